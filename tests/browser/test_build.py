@@ -7,9 +7,9 @@ import json
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
+from tests.support.built_client import serve_built
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
 
 from holdfast.world.node import folder as node_folder
@@ -39,13 +39,6 @@ def builder() -> ModuleType:
 def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast"
     builder.build_package(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def served(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("served")
-    builder.build_served(folder)
     return folder
 
 
@@ -108,15 +101,10 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
 
 @pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
 async def test_the_built_pages_draw_their_first_screen(
-    browser: Browser, serve: Callable[..., Server], served: Path, path: str, screen: str
+    browser: Browser, serve: Callable[..., Server], built: Path, path: str, screen: str
 ) -> None:
     context = await browser.new_context()
-
-    async def built(route: Route) -> None:
-        file = served / urlsplit(route.request.url).path.removeprefix("/client/")
-        await route.fulfill(path=file, content_type="text/javascript", headers=HEADERS)
-
-    await context.route("**/client/**", built)
+    await serve_built(context, built)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     errors: list[str] = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.libp2p_bundle import built
-from tests.support.page_visits import Visit
+from tests.support.page_visits import GERMAN, Visit
 from tests.support.vaults import PASSKEY
 
 if TYPE_CHECKING:
@@ -179,6 +179,47 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         await old.told("The other device has your vault now.", "#status")
         await new.page.reload()  # before a key was chosen: the vault is not kept
         await new.screen("none")
+    assert old.complaints == [] and new.complaints == []
+
+
+async def test_pairing_in_german_by_the_keyboard_alone(
+    browser: Browser, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    words = ("vault", "meet", "--listen", "/ip4/127.0.0.1/tcp/0/ws", "--identity", str(tmp_path / "host.key"), "--json")
+    async with holdfast(tmp_path, *words) as host:
+        server = serve(pairing_host=await found(host.stdout, r'"address": ?"([^"]+)"'))
+        old = await Visit.of(await browser.new_context(**GERMAN), server)
+        await old.register("alice")
+        await old.key("pair")
+        link = await old.text('[data-name="link"]')
+        await old.inspect("pair-waiting-de")
+        new = await Visit.of(await browser.new_context(**GERMAN), server, "/vault")
+        await new.screen("none")
+        await new.key("take")
+        await new.type("address", link)
+        await new.inspect("take-de")
+        await new.page.keyboard.press("Enter")
+        await old.screen("pair-digits")
+        await new.screen("take-digits")
+        await new.inspect("take-digits-de")
+        await old.page.bring_to_front()
+        await old.inspect("pair-digits-de")
+        await old.type("other-digits", await digits(new))
+        await old.page.keyboard.press("Enter")
+        await new.page.bring_to_front()
+        await new.key("same")
+        await new.screen("take-key")
+        await new.inspect("take-key-de")
+        await new.key("use-password")
+        await new.screen("take-password")
+        await new.inspect("take-password-de")
+        await new.type("new-password", PASSWORD)
+        await new.type("new-password-again", PASSWORD)
+        await new.page.keyboard.press("Enter")
+        await new.screen("home")
+        await new.told("Ihr Tresor ist jetzt auf diesem Gerät.", "#status")
+        await old.told("hat jetzt Ihren Tresor", "#status")
+        assert await new.text('[data-name="did"]') == await old.text('[data-name="did"]')
     assert old.complaints == [] and new.complaints == []
 
 

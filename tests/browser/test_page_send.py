@@ -9,21 +9,26 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tests.support.page_visits import Visit
+from playwright.async_api import BrowserContext
+from tests.support.built_client import serve_built
+from tests.support.page_visits import GERMAN, Visit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ALIKE = "0x5290" + "11" * 16 + "9EE7"
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
-async def person(browser: Browser, chain: ChainService) -> tuple[Visit, str, str]:
+async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
     """Someone registered on the chain; the visit, the name and the account."""
     server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    visit = await Visit.of(await browser.new_context(), server)
+    context = browser if isinstance(browser, BrowserContext) else await browser.new_context()
+    visit = await Visit.of(context, server)
     visit.page.set_default_timeout(PATIENCE_MS)
     name = f"h{secrets.token_hex(5)}"
     await visit.register(name)
@@ -157,6 +162,65 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
     await visit.press("done")
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
     assert chain.usdc_of(PAYEE) - before == 5_000_000
+
+
+async def test_sending_in_german_by_the_keyboard_alone_from_the_build(
+    browser: Browser, chain: ChainService, built: Path
+) -> None:
+    context = await browser.new_context(**GERMAN)
+    await serve_built(context, built)
+    visit, _, account = await person(context, chain)
+    await given(visit, chain, account, usdc=5_000_000)
+    before = chain.usdc_of(PAYEE)
+    await visit.key("send")
+    await visit.screen("send")
+    await visit.inspect("send-de")
+    await visit.type("to", "b0b1")
+    await visit.type("amount", "2,50")
+    await visit.page.keyboard.press("Enter")
+    await visit.told("b0b1 registriert.")
+    await visit.type("to", PAYEE)
+    await visit.page.keyboard.press("Enter")
+    await visit.screen("send-review")
+    assert "2,50\u00a0USDC" in await visit.text('[data-name="amount"]')
+    await visit.inspect("send-review-de")
+    await visit.key("confirm")
+    await visit.screen("send-done")
+    await visit.inspect("send-done-de")
+    await visit.key("done")
+    await visit.screen("home")
+    assert chain.usdc_of(PAYEE) - before == 2_500_000
+    assert visit.complaints == []
+
+
+async def test_a_payee_that_looks_like_an_earlier_one_is_told(browser: Browser, chain: ChainService) -> None:
+    payee, _, _ = await person(browser, chain)
+    did = await payee.text('[data-name="did"]')
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, usdc=5_000_000)
+    # The service says the same DID of all names: what they look like is judged before whose they are.
+    await visit.page.route(
+        "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
+    )
+    await visit.press("send")
+    await fill(visit, "paypa1", "1")
+    await visit.screen("send-review")
+    await visit.told("“paypa1” has a digit that looks like a letter: 1.")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    await visit.press("done")
+    for name, words in (
+        ("paypal", "“paypal” looks like “paypa1”, which you paid before, but it is another payee."),
+        ("p\u0430ypa1", "is written with letters of another alphabet, or of several."),
+    ):
+        await visit.press("send")
+        await fill(visit, name, "1")
+        await visit.screen("send-review")
+        await visit.told(words)
+        await visit.inspect(f"send-lookalike-{'latin' if name.isascii() else 'mixed'}")
+        await visit.press("back")
+        await visit.press("back")
+        await visit.screen("home")
 
 
 async def test_without_a_sponsor_the_account_pays_the_shown_fee(browser: Browser, chain: ChainService) -> None:

@@ -1,4 +1,4 @@
-"""Parallel requests over several processes, kill -9, a full disk, hostile sockets."""
+"""Parallel requests to several processes, kill -9, a full disk, hostile sockets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KILLS = int(os.environ.get("HOLDFAST_TEST_KILLS", "5"))
 
 
 async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> list[int]:
-    """POST all at once, each on a connection of its own, so that several processes take them."""
+    """POST all requests at once, each on a separate connection, so that several processes receive them."""
     limits = httpx.Limits(max_connections=64, max_keepalive_connections=0)
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
         answers = await asyncio.gather(
@@ -81,7 +81,7 @@ async def test_limits_hold_over_processes(serve: Callable[..., Server], workers:
 async def load(server: Server, acknowledged: set[str], stop: asyncio.Event, prefix: str) -> None:
     async with httpx.AsyncClient(
         base_url=server.url, timeout=PATIENCE_S, verify=False
-    ) as client:  # no TLS, so no CA bundle to read
+    ) as client:  # no TLS, so no CA bundle is read
         number = 0
         while not stop.is_set():
             number += 1
@@ -126,7 +126,7 @@ async def test_acknowledged_registrations_survive_kill_9(serve: Callable[..., Se
 
 @pytest.fixture
 def small_disk(tmp_path: Path):
-    """A file system of four megabytes; where none can be mounted the limit on a file's size stands in for it."""
+    """A file system of four megabytes or, if none can be mounted, a limit on the size of a file instead."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = (
@@ -186,11 +186,11 @@ def pids(server: Server) -> list[str]:
 
 
 def raw(server: Server, data: bytes, *, wait: float = PATIENCE_S, parts: tuple[bytes, int] = (b"", -1)) -> bytes:
-    """Send bytes as they are; what comes back until the server closes, is silent, or has said the parts so often."""
+    """Send raw bytes; return what arrives until the server closes, is silent, or has sent `parts` that many times."""
     received = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.settimeout(wait)
-        # A server may refuse, and close, before it has read everything.
+        # A server may refuse and close before it has read everything.
         with contextlib.suppress(TimeoutError, ConnectionError):
             connection.sendall(data)
         with contextlib.suppress(TimeoutError, ConnectionError):

@@ -1,4 +1,4 @@
-"""A clock that is set back or forward: no limit opens, nothing is used twice, nobody is locked out for long."""
+"""A clock that is set back or forward: no limit is lifted, nothing is used twice, and any lockout is short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of the counters: it goes with its service, and after kill -9 with the next one's start."""
+"""The counters' folder is deleted when its service stops or, after kill -9, when the next service starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service as operators run it: start, banner, signals, several processes, both servers, metrics."""
+"""The service as operators run it: startup, banner, signals, several processes, both servers, metrics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
 
 @pytest.mark.parametrize("server", ["granian", "uvicorn"])
 def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
-    """SIGTERM arrives while a mail provider takes its time."""
+    """SIGTERM arrives while a mail provider is slow."""
     import socket
 
     slow = socket.socket()
@@ -68,7 +68,7 @@ def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], s
     thread.start()
     connection, _ = slow.accept()
     running.process.send_signal(signal.SIGTERM)
-    threading.Event().wait(1)  # the server takes note of the signal; the answer is the same where it is slower
+    threading.Event().wait(1)  # the server notices the signal; if it takes longer, the response is the same
     connection.close()
     thread.join(PATIENCE_S)
     slow.close()
@@ -88,7 +88,7 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
         server.process.send_signal(signal.SIGHUP)
 
         def free(handle: str) -> bool:
-            """By a connection of its own, so that each of the processes may be the one that answers."""
+            """Ask over a new connection, so that any of the processes may respond."""
             path = f"/api/sessions/check?handle={handle}"
             return bool(client.get(path, headers={"Connection": "close"}).json()["available"])
 
@@ -99,7 +99,7 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_hangup_during_the_start_ends_nothing(serve: Callable[..., Server], workers: str) -> None:
     server = serve(wait=False, workers=workers)
-    while not server.log.read_text():  # the banner comes before anybody serves
+    while not server.log.read_text():  # the banner is printed before any process serves
         time.sleep(0.002)
     for _ in range(20):
         server.process.send_signal(signal.SIGHUP)
@@ -189,12 +189,12 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
         return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
 
     def counted() -> list[str]:
-        with contextlib.suppress(httpx.TransportError):  # a page of its own, with a start of its own
+        with contextlib.suppress(httpx.TransportError):  # the page may belong to a process that is starting
             lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
             return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
         return []
 
-    # An answer may be read before its own process has counted it.
+    # A response may be read before its process has counted it.
     assert becomes_true(lambda: counted() == ["20.0"]), counted()
     text = metrics()
     assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
@@ -247,7 +247,7 @@ def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server],
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Server], workers: str) -> None:
-    """Every request that a client had sent on an open connection is answered, or its connection was closed unread."""
+    """Every request sent on an open connection gets a response, or the connection is closed without reading it."""
     server = serve(workers=workers)
     lost: list[str] = []
     answered = [0]
@@ -264,7 +264,7 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
                         lost.append(str(error))
                     return
                 except (httpx.ReadError, httpx.WriteError):
-                    return  # reset before a byte was read: it may be sent again
+                    return  # reset before a byte was read, so it may be sent again
                 assert response.status_code == 200
                 answered[0] += 1
 

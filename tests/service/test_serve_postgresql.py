@@ -1,4 +1,4 @@
-"""The service on PostgreSQL: several processes, an outage and its end, what `holdfast check` says."""
+"""The service on PostgreSQL: several processes, an outage and recovery from it, and what `holdfast check` reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_it_serves_from_any_process_with_limits_in_common(
     nodes = [serve(database_url=fresh_postgres_url, workers=workers) for _ in range(2)]
     statuses = []
     for n in range(8):
-        with nodes[n % 2].client() as client:  # each time a new connection, which any process may take
+        with nodes[n % 2].client() as client:  # a new connection each time, which any process may accept
             statuses.append(nodes[n % 2].session(client, f"name{n}", "192.0.2.1").status_code)
             assert client.get("/readyz").status_code == 200
     assert statuses == [200] * 3 + [429] * 5
@@ -125,7 +125,7 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
 
 
 def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], fresh_postgres_url: str) -> None:
-    """PostgreSQL cannot hold one: it must be refused, or found nowhere, before a statement is sent."""
+    """PostgreSQL cannot store one, so it must be refused, or reported as not found, before a statement is sent."""
     server = serve(database_url=fresh_postgres_url)
     registration = {
         "credentialId": "AQIDBAUGBwgJCgsMDQ4PEA", "identifier": "ann", "channel": "handle", "did": DID,
@@ -134,7 +134,7 @@ def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], f
     with server.client() as client:
         for name, value in registration.items():
             answer = client.post("/api/dids", json={**registration, "identifier": "bob", name: value + "\0"})
-            # An account that is no address counts as absent.
+            # An account that is not an address counts as absent.
             assert answer.status_code in ({200} if name == "smartAccount" else {400, 409}), (name, answer.text)
         for name in ("handle", "did"):
             fields = {"handle": "ann", "did": DID}

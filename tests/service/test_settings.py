@@ -1,4 +1,4 @@
-"""The limits as settings: each by its own name, whole numbers only, and never quoted in a complaint."""
+"""The limits as settings: each is set by its own name, only to whole numbers, and never quoted in an error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After the start the service loads by itself what the first requests of their kind would wait for."""
+"""After startup, the service loads in the background what the first request of each kind would wait for."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path: Path, en
     )
     assert done.returncode == 0, done.stderr
     at_start, warm, loaded_by_requests, refused = json.loads(done.stdout.splitlines()[-1])
-    assert at_start == []  # the start has not waited for any
+    assert at_start == []  # startup has waited for none of them
     always = ["aiohttp", "holdfast.rules.unicode_tables", "phonenumbers", "precis_i18n"]
     assert warm == (sorted([*always, "httpcore", "inngest"]) if engine else always)
-    assert refused == "rpc_error"  # the chain was asked, at an address where nobody listens
+    assert refused == "rpc_error"  # the chain was called, at an address on which nothing listens
     assert loaded_by_requests == []
 
 

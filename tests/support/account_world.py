@@ -27,7 +27,7 @@ def obeying(key: SoftwareKey, nonce: str = "1") -> AccountState:
 
 
 class AccountWorld:
-    """A service: `states` by address, and the controller that the indexer names for the first key's DID."""
+    """A fake service: `states` maps addresses to account states; the indexer reports the first DID's controller."""
 
     def __init__(
         self,

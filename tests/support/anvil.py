@@ -1,4 +1,4 @@
-"""An anvil of the test's own, with Holdfast's registry and factory on it, and writes through their real code."""
+"""An anvil for one test, with Holdfast's registry and factory deployed on it, and writes that run their real code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NODE_MODULES = Path(__file__).resolve().parents[2] / "contracts" / "node_modules"
 REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
 FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])
-# The generator of P-256 and its double: the factory refuses what is no point of the curve.
+# The generator point of P-256 and its double: the factory refuses coordinates that are not on the curve.
 GENERATOR = (
     0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
@@ -38,13 +38,13 @@ _GAS = hex(3_000_000)
 
 
 def binary() -> Path | None:
-    """The platform's anvil, where the chain's tools are installed."""
+    """Return the platform's anvil if the chain's tools are installed."""
     found = sorted(NODE_MODULES.glob("@foundry-rs/anvil-*/bin/anvil"))
     return found[0] if found else None
 
 
 def call_data(signature: str, *words: bytes | int, text: str | None = None) -> str:
-    """Call data of static words, and of one string that comes last."""
+    """Return call data made of static words, followed by one optional string."""
     selector = keccak256(signature.encode())[:4]
     head = b"".join(word.to_bytes(32, "big") if isinstance(word, int) else word.rjust(32, b"\0") for word in words)
     tail = b""
@@ -56,7 +56,7 @@ def call_data(signature: str, *words: bytes | int, text: str | None = None) -> s
 
 
 class Anvil:
-    """The chain, and what was ever tried to be written to it. Blocks are mined only when told."""
+    """The chain, and all writes that were attempted on it. Blocks are mined only on request."""
 
     def __init__(self, url: str, rpc: RpcClient, rng: random.Random) -> None:
         self.url = url
@@ -85,7 +85,7 @@ class Anvil:
             assert await self.rpc.get_code(load(name).address) == load(name).runtime
 
     async def write(self, writes: int) -> None:
-        """Some registrations and changes, in two blocks: a claim must follow its commitment."""
+        """Send some registrations and changes, in two blocks, because a claim must follow its commitment."""
         claims = [self._claim() for _ in range(self.rng.randrange(writes + 1))]
         for did, alias, controller, _ in claims:
             await self.send(_FROM, REGISTRY, commit(did, alias, controller))
@@ -98,7 +98,7 @@ class Anvil:
         await self.mine(self.rng.choice([1, 1, 2]))
 
     def _claim(self) -> tuple[str, bytes, bytes, str]:
-        """Of a DID whose controller needs no account: any address may claim one of another method than `did:new`."""
+        """Return a claim to a DID that is no `did:new`: any address may claim it; its controller needs no account."""
         did, alias, controller = (
             f"did:web:{self.rng.randbytes(8).hex()}",
             self.rng.randbytes(32),
@@ -111,7 +111,7 @@ class Anvil:
         return did, alias, controller, "bafy" + self.rng.randbytes(6).hex()
 
     async def _change(self) -> None:
-        """One change; the registry may refuse it, where a reorganisation has taken its ground away."""
+        """Make one change. The registry may refuse it if a reorganisation has removed what it changes."""
         rng = self.rng
         kind = rng.choice(["account", "metadata", "status", "alias", "controller", "key"])
         if kind == "account":
@@ -140,21 +140,21 @@ class Anvil:
         await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
 
     async def _change_key(self) -> None:
-        """By the account itself, as a call within an operation of its would; reorganisations may have removed it."""
+        """Change an account's key from its own address, like a user operation. Reorganisations may have undone it."""
         if self.accounts:
             account = self.rng.choice(self.accounts)
             point = ec.derive_private_key(self.rng.randrange(1, 2**200), ec.SECP256R1()).public_key().public_numbers()
             await self.send(account, account, call_data("setPublicKey(uint256,uint256)", point.x, point.y))
 
     async def key(self, account: bytes) -> bytes | None:
-        """The account's own word on its key, X ‖ Y; None where there is no account."""
+        """Return the key that the account itself reports, X ‖ Y; None if there is no account."""
         if not await self.rpc.get_code("0x" + account.hex()):
             return None
         data = bytes.fromhex(call_data("publicKey()")[2:])
         return await self.rpc.eth_call("0x" + account.hex(), data, at_least=64)
 
     async def _living_did(self) -> bytes | None:
-        """A DID that reorganisations have left standing, its controller as the registry has it now."""
+        """Return a DID that still exists after all reorganisations, and update its controller from the registry."""
         tried = sorted(self.controllers)
         for did in self.rng.sample(tried, min(20, len(tried))):
             record = await self.did(did)
@@ -170,7 +170,7 @@ class Anvil:
         await self.send(successor, REGISTRY, call_data("acceptController(bytes32)", did))
 
     async def did(self, did: bytes) -> dict[str, Any] | None:
-        """The registry's own word on a DID."""
+        """Return what the registry itself reports about a DID."""
         answer = await self._view("getDid(bytes32)", did)
         controller, active, size = answer[12:32], answer[63], int.from_bytes(answer[96:128])
         return {"controller": controller, "active": bool(active), "cid": answer[128 : 128 + size].decode()} if any(
@@ -178,7 +178,7 @@ class Anvil:
         ) else None  # fmt: skip
 
     async def alias(self, alias: bytes) -> dict[str, Any] | None:
-        """The registry's own word on an alias."""
+        """Return what the registry itself reports about an alias."""
         answer = await self._view("getAlias(bytes32)", alias)
         known = any(answer[:32])
         return {"did": answer[:32], "controller": answer[44:64], "active": bool(answer[95])} if known else None
@@ -189,14 +189,14 @@ class Anvil:
 
 
 def commit(did: str, alias: bytes, controller: bytes) -> str:
-    """Call data of the commitment to `register_foreign` by this controller."""
+    """Return the call data of this controller's commitment to `register_foreign`."""
     return call_data(
         "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
     )
 
 
 def register_foreign(did: str, alias: bytes, cid: str) -> str:
-    """Call data of a claim to a DID of another method than `did:new`."""
+    """Return the call data of a claim to a DID that is not a `did:new`."""
     signature = "registerForeign(string,bytes32,bytes32,string)"
     return "0x" + abi.call_data(signature, did, alias, bytes(32), cid).hex()
 

@@ -1,4 +1,4 @@
-"""The whole service in this process, with a clock and senders that the tests own, over a real database file."""
+"""The whole service in this process, on a real database file, with a clock and senders that the tests control."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PHONE = "+14155552671"
 
 @dataclass
 class Clock:
-    """Time that stands still until a test moves it, or that every look moves on by `step` seconds."""
+    """A clock that stands still until a test moves it, or that advances by `step` seconds each time it is read."""
 
     now: float = 1_800_000_000.0
     step: float = 0.0
@@ -43,7 +43,7 @@ class Clock:
 
 @dataclass
 class RecordingMailer:
-    """Fills Mailer: keeps what it was asked to send, or fails as told."""
+    """Implements Mailer: records the messages it is given, or fails if the test says so."""
 
     sent: list[tuple[str, str, int]] = field(default_factory=list)
     failure: Exception | None = None
@@ -62,7 +62,7 @@ class RecordingMailer:
 
 @dataclass
 class RecordingSms:
-    """Fills SmsVerifier: one right code, or failures as told."""
+    """Implements SmsVerifier: accepts one correct code, or fails if the test says so."""
 
     code: str = "123456"
     sent: list[str] = field(default_factory=list)
@@ -86,7 +86,7 @@ class RecordingSms:
 
 
 class Api:
-    """Calls the service as a client would, from a new address each time unless one is named."""
+    """Calls the service as a client would, from a new address for each request unless the test passes one."""
 
     def __init__(
         self, application: Application, clock: Clock, mailer: RecordingMailer, sms: RecordingSms, database: Database
@@ -111,7 +111,7 @@ class Api:
         return await self.post("/api/sessions", handle=handle, did=did, **more)
 
     async def attested(self, mail: str = MAIL) -> dict[str, str]:
-        """An attestation for an address, by its code."""
+        """Return an attestation for an address, obtained by entering its code."""
         assert (await self.post("/api/verify/send", identifier=mail, channel="email")).status_code == 200
         code = self.mailer.sent[-1][1]
         answer = await self.post("/api/verify/check", identifier=mail, channel="email", code=code)
@@ -131,7 +131,8 @@ MakeApi = "Callable[..., Api]"
 
 @pytest.fixture
 async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
-    """Builds services; keyword arguments are settings without their prefix, `secrets` and `environment` apart."""
+    """Return a function that builds services; its keyword arguments are settings without their prefix, `secrets` and
+    `environment`."""
     made: list[Api] = []
 
     def make(*, secrets: Secrets | None = None, **settings: str) -> Api:
@@ -156,12 +157,12 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
 
 @pytest.fixture
 def api(make_api: Callable[..., Api]) -> Api:
-    """A service on its defaults."""
+    """A service with default settings."""
     return make_api()
 
 
 def error_of(response: httpx.Response) -> tuple[int, str]:
-    """Status and error text, with the promise that the body holds nothing else."""
+    """Return the status and the error text, after asserting that the body contains nothing else."""
     body = response.json()
     assert set(body) == {"error"}
     return response.status_code, body["error"]

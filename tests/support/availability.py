@@ -1,4 +1,4 @@
-"""Whether a real chain can run here: without a recent Node or its packages these tests say so in the summary, the rest runs."""
+"""Whether a real chain can run here. Without a recent Node and its packages, its tests are skipped with a reason."""
 
 from __future__ import annotations
 

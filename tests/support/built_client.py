@@ -1,4 +1,4 @@
-"""The minified client and pages, as a wheel serves them, in place of a checkout's modules."""
+"""The minified client and pages, as a wheel serves them, instead of the checkout's modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BUILDER = Path(__file__).resolve().parents[2] / "browser" / "build.py"
 
 
 def build_into(folder: Path) -> Path:
-    """Write what /client/ serves to `folder`."""
+    """Write the files under /client/ to `folder`."""
     spec = importlib.util.spec_from_file_location("browser_build", BUILDER)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -23,7 +23,7 @@ def build_into(folder: Path) -> Path:
 
 
 async def serve_built(context: BrowserContext, folder: Path) -> list[str]:
-    """Answer the context's requests for /client/ from `folder`, with the service's own headers; the names asked for."""
+    """Serve the context's requests for /client/ from `folder`, with the service's headers; return the names requested."""
     asked: list[str] = []
 
     async def built(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""The service on a real local chain, with bundler, sponsor and indexer: one for the whole run, in a thread of its own."""
+"""The service on a real local chain, with bundler, sponsor and indexer: one for the whole run, in a separate thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Many people from one address.
+# Many test users share one IP address.
 LIMITS = {
     "MAX_REGISTRATIONS_PER_IP": "1000",
     "MAX_VERIFY_SENDS_PER_IP": "1000",
@@ -32,7 +32,7 @@ LIMITS = {
 
 
 class ChainService:
-    """Where the service listens, and how test money comes to an account."""
+    """The service's address, and functions that fund accounts."""
 
     def __init__(self, base_url: str, world: LocalWorld, loop: asyncio.AbstractEventLoop, data: Path) -> None:
         self.base_url, self._world, self._loop, self.data = base_url, world, loop, data
@@ -48,21 +48,21 @@ class ChainService:
         return int.from_bytes(self.wait(self._world.rpc.eth_call(self.usdc, data))[:32])
 
     def fund(self, account: str, wei: int) -> None:
-        """Give an account the chain's own coin."""
+        """Send the chain's native coin to an account."""
         self.wait(self._world.rpc.call("anvil_setBalance", [account, hex(wei)]))
 
     def coin_of(self, account: str) -> int:
         return self.wait(self._world.rpc.get_balance(account))
 
     def mine(self) -> None:
-        """One block more: this chain makes none by itself."""
+        """Mine one more block; this chain mines none by itself."""
         self.wait(self._world.rpc.call("evm_mine"))
 
     def receipt(self, transaction_hash: str) -> Receipt | None:
         return self.wait(self._world.rpc.get_transaction_receipt(transaction_hash))
 
     def read(self, contract: str, signature: str, *values: Any) -> bytes:
-        """What a contract's function returns, as bytes."""
+        """Return the result of calling a contract's function, as bytes."""
         return self.wait(self._world.rpc.eth_call(ADDRESSES[contract], call_data(signature, *values)))
 
     def rpc(self, method: str, *params: Any) -> Any:
@@ -70,16 +70,16 @@ class ChainService:
 
     @property
     def bundler_url(self) -> str:
-        """The sponsor's front before Alto."""
+        """The URL of the sponsor's proxy in front of Alto."""
         return self._world.bundler_url
 
     @property
     def sponsor(self) -> str:
-        """Whose signature DevPaymaster honours; the chain holds its key."""
+        """The address whose signatures DevPaymaster accepts; the chain holds its key."""
         return self._world.accounts.sponsor.address
 
     def another(self, folder: Path, bundler_url: str) -> ChainService:
-        """A second service on the same chain, behind another bundler; it ends with the chain."""
+        """Start a second service on the same chain with another bundler; it stops when the chain does."""
         folder.mkdir()
         world = replace(self._world, bundler_url=bundler_url)
         return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)
@@ -90,7 +90,7 @@ class ChainService:
 
 @dataclass
 class _Box:
-    """What the thread of the world hands to the thread of the tests."""
+    """What the chain's thread passes to the tests' thread."""
 
     loop: asyncio.AbstractEventLoop | None = None
     stop: asyncio.Event | None = None

@@ -1,4 +1,4 @@
-"""What the tests of the packages share: the checkout, and commands that must succeed."""
+"""What the packaging tests share: the checkout, and a function that runs commands which must succeed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apps of other origins that ask a person on /connect, and what the person does in the window."""
+"""Apps on other origins that send a person to /connect, and what the person does in that window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async ([service, request, options]) => {
 
 
 class App(Pages):
-    """Any other page."""
+    """A page of another site."""
 
     def page(self) -> tuple[bytes, str]:
         return b"<!doctype html><title>App</title><button>Go</button>", "text/html"
@@ -32,7 +32,7 @@ class App(Pages):
 async def asking(
     context: Browser | BrowserContext, app: str, server: Server, request: dict[str, Any], **options: Any
 ) -> Page:
-    """A page of the app whose button asks."""
+    """Return a page of the app with a button that opens /connect."""
     page = await context.new_page()
     await page.goto(app)
     await page.evaluate(ASK, [f"http://localhost:{server.port}", request, options])
@@ -45,7 +45,7 @@ async def told(page: Page) -> dict[str, Any]:
 
 
 async def clicked(page: Page, server: Server, selector: str = "button") -> Visit:
-    """Click in the app; the window that opens, with an authenticator."""
+    """Click in the app; return the window that opens, with an authenticator."""
     async with page.expect_popup() as opening:
         await page.click(selector)
     window = Visit(await opening.value, server)
@@ -54,7 +54,7 @@ async def clicked(page: Page, server: Server, selector: str = "button") -> Visit
 
 
 async def registered(window: Visit, handle: str) -> None:
-    """From the first screen of the window to the question."""
+    """Register in the window, from its first screen to the app's request."""
     await window.screen("start")
     await window.choose("handle", handle)
     await window.screen("passkey")

@@ -1,6 +1,6 @@
 """A process that follows a chain and kills itself in the middle of its n-th commit, as `kill -9` would.
 
-Arguments: database, endpoint, registry, factory, n, "before" or "after" the database has the commit.
+Arguments: database, endpoint, registry, factory, n, and "before" or "after": when it dies, relative to the commit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class DyingStore(SqliteIndexStore):
-    commits_left = int(sys.argv[5]) + 1  # the first one is that of opening
+    commits_left = int(sys.argv[5]) + 1  # the first commit is that of opening the store
     after = sys.argv[6] == "after"
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A key-encryption key, and a passkey's registration as a browser writes it."""
+"""A key-encryption key, and a passkey's registration as a browser returns it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = {"kind": "secret", "secret": base64.b64encode(hashlib.sha256(b"host key").
 
 
 def registration(seed: int = 7) -> bytes:
-    """A PublicKeyCredential of attestation format "none", as a browser's toJSON() writes it."""
+    """Return a PublicKeyCredential with attestation format "none", as a browser's toJSON() writes it."""
     import cbor2
 
     numbers = ec.derive_private_key(seed, ec.SECP256R1()).public_key().public_numbers()

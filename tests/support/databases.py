@@ -1,4 +1,4 @@
-"""Fixtures: a PostgreSQL server for the session, and empty databases on it."""
+"""Fixtures: one PostgreSQL server per test session, and empty databases on it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: PostgresServer) -> str:
-    """The URL of a database that the tests of a session share, each of which finds it empty."""
+    """The URL of a database that all tests of a session share; each test finds it empty."""
     return postgres.new_database()
 
 
@@ -60,7 +60,7 @@ def partitioned_url(postgres: PostgresServer, partitioned_database: str) -> str:
 
 
 def empty(server: PostgresServer, url: str) -> None:
-    """Remove every row. Deleting so few is faster than truncating many partitions."""
+    """Delete all rows. For so few, deleting is faster than truncating many partitions."""
     name = url.rpartition("/")[2]
     if server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'", name):
         gone = ", ".join(f"t{n} AS (DELETE FROM holdfast.{table})" for n, table in enumerate(TABLES))

@@ -1,6 +1,6 @@
-"""A service that kills itself, as `kill -9` would, when a method of its store has done its work.
+"""A service that kills itself, as `kill -9` would, as soon as a given method of its store has finished.
 
-Arguments: port, the method's name. Settings come from the environment.
+Arguments: the port and the method's name. Settings come from the environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.service.web.asgi import AsgiEntry
 
 
 def dying(work: Any) -> Any:
-    """The method, after which the process is gone: its result reaches no caller."""
+    """Wrap the method so that the process dies when it has finished: its result reaches no caller."""
 
     async def once(*arguments: Any) -> None:
         await work(*arguments)
@@ -29,7 +29,7 @@ def dying(work: Any) -> Any:
 
 
 def main() -> None:
-    """Serve until the method was called."""
+    """Serve until the method has been called."""
     port, method = int(sys.argv[1]), sys.argv[2]
     settings = read_settings()
     store = open_store(settings)
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 class Dying:
-    """A store of which one method ends the process."""
+    """A store in which one method kills the process."""
 
     def __init__(self, store: Any, method: str) -> None:
         self._store, self._method = store, method

@@ -1,6 +1,6 @@
-"""A chain in memory that answers JSON-RPC, with the registry's rules, reorganisations and every kind of misbehaviour.
+"""A chain in memory that serves JSON-RPC, with the registry's rules, reorganisations and every kind of misbehaviour.
 
-It shares no code with the indexer: events are encoded here by hand, and `Ledger` says what the index ought to hold.
+It shares no code with the indexer: events are encoded by hand, and `Ledger` says what the index should contain.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def text_data(text: bytes) -> str:
 
 @dataclass
 class Ledger:
-    """What the registry and the factory hold after the events so far: a plain replay, the judge of the index."""
+    """The state of the registry and the factory after all events so far: a plain replay to check the index against."""
 
     dids: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     aliases: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     accounts: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     events: int = 0
-    others_changes: int = 0  # logs like a key change, by contracts that are no accounts
+    others_changes: int = 0  # logs that look like key changes, from contracts that are not accounts
 
 
 @dataclass
@@ -55,7 +55,7 @@ class FakeBlock:
 
 
 class FakeChain:
-    """Blocks from 0; `call` is the JSON-RPC port. `rng` decides everything that is random."""
+    """Blocks from 0; `call` is the JSON-RPC port. All random choices come from `rng`."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -69,7 +69,7 @@ class FakeChain:
         return self.blocks[-1].after
 
     def mine(self, writes: int) -> FakeBlock:
-        """A block with up to `writes` events."""
+        """Mine a block with up to `writes` events."""
         number = len(self.blocks)
         self.salt += 1
         block_hash = hashlib.sha256(f"{number}:{self.salt}".encode()).digest()
@@ -89,7 +89,7 @@ class FakeChain:
             self.mine(self.rng.randrange(writes + 1))
 
     def replace(self) -> None:
-        """Another chain altogether, genesis included."""
+        """Replace the whole chain by another one, including the genesis block."""
         length = len(self.blocks)
         self.blocks = []
         for _ in range(self.rng.randrange(1, length + 3)):
@@ -132,7 +132,7 @@ class FakeChain:
             if (addresses is None or log["address"] in addresses) and log["topics"][0] in topics
         ]
 
-    # Writes: each follows the registry's rules, so that what they leave is what the contract would.
+    # Writes: each one follows the registry's rules, so that the resulting state is one that the contract would allow.
 
     def _write(self, block: FakeBlock) -> None:
         ledger = block.after
@@ -203,7 +203,7 @@ class FakeChain:
         block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
-        """Logs that are not the index's: another contract, another event, a malformed one."""
+        """Emit a log that the index must ignore: of another contract, of another event, or malformed."""
         address, signature = self.rng.choice(
             [
                 (b"\x33" * 20, "DidRegistered(bytes32,address,string)"),
@@ -223,7 +223,7 @@ class FakeChain:
         block.after.events -= 1
 
     def _no_account(self, block: FakeBlock) -> bytes:
-        """Another contract, or an address that the factory may yet create an account at."""
+        """Return another contract's address, or an address at which the factory may still create an account."""
         held = (did["controller"] for did in block.after.dids.values())
         free: list[bytes] = [each for each in held if each not in block.after.accounts]
         return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
@@ -259,7 +259,7 @@ class FakeChain:
 
 
 class ChaosRpc:
-    """The same chain through an endpoint that fails, refuses filters, lags, and moves between any two calls."""
+    """The same chain through an endpoint that fails, refuses filters, lags, and changes blocks between two calls."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FakeTransport:
-    """An endpoint in memory: `handler(method, params)` gives results; `faults` are raised first, one per post."""
+    """A JSON-RPC endpoint in memory: `handler(method, params)` returns results; each post first raises a fault, if any."""
 
     def __init__(self, handler: Callable[[str, list[Any]], Any], *, batches: bool = True) -> None:
         self.handler = handler
@@ -43,7 +43,7 @@ class FakeTransport:
 
 
 class RawTransport:
-    """An endpoint that answers with the given text, `{id}` being the request's."""
+    """An endpoint whose response is the given text, in which `{id}` is replaced by the request's id."""
 
     def __init__(self, text: str) -> None:
         self.text = text

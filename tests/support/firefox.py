@@ -1,4 +1,4 @@
-"""A real Firefox without a window: Debian's firefox-esr, installed or fetched by tools/programs.py."""
+"""A real Firefox without a window: Debian's firefox-esr, installed or downloaded by tools/programs.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PREFERENCES: dict[str, bool | int | str] = {
     "marionette.port": 0,  # any free port; Firefox writes it into the profile
     "security.webauth.webauthn_enable_softtoken": True,
     "security.webauth.webauthn_enable_usbtoken": False,
-    # A proxy that nothing listens on, for everything but localhost: no request leaves this machine.
+    # A proxy address on which nothing listens, for all hosts except localhost: no request leaves this machine.
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
     "network.proxy.http_port": 9,
@@ -43,7 +43,7 @@ PREFERENCES: dict[str, bool | int | str] = {
 
 
 def program() -> str | None:
-    """Return the path of Firefox; None where it is missing."""
+    """Return the path of Firefox; None if it is missing."""
     fetched = FETCHED / "lib" / "firefox-esr"
     found = shutil.which("firefox-esr") or shutil.which("firefox-esr", path=str(fetched))
     return found or (str(MAC) if MAC.exists() else None)
@@ -51,7 +51,7 @@ def program() -> str | None:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Iterator[Marionette]:
-    """A Firefox with a new profile, ended afterwards. Downloads land in `folder`/downloads."""
+    """Start Firefox with a new profile and stop it afterwards. Downloads are saved to `folder`/downloads."""
     profile = folder / "profile"
     profile.mkdir(parents=True)
     preferences = {**PREFERENCES, "browser.download.dir": str(folder / "downloads")}
@@ -88,7 +88,7 @@ def _connected(process: subprocess.Popen[bytes], profile: Path, log: Path) -> Ma
 
     def answers() -> bool:
         assert process.poll() is None, "Firefox did not start:\n" + log.read_text()
-        with contextlib.suppress(OSError, ValueError):  # not written yet, or only half
+        with contextlib.suppress(OSError, ValueError):  # not written yet, or only partly
             found.append(Marionette(int(written.read_text()), PATIENCE_S))
         time.sleep(0.02)
         return bool(found)

@@ -1,4 +1,4 @@
-"""The service's own pages as a person with Firefox meets them: screens, clicks, passkeys, screenshots."""
+"""The service's own pages as a person with Firefox uses them: screens, clicks, passkeys, screenshots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUTHENTICATOR = {
     "protocol": "ctap2_1", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
     "isUserConsenting": True, "isUserVerified": True,
 }  # fmt: skip
-# What Firefox noted about pages of an address: violations of their policy, and errors that nothing caught.
+# What Firefox logged about the pages of an address: violations of their policy, and uncaught errors.
 COMPLAINTS = """
 return Services.console.getMessageArray()
   .filter((it) => it instanceof Ci.nsIScriptError && (it.sourceName.startsWith(arguments[0]) || it.category.startsWith("CSP")))
@@ -33,13 +33,13 @@ return Services.console.getMessageArray()
   .map((it) => it.errorMessage);
 """
 ZOOM = "gBrowser.selectedBrowser.fullZoom = arguments[0];"
-# 0: dark, 1: light, 2: as the system.
+# 0: dark, 1: light, 2: the system's setting.
 SCHEME = 'Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0]);'
 SCHEMES = {"dark": 0, "light": 1}
 
 
 class FirefoxVisit:
-    """The tab of a Firefox, in which a person visits a service."""
+    """A Firefox tab in which a person uses a service."""
 
     def __init__(self, firefox: Marionette, server: Server) -> None:
         self.firefox, self.server = firefox, server
@@ -52,16 +52,16 @@ class FirefoxVisit:
         self.firefox.send("WebDriver:Navigate", url=self.address + path)
 
     def run(self, script: str, *given: Any) -> Any:
-        """Run a script in the page, and return what it returns."""
+        """Run a script in the page and return its result."""
         return self.firefox.send("WebDriver:ExecuteScript", script=script, args=list(given), sandbox=None)
 
     def find(self, selector: str) -> str:
-        """Wait until an element is in the page; return its reference."""
+        """Wait until an element is in the page and return its reference."""
         found: dict[str, str] = self.firefox.send("WebDriver:FindElement", using="css selector", value=selector)
         return found[ELEMENT]
 
     def count(self, selector: str) -> int:
-        """Return how many elements a selector has now."""
+        """Return how many elements match a selector now."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
@@ -75,23 +75,23 @@ class FirefoxVisit:
         self.find(f'main[data-screen="{name}"]')
 
     def press(self, name: str, within: str = "main") -> None:
-        """Click on the button of that name."""
+        """Click the button with that name."""
         self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
 
     def fill(self, field: str, value: str) -> None:
-        """Type into a field, in place of what it has; a field for files takes a path."""
+        """Replace a field's content; a file field takes a path."""
         element = self.find(f'[name="{field}"]')
         if self.run("return arguments[0].type", {ELEMENT: element}) != "file":
             self.firefox.send("WebDriver:ElementClear", id=element)
         self.firefox.send("WebDriver:ElementSendKeys", id=element, text=value)
 
     def told(self, words: str, place: str = "main") -> None:
-        """Wait until a text is in a part of the page."""
+        """Wait until a part of the page contains a text."""
         shown = "return document.querySelector(arguments[0])?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown, place)), (words, self.run(shown, "body"))
 
     def register(self, handle: str) -> None:
-        """A whole registration by handle, up to the screen that advises a second way in."""
+        """Register a handle, up to the screen that recommends a second key."""
         self.press("register")
         self.fill("handle", handle)
         self.told(f"{handle} is free.")
@@ -101,7 +101,7 @@ class FirefoxVisit:
         self.screen("safety")
 
     def inspect(self, name: str) -> None:
-        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.run(AXE + ";window.axe = axe;")
         for scheme, number in SCHEMES.items():
@@ -115,7 +115,7 @@ class FirefoxVisit:
         self._resize(1280, zoom=1)
 
     def _resize(self, width: int, zoom: int) -> None:
-        """Show `width` CSS pixels. No window is 360 pixels wide; one of 720 has that many at a zoom of 200 %."""
+        """Show `width` CSS pixels. No window can be 360 pixels wide, but one of 720 shows that many at 200 % zoom."""
         self._in_browser(ZOOM, zoom)
         self.firefox.send("WebDriver:SetWindowRect", width=width * zoom, height=900)
         assert becomes_true(lambda: self.run("return innerWidth") == width), f"the window is not {width} px wide"
@@ -125,12 +125,12 @@ class FirefoxVisit:
         (SHOTS / f"firefox-{name}.png").write_bytes(base64.b64decode(picture))
 
     def complaints(self) -> list[str]:
-        """Return violations of the page's policy and uncaught errors, since Firefox started."""
+        """Return all policy violations and uncaught errors since Firefox was started."""
         found: list[str] = self._in_browser(COMPLAINTS, self.address)
         return found
 
     def _in_browser(self, script: str, *given: Any) -> Any:
-        """Run a script with Firefox's own rights."""
+        """Run a script with the browser's privileges instead of the page's."""
         self.firefox.send("Marionette:SetContext", value="chrome")
         try:
             return self.firefox.send("WebDriver:ExecuteScript", script=script, args=list(given))
@@ -139,7 +139,7 @@ class FirefoxVisit:
 
 
 class FirefoxAuthenticator:
-    """A virtual authenticator of a Firefox; every tab of it sees the authenticator."""
+    """A virtual authenticator that all tabs of one Firefox share."""
 
     def __init__(self, firefox: Marionette, **changes: bool) -> None:
         self._firefox = firefox
@@ -151,9 +151,9 @@ class FirefoxAuthenticator:
         return list(found if isinstance(found, list) else json.loads(found))
 
     def verify_user(self, verified: bool) -> None:
-        """Set whether it recognises its user from now on."""
+        """Set whether user verification succeeds from now on."""
         self._firefox.send("WebAuthn:SetUserVerified", authenticatorId=self.id, isUserVerified=verified)
 
     def remove(self) -> None:
-        """Take it away from the browser."""
+        """Remove the authenticator from the browser."""
         self._firefox.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.id)

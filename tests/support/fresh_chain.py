@@ -1,4 +1,4 @@
-"""A fresh anvil, ended with the block that started it."""
+"""A new anvil that is stopped at the end of the block that started it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONTRACTS = ROOT / "contracts"
 
 @dataclass(frozen=True)
 class Chain:
-    """A fresh anvil."""
+    """A new anvil."""
 
     url: str
 
@@ -69,7 +69,7 @@ class Chain:
 def run_anvil(tools: Tools, *arguments: str) -> Iterator[Chain]:
     port = free_port()
     command = [str(tools.anvil), "--host", "127.0.0.1", "--port", str(port), "--hardfork", "osaka", "-q", *arguments]
-    # The guard ends anvil when this process goes, however it goes.
+    # The guard stops anvil when this process ends, however it ends.
     guarded = [sys.executable, "-I", "-S", guard.__file__, *command]
     with subprocess.Popen(guarded, stdin=subprocess.PIPE) as process:
         try:

@@ -1,4 +1,4 @@
-"""gcp-storage-emulator with what its XML API lacks and Google's has: an ETag after PUT, DELETE, and lists."""
+"""gcp-storage-emulator, plus features of Google's XML API that it lacks: an ETag after PUT, DELETE, and lists."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from gcp_storage_emulator.handlers import objects
 
 
 def put_with_etag(request: Any, response: Any, storage: Any, *args: Any, **kwargs: Any) -> None:
-    """PUT /{bucket}/{object}."""
+    """Handle PUT /{bucket}/{object}."""
     objects.xml_upload(request, response, storage, *args, **kwargs)
     response["ETag"] = '"1"'
 
 
 def get_with_etag(request: Any, response: Any, storage: Any, *args: Any, **kwargs: Any) -> None:
-    """GET /{bucket}/{object}."""
+    """Handle GET /{bucket}/{object}."""
     response["ETag"] = '"1"'
     response["Last-Modified"] = "Thu, 01 Jan 2026 00:00:00 GMT"
     objects.download(request, response, storage, *args, **kwargs)
 
 
 def list_objects(request: Any, response: Any, storage: Any, *_args: Any, **_kwargs: Any) -> None:
-    """GET /{bucket}?list-type=2&prefix=..."""
+    """Handle GET /{bucket}?list-type=2&prefix=..."""
     prefix = (request.query.get("prefix") or [""])[0]
     found = storage.get_file_list(request.params["bucket_name"], prefix)
     entries = found[0] if isinstance(found, tuple) else found
@@ -38,7 +38,7 @@ def list_objects(request: Any, response: Any, storage: Any, *_args: Any, **_kwar
 
 
 def main() -> None:
-    """Serve until killed: PORT BUCKET."""
+    """Serve until killed. Arguments: PORT BUCKET."""
     port, bucket = sys.argv[1:]
     (path, handlers) = server.HANDLERS[-1]
     completed = {**handlers, server.GET: get_with_etag, server.PUT: put_with_etag, server.DELETE: objects.delete}

@@ -1,4 +1,4 @@
-"""What the indexer's tests share: an index over a store, what it holds, and what it ought to hold."""
+"""What the indexer's tests share: an index over a store, its contents and its expected contents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **mo
 
 
 async def catch_up(follower: Follower) -> None:
-    """Step until current; a reorganisation may need many steps, but never this many."""
+    """Step until the index is current. A reorganisation may need many steps, but never more than this limit."""
     for _ in range(10_000):
         with suppress(ChainMoved):
             if await follower.step() is Step.CURRENT:
@@ -44,7 +44,7 @@ async def ask(store: IndexStore, path: str, query: str = "") -> Any:
 
 
 async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
-    """All pages of a list."""
+    """Return a list from all its pages."""
     rows: list[Any] = []
     cursor = ""
     while True:
@@ -56,19 +56,19 @@ async def whole_list(store: IndexStore, name: str, query: str = "", limit: int =
 
 
 async def contents(store: IndexStore) -> dict[str, Any]:
-    """Everything that the index answers."""
+    """Return everything that the index serves."""
     lists = {name: await whole_list(store, name) for name in ("dids", "aliases", "accounts", "events")}
     return {**lists, "keys": await keys(store), "stats": await ask(store, "/api/stats")}
 
 
 async def keys(store: IndexStore) -> dict[str, str]:
-    """Which key each account obeys now."""
+    """Return the present key of each account."""
     rows = await store.accounts(ListQuery("accounts", limit=1_000_000))
     return {row.account_address.hex(): row.key_owner.hex() for row in rows}
 
 
 def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
-    """What the index ought to answer, without events, lists sorted by key."""
+    """Return what the index should serve, without events and with lists sorted by key."""
     dids = [
         {
             "found": True,
@@ -113,7 +113,7 @@ def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
 
 
 def by_key(held: dict[str, Any]) -> dict[str, Any]:
-    """`contents` in the form of `expected`."""
+    """Convert `contents` to the form of `expected`."""
     keys = {"dids": "did_hash", "aliases": "alias_hash", "accounts": "account_address"}
     lists = {name: _sorted(held[name], key) for name, key in keys.items()}
     return {**lists, "keys": held["keys"], "stats": held["stats"]}

@@ -1,4 +1,4 @@
-"""Load during a fault, and what must hold of every answer."""
+"""Load during a fault, and what must be true of every response."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _ALLOWED = {
     "200", "409 identifier_taken", "409 credential_already_registered", "429 ip_limit_reached",
     "503 database_unavailable",
 }  # fmt: skip
-# Connecting ends after 1 s, waiting for an answer after 2 s; a read is sent twice, a check of a code is two writes.
+# A client gives up connecting after 1 s and waiting after 2 s. A read is sent twice; checking a code is two writes.
 _ANSWERED_WITHIN_S = 15.0
 
 
 @contextlib.asynccontextmanager
 async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[RecordedLoad]:
-    """Load before, in and after the block, whose fault is over at its end. Then every answer is judged.
+    """Run load before, during and after the block, which causes and ends a fault. Then check every response.
 
     Args:
-        nodes: where the load goes.
+        nodes: where the load is sent.
         broken: whether connections to nodes may break.
     """
     async with RecordedLoad(nodes, seed=time.monotonic_ns()) as load:
@@ -43,7 +43,7 @@ async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[Re
 
 
 async def until_well(load: RecordedLoad) -> None:
-    """Wait until the load meets no refusal for a while: nobody restarts anything meanwhile."""
+    """Wait until the load has met no refusal for a while. Nothing is restarted in the meantime."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         since = time.monotonic()
@@ -55,7 +55,7 @@ async def until_well(load: RecordedLoad) -> None:
 
 
 def judge(load: RecordedLoad, *, broken: bool = False) -> None:
-    """Every answer is documented and in time, and one store explains all of them."""
+    """Assert that each response is documented and in time, and that one consistent store could have sent them all."""
     for answer in load.answers:
         line = f"{answer.status} {answer.error or ''}".strip()
         assert line in _ALLOWED or (broken and answer.status == 0), answer
@@ -65,5 +65,5 @@ def judge(load: RecordedLoad, *, broken: bool = False) -> None:
 
 
 def unavailable(load: RecordedLoad) -> int:
-    """How many answers were 503."""
+    """Return how many responses had status 503."""
     return sum(answer.status == 503 for answer in load.answers)

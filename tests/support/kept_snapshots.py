@@ -1,4 +1,4 @@
-"""Vaults at a service that keeps snapshots: they upload, pin and publish."""
+"""Vaults that upload, pin and publish their snapshots at a service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Vault(VaultKey):
-    """A vault at a service: uploads, pins, publishes."""
+    """A vault that uploads, pins and publishes at a service."""
 
     api: Api = None  # type: ignore[assignment]
     publishing: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
@@ -53,7 +53,7 @@ class Vault(VaultKey):
         return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
 
     async def keep(self, blocks: tuple[Block, ...] | None = None) -> str:
-        """Upload a snapshot that must be taken; its root."""
+        """Upload a snapshot that the service must accept; return its root."""
         blocks = blocks or self.blocks()
         answer = await self.upload(write_car(blocks[0].cid, blocks))
         assert answer.status_code == 200, answer.text
@@ -73,7 +73,7 @@ BOUNDARY = "-----------------------------Aa0_bcdefghijklmnopqr-"
 
 
 def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
-    """A body as kubo-rpc-client sends it: one part, its file name empty."""
+    """Return a request body as kubo-rpc-client sends it: one part with an empty file name."""
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename=""\r\n'
         "Content-Type: application/octet-stream\r\n\r\n"
@@ -82,7 +82,7 @@ def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
 
 
 async def registered(api: Api, name: str = "ann") -> Vault:
-    """A new vault, registered at a service."""
+    """Return a new vault that is registered at a service."""
     vault = Vault(api=api)
     answer = await api.register(identifier=name, credentialId=f"credential-{name}", did=vault.did)
     assert answer.status_code == 200, answer.text
@@ -90,7 +90,7 @@ async def registered(api: Api, name: str = "ann") -> Vault:
 
 
 def failure(response: httpx.Response) -> tuple[int, str]:
-    """Status and reason, with the promise that both kinds of clients can read the body."""
+    """Return the status and the reason, after asserting that both kinds of clients can read the body."""
     body = response.json()
     assert set(body) == {"error", "Message", "Code", "Type"}
     assert body["Message"] == body["error"]["details"] and body["Code"] == 0 and body["Type"] == "error"
@@ -99,7 +99,7 @@ def failure(response: httpx.Response) -> tuple[int, str]:
 
 
 def folder(vault: Vault) -> Path:
-    """Where the service keeps the blocks."""
+    """Return the folder in which the service stores blocks."""
     blocks = kept_by(vault).blocks
     assert isinstance(blocks, ObjectBlocks)
     assert blocks.folder is not None
@@ -107,17 +107,17 @@ def folder(vault: Vault) -> Path:
 
 
 def spooled(vault: Vault) -> list[Path]:
-    """What uploads have left on the disk."""
+    """Return the files that uploads have left on the disk."""
     spool = kept_by(vault).uploads.spool
     return list(spool.iterdir()) if spool.exists() else []
 
 
 def kept_by(vault: Vault) -> Snapshots:
-    """The operations of the vault's service."""
+    """Return the snapshot operations of the vault's service."""
     assert vault.api.service.snapshots is not None
     return vault.api.service.snapshots
 
 
 def plain_manifest(vault: Vault) -> Manifest:
-    """A manifest without a delegation."""
+    """Return a manifest without a delegation."""
     return Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0.1.0")

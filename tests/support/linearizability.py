@@ -1,7 +1,7 @@
-"""Whether recorded histories can be explained by one store that does one operation at a time (Wing, Gong; Lowe).
+"""Whether one store that does one operation at a time could explain a recorded history (Wing and Gong; Lowe).
 
 Keys are independent of each other, so each has a history. A search tries the operations in every order that real time
-allows, and remembers which sets of finished operations it has met with which state.
+allows, and remembers each pair of a set of finished operations and a state that it has already visited.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-UNKNOWN = "unknown"  # no answer came: the operation may take effect at any time after its call, or never
+UNKNOWN = "unknown"  # no response arrived: the operation may take effect at any time after its call, or never
 ATTEMPTS = 5
 PER_ADDRESS = 3
 
@@ -23,11 +23,11 @@ class Operation:
     """One request as its client saw it.
 
     Attributes:
-        call: when it was sent, in seconds of one monotonic clock.
-        back: when its answer came, of the same clock; infinity when none came.
-        name: what the model knows it by.
-        value: what was written or asked for.
-        result: what was answered, or UNKNOWN.
+        call: when it was sent, in seconds of a monotonic clock.
+        back: when its response arrived, on the same clock; infinity if none did.
+        name: the operation's name in the model.
+        value: what was written or requested.
+        result: what the response said, or UNKNOWN.
     """
 
     call: float
@@ -44,9 +44,9 @@ class Operation:
 def linearizable(
     history: Sequence[Operation], step: Callable[[Any, Operation], Iterable[Hashable]], start: Hashable
 ) -> bool:
-    """Whether an order of the operations exists in which `step` allows each result.
+    """Return whether the operations have an order in which `step` allows each result.
 
-    `step(state, operation)` gives the states that may follow; none of them when the result is impossible.
+    `step(state, operation)` returns the states that may follow: none if the result is impossible.
     """
     operations = sorted(history, key=lambda operation: operation.call)
     must = sum(1 << n for n, operation in enumerate(operations) if operation.answered)
@@ -66,7 +66,7 @@ def linearizable(
 
 
 def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
-    """Those not done that were called before the first answer among those not done."""
+    """Return the unfinished operations that were called before the first response of any unfinished one."""
     earliest, found = inf, []
     for n, operation in enumerate(operations):
         if operation.call > earliest:
@@ -78,7 +78,7 @@ def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
 
 
 def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
-    """An identifier or a credential: the first that claims it owns it; a read names the owner."""
+    """Model of an identifier or a credential: the first client to claim it owns it, and a read returns the owner."""
     if operation.name == "read":
         return (state,) if operation.result == state else ()
     if operation.result == UNKNOWN:
@@ -89,7 +89,7 @@ def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
 
 
 def address(state: int, operation: Operation) -> Iterable[int]:
-    """An address: three registrations, and their number."""
+    """Model of an IP address: at most three registrations; a read returns how many there were."""
     if operation.name == "read":
         return (state,) if operation.result == state else ()
     if operation.result == "refused":
@@ -98,14 +98,14 @@ def address(state: int, operation: Operation) -> Iterable[int]:
 
 
 def code(state: tuple[str, int] | None, operation: Operation) -> Iterable[tuple[str, int] | None]:
-    """A one-time code with its attempts: five may compare it, and one uses it up."""
+    """Model of a one-time code: at most five guesses are compared with it, and the first correct one consumes it."""
     if operation.name == "send":
         return ((operation.value, 0),)
     if state is None or state[1] >= ATTEMPTS:
         return (state,) if operation.result == "refused" else ()
     counted = (state[0], state[1] + 1)
     right = operation.value == state[0]
-    if operation.result == UNKNOWN:  # counted, and perhaps used as well
+    if operation.result == UNKNOWN:  # the attempt was counted, and perhaps it was the correct one
         return (counted, None) if right else (counted,)
     if operation.result == "verified":
         return (None,) if right else ()
@@ -121,6 +121,6 @@ MODELS: dict[str, tuple[Callable[[Any, Operation], Iterable[Hashable]], Hashable
 
 
 def explained(kind: str, history: Sequence[Operation]) -> bool:
-    """Whether the model of this kind of key explains a history."""
+    """Return whether the model of this kind of key explains a history."""
     step, start = MODELS[kind]
     return linearizable(history, step, start)

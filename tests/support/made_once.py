@@ -1,4 +1,4 @@
-"""What takes long to make and is only read: one worker of a parallel run makes it, the others wait and find it."""
+"""Files that take long to create and are only read: one worker of a parallel run creates them for all others."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The run's folder of that name, which `make` has filled."""
+    """Return the run's folder of that name, filled by `make`."""
     run = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        run = run.parent  # a worker's folder lies in the run's
+        run = run.parent  # a worker's folder is inside the run's
     folder, unfinished = run / name, run / f"{name}.unfinished"
     with (run / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""Firefox's own protocol for tests, as far as the tests of the pages need it.
+"""Firefox's own protocol for tests, as far as the page tests need it.
 
-A message is its length, a colon and JSON: `[0, id, command, parameters]` asks, `[1, id, error, result]` answers
-(https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html).
+A message is its length, a colon and JSON: `[0, id, command, parameters]` is a command, `[1, id, error, result]` its
+response (https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import socket
 from typing import Any
 
 _ASKS = 0
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's reference (WebDriver, section 12.1)
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element reference (WebDriver, section 12.1)
 
 
 class MarionetteError(Exception):
-    """A command failed; `name` is WebDriver's name of the error."""
+    """A command failed; `name` is WebDriver's error code."""
 
     def __init__(self, command: str, name: str, message: str) -> None:
         super().__init__(f"{command}: {name}: {message}")
@@ -30,7 +30,7 @@ class Marionette:
 
         Args:
             port: TCP port on 127.0.0.1.
-            patience_s: seconds that an answer may take.
+            patience_s: the longest time to wait for a response, in seconds.
 
         Raises:
             OSError: nothing listens there.
@@ -38,7 +38,7 @@ class Marionette:
         self._socket = socket.create_connection(("127.0.0.1", port), patience_s)
         self._stream = self._socket.makefile("rb")
         self._last = 0
-        self._read()  # the greeting
+        self._read()  # the server's first message
 
     def send(self, command: str, **parameters: Any) -> Any:
         """Run a command and return its result; a lone `value` is unwrapped.
@@ -56,7 +56,7 @@ class Marionette:
         return result["value"] if isinstance(result, dict) and result.keys() == {"value"} else result
 
     def close(self) -> None:
-        """Close the connection; Firefox goes on."""
+        """Close the connection; Firefox keeps running."""
         self._stream.close()
         self._socket.close()
 

@@ -1,4 +1,4 @@
-"""WebAssembly modules that stand in for the enclave: as little of the ABI as its replacement is judged by."""
+"""WebAssembly modules that stand in for the enclave, with only the part of the ABI that the tests of updates need."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ ANSWER = '{"abi":1,"functions":["version"]}'
 
 
 def standing_in(number: int = 1, *, abi: int = 1, answer: str = ANSWER, leave_out: str = "", call: str = "") -> bytes:
-    """A module that gives `answer` to every call.
+    """Return a module that responds to every call with `answer`.
 
     Args:
-        number: tells modules of the same behaviour apart.
-        abi: what enclave_abi answers.
-        answer: JSON of every answer.
-        leave_out: an export that is not there.
-        call: WAT instructions that run before each answer.
+        number: distinguishes modules that behave the same.
+        abi: what enclave_abi returns.
+        answer: the JSON of every response.
+        leave_out: an export that the module lacks.
+        call: WAT instructions that run before each response.
     """
     text = answer.replace('"', '\\"')
     exports = {

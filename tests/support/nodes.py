@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# Out of the way of the operations that are counted: what is tested of limits is three registrations and five attempts.
+# High enough not to interfere: the only limits under test are three registrations and five attempts.
 _ROOMY = {
     "RATE_LIMIT_CODES_PER_IDENTIFIER": "1000",
     "MAX_VERIFY_SENDS_PER_IP": "1000",
@@ -26,12 +26,12 @@ _ROOMY = {
 
 
 class Nodes:
-    """Nodes of one installation: they share the database and the signing key, and nothing else."""
+    """Nodes of one installation: they share the database and the signing key, but nothing else."""
 
     def __init__(
         self, folder: Path, database_url: str, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
     ) -> None:
-        """`prefix` stands before the command, `host` is where nodes listen, and `peer` a proxy that they trust."""
+        """`prefix` precedes the command, `host` is where nodes listen, and `peer` is a proxy that they trust."""
         self._folder, self._prefix, self._host = folder, tuple(prefix), host
         self._settings = {**_ROOMY, "database_url": database_url, "ATTESTATION_SIGNING_KEY": secrets.token_hex(32)}
         if peer:
@@ -39,7 +39,7 @@ class Nodes:
         self.running: list[Server] = []
 
     def start(self, count: int = 1) -> list[Server]:
-        """Start this many at once, and wait until each answers."""
+        """Start this many nodes at the same time, and wait until all of them respond."""
         started = [self._launch(self._folder / f"node{len(self.running) + n}", free_port()) for n in range(count)]
         self.running += started
         for server in started:
@@ -47,13 +47,13 @@ class Nodes:
         return started
 
     def start_again(self, server: Server) -> None:
-        """Start one that ended, on its port; in its place in `running`."""
+        """Restart a node that has stopped, on its previous port and in its previous place in `running`."""
         again = self._launch(server.data, server.port)
         self.running[self.running.index(server)] = again
         wait_until_ready(again)
 
     def close(self) -> None:
-        """kill -9 of each."""
+        """Kill every node with kill -9."""
         for server in self.running:
             server.kill_all()
 
@@ -73,7 +73,7 @@ class Nodes:
 def nodes_on(
     folder: Path, database_url: str, count: int, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
 ) -> Iterator[Nodes]:
-    """Running nodes, gone afterwards; see Nodes."""
+    """Yield running nodes and stop them afterwards; see Nodes."""
     nodes = Nodes(folder, database_url, prefix, host, peer)
     try:
         nodes.start(count)

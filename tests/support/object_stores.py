@@ -1,4 +1,4 @@
-"""Object stores of other makers in processes of this machine: an S3, a Google Cloud and an Azure server."""
+"""Object stores from other vendors as local processes: an S3, a Google Cloud and an Azure server."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from holdfast.world.processes import free_port
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-BUCKET = "snapshotsbucket"  # the emulator of Google Cloud does not decode %2D
+BUCKET = "snapshotsbucket"  # the Google Cloud emulator does not decode %2D
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
 AZURITE = PEERS / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
-# Azurite's published development account, which every installation of it has.
+# Azurite's published development account, which is the same in every installation.
 ACCOUNT = "devstoreaccount1"
 ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
@@ -38,7 +38,7 @@ class ObjectStoreServer:
     """A server with an empty bucket.
 
     Attributes:
-        bucket_url: what HOLDFAST_SNAPSHOTS_URL begins with; a folder and `options` follow.
+        bucket_url: the beginning of HOLDFAST_SNAPSHOTS_URL; a folder and `options` follow.
         options: what follows after `?`.
         environment: variables with the credentials.
     """
@@ -48,13 +48,13 @@ class ObjectStoreServer:
     environment: dict[str, str] = field(default_factory=dict)
 
     def url(self, folder: str) -> str:
-        """The setting for a folder of the bucket."""
+        """Return the setting for a folder in the bucket."""
         return f"{self.bucket_url}/{folder}?{self.options}"
 
 
 @contextlib.contextmanager
 def s3() -> Iterator[ObjectStoreServer]:
-    """moto's server."""
+    """Run moto's server."""
     port = free_port()
     with _process([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]):
         url = f"http://127.0.0.1:{port}"
@@ -65,7 +65,7 @@ def s3() -> Iterator[ObjectStoreServer]:
 
 @contextlib.contextmanager
 def google_cloud(folder: Path) -> Iterator[ObjectStoreServer]:
-    """gcp-storage-emulator, completed by tests/support/google_cloud_server.py; `folder` gets the account's file."""
+    """Run gcp-storage-emulator with tests/support/google_cloud_server.py; the account's file is written to `folder`."""
     port = free_port()
     account = {"disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""}
     (folder / "account.json").write_text(json.dumps(account))
@@ -78,7 +78,7 @@ def google_cloud(folder: Path) -> Iterator[ObjectStoreServer]:
 
 @contextlib.contextmanager
 def azure() -> Iterator[ObjectStoreServer]:
-    """Azurite."""
+    """Run Azurite."""
     port = free_port()
     program = [str((node.folder() or Path("/usr")) / "bin" / "node"), str(AZURITE), "--blobPort", str(port)]
     more = ["--blobHost", "127.0.0.1", "--inMemoryPersistence", "--silent", "--skipApiVersionCheck"]
@@ -90,7 +90,7 @@ def azure() -> Iterator[ObjectStoreServer]:
 
 
 def _container(url: str) -> httpx.Response:
-    """Make the container, signed with the account's key (Azure Storage: Shared Key)."""
+    """Create the container with a request signed by the account's key (Azure Storage: Shared Key)."""
     date, version = formatdate(usegmt=True), "2021-12-02"
     parts = ["PUT", *[""] * 11, f"x-ms-date:{date}", f"x-ms-version:{version}"]
     text = "\n".join([*parts, f"/{ACCOUNT}/{ACCOUNT}/{BUCKET}", "restype:container"])
@@ -112,7 +112,7 @@ def _process(command: list[str]) -> Iterator[None]:
 
 
 def _made(attempt: Callable[[], bool]) -> None:
-    """Wait until the server is up and the bucket is there."""
+    """Wait until the server is up and has created the bucket."""
 
     def holds() -> bool:
         try:

@@ -1,4 +1,4 @@
-"""A vault that an earlier module made: the database of schema version 1, in the clear."""
+"""A vault written by an earlier module: the unencrypted database of schema version 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line as operators meet it: every command is a process of its own."""
+"""The command line as operators use it: every command runs as a separate process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Answer:
-    """What a command left behind."""
+    """The exit status and output of a command."""
 
     code: int
     out: str
@@ -23,19 +23,19 @@ class Answer:
 
     @property
     def value(self) -> Any:
-        """The one JSON value on standard output."""
+        """Return the only JSON value on standard output."""
         return json.loads(self.out)
 
     @property
     def error(self) -> dict[str, Any]:
-        """The JSON line on standard error."""
+        """Return the JSON line on standard error."""
         error: dict[str, Any] = json.loads(self.err)
         return error
 
 
 @dataclass
 class Operator:
-    """Somebody at a shell, with one data folder."""
+    """An operator at a shell, with one data folder."""
 
     data: Path
 

@@ -1,6 +1,6 @@
-"""The order in which a run takes the tests' modules: what takes minutes first, so that no worker is left with it alone.
+"""The order in which a run takes the test modules: the slowest first, so that no worker ends up alone with one.
 
-A parallel run gives each worker the next whole module. Within a module the order stays.
+A parallel run assigns each worker the next whole module. The order within a module is unchanged.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
-# Beginnings of paths below tests/, the longest first.
+# Prefixes of paths below tests/, the slowest first.
 LONG = (
     "contracts/test_forge", "contracts/test_explorer", "enclave/test_standard", "enclave/test_zig", "browser", "faults",
     "packaging", "world", "peers", "docs", "indexer", "client/snapshots", "client/flows", "cli", "simulation",
 )  # fmt: skip
-# Modules of a few seconds, which even out the end.
+# Modules of a few seconds, which balance the end of the run.
 SHORT = ("rules", "content", "wire", "settings", "tidy")
 
 

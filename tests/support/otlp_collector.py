@@ -1,4 +1,4 @@
-"""A collector of traces on a loopback socket: decodes what arrives with OpenTelemetry's own protobuf messages."""
+"""A trace collector on a loopback socket; it decodes requests with OpenTelemetry's own protobuf messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Collector:
-    """What arrived: spans, the attributes of their senders, and headers."""
+    """What arrived: spans, the resource attributes of their senders, and headers."""
 
     url: str = ""
     spans: list[Any] = field(default_factory=list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
     from tests.support.serving import Server
 
-SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder; hundreds of pictures, which no test looks at
+SHOTS = Path(PICTURES or Path(__file__).parents[2] / "build" / "screenshots")
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGE_PATIENCE_MS = 60_000
 SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
@@ -129,7 +131,12 @@ class Visit:
         await self.page.set_viewport_size(before)
 
     async def shoot(self, name: str) -> None:
-        """Screenshots of the present screen: both sizes, light and dark."""
+        """Screenshots of the present screen, where they are wanted: both sizes, light and dark."""
+        if PICTURES:
+            await self._picture(name)
+        await self.page.set_viewport_size(SIZES["1280"])
+
+    async def _picture(self, name: str) -> None:
         SHOTS.mkdir(parents=True, exist_ok=True)
         for size, view in SIZES.items():
             await self.page.set_viewport_size(view)

@@ -1,4 +1,4 @@
-"""A site of a few pages on localhost, for a browser to visit."""
+"""A small site on localhost, for a browser to visit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Pages(BaseHTTPRequestHandler):
-    """A site of a few pages; quiet."""
+    """Serves a small site without logging."""
 
     headers_of_all: tuple[tuple[str, str], ...] = ()
 
     def page(self) -> tuple[bytes, str]:
-        """Content and its type for `self.path`; empty where there is none."""
+        """Return the content and its type for `self.path`; empty if there is no such page."""
         raise NotImplementedError
 
     def do_GET(self) -> None:
@@ -36,7 +36,7 @@ class Pages(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serving(pages: type[Pages]) -> Iterator[str]:
-    """The address of `pages` on localhost, for as long as the context lasts."""
+    """Serve `pages` on localhost until the context ends; yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -21,7 +21,7 @@ AUTHENTICATOR = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
-# Loads the client into the page, as an application's own script would: everything that it exports, as `hf`.
+# Loads the client into the page as an application's own script would, with all its exports as `hf`.
 LOAD = "async () => { window.hf = await import('/client/holdfast.js'); }"
 CLIENT = """
 async (options) => {
@@ -38,7 +38,7 @@ async ({name, options}) => {
   return {did: made.did, credentialId: passkey.credentialId, fields: Object.keys(passkey), made};
 }
 """
-# Runs a piece of code and says how it ended.
+# Runs a piece of code and reports its result or error.
 OUTCOME = """
 async () => {
   try {
@@ -50,7 +50,7 @@ async () => {
   }
 }
 """
-# A page as the service's own are: nothing inline, no other origin, trusted types demanded.
+# A page with the policy of the service's own pages: no inline code, no other origin, trusted types required.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; base-uri 'none';"
     " require-trusted-types-for 'script'; trusted-types hf"
@@ -92,7 +92,7 @@ class Authenticator:
 
 
 async def new_page(browser: Browser | BrowserContext, server: Server) -> Page:
-    """A page of the service's own origin that has the client as `hf`."""
+    """Return a page on the service's own origin, with the client as `hf`."""
     page = await browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await visit(page, server)
@@ -100,7 +100,7 @@ async def new_page(browser: Browser | BrowserContext, server: Server) -> Page:
 
 
 async def visit(page: Page, server: Server) -> None:
-    """Open the page; the service itself has none for tests."""
+    """Open the test page, which is added here because the service has none for tests."""
 
     async def answer(route: Route) -> None:
         await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
@@ -111,13 +111,13 @@ async def visit(page: Page, server: Server) -> None:
 
 
 async def outcome(page: Page, code: str) -> dict[str, Any]:
-    """What the code returned, as `value`, or the error that it threw."""
+    """Return what the code returned, as `value`, or the error that it threw."""
     told: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
     return told
 
 
 async def answer_rpc(page: Page, chain: ChainService) -> str:
-    """Serve the chain's JSON-RPC at an address of the page's own origin, the only one that its policy allows."""
+    """Serve the chain's JSON-RPC from the page's own origin, the only one that its policy allows."""
 
     async def answer(route: Route) -> None:
         asked: Any = route.request.post_data_json

@@ -1,4 +1,4 @@
-"""Bundlers and paymasters as they are found outside: without a sponsor, with one that posts no commitment, ERC-7677."""
+"""Bundlers and paymasters like those of other operators: without sponsor, sponsoring without a commitment, ERC-7677."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
 
 
 class Bundler:
-    """Forwards to the local world's bundler, whose sponsor it hides; `asked` lists the methods."""
+    """Forwards to the local world's bundler but hides its sponsor; `asked` lists the requested methods."""
 
     def __init__(self, chain: ChainService) -> None:
         self.chain = chain
@@ -56,7 +56,7 @@ class Bundler:
 
 
 class SponsoringBundler(Bundler):
-    """As hosted bundlers do: pays for any operation that can succeed, and posts no commitment."""
+    """Pays for any operation that can succeed and posts no commitment, as hosted bundlers do."""
 
     def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
         form, entry_point = request["params"][:2]
@@ -71,7 +71,7 @@ class SponsoringBundler(Bundler):
 
 
 class Paymaster:
-    """A commercial paymaster: ERC-7677, a policy in the context, no bundler."""
+    """A commercial paymaster: ERC-7677, with a policy in the context and without a bundler."""
 
     def __init__(self, chain: ChainService) -> None:
         self.chain = chain
@@ -110,7 +110,7 @@ def stubbed(operation: UserOperation) -> UserOperation:
 
 
 def signed(chain: ChainService, operation: UserOperation) -> UserOperation:
-    """With the signature that DevPaymaster honours, good for an hour of the chain's time."""
+    """Return the operation with a signature that DevPaymaster accepts, valid for an hour of the chain's time."""
     now = max(int(chain.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16), int(time.time()))
     validity = (now + 3600).to_bytes(6) + bytes(6)
     digest = sponsorship_hash(pack(operation), V07.address, CHAIN_ID, validity)

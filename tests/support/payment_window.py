@@ -1,4 +1,4 @@
-"""The payment window, which the browser does not list among its pages: reached by a CDP session of the browser."""
+"""The payment window, which the browser does not list among its pages; it is reached through a CDP session."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ class ConfirmPage:
         return future
 
     async def evaluate(self, expression: str) -> Any:
-        """The value; None where the expression throws, and where the window is between two documents."""
+        """Return the value; None if the expression throws or the window is between two documents."""
         answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
 
     async def click(self, name: str) -> None:
-        """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
+        """Click the element ``name`` without awaiting the result: the click may close the window before it returns."""
         await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
 
     async def picture(self, name: str) -> None:
-        """A screenshot of the window as it is."""
+        """Take a screenshot of the window."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         answer = await self.command("Page.captureScreenshot", format="png")
         (SHOTS / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))
 
     async def passkey(self) -> dict[str, Any]:
-        """An authenticator in this window with a new passkey, and the secret that it gives (each window has its own)."""
+        """Add an authenticator with a new passkey to this window; return its secret, which differs for each window."""
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)
         await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)

@@ -37,7 +37,7 @@ def payment(chain: ChainService, to: str, amount: int, **more: Any) -> types.Pay
 
 
 def settled(client: holdfast.Client, account: str) -> AccountState:
-    """The account's state once the service's copy of it is older than it may be."""
+    """Return the account's state, once the service's cached copy has expired."""
     time.sleep(STATE_AGE_S)
     return client.get_account_state(account)
 

@@ -1,4 +1,4 @@
-"""People who come to a local world with a fresh key."""
+"""People who come to a local world with a new key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ERRORS = [error for name in ("DIDRegistry", "VaultAccount", "DevUSDC") for error
 
 @dataclass(frozen=True)
 class Person:
-    """Someone with a fresh key, who is not on the chain yet."""
+    """A person with a new key who is not on the chain yet."""
 
     world: LocalWorld
     bundler: Bundler

@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode in front of a test's PostgreSQL server, where it is installed."""
+"""PgBouncer in transaction mode in front of a test's PostgreSQL server, if it is installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROGRAM = os.environ.get("HOLDFAST_TEST_PGBOUNCER") or shutil.which(
 
 
 def version() -> tuple[int, ...]:
-    """PgBouncer's version; HOLDFAST_TEST_PGBOUNCER names another program than the path's."""
+    """Return PgBouncer's version. HOLDFAST_TEST_PGBOUNCER selects another program than the one on PATH."""
     if PROGRAM is None:
         return ()
     told = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
@@ -36,9 +36,9 @@ def version() -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bool = False) -> Iterator[str]:
-    """The URL of the same database behind PgBouncer, which gives each transaction any of its connections.
+    """Yield the same database's URL behind PgBouncer, which runs each transaction on any of its connections.
 
-    `prepared`: PgBouncer follows prepared statements from one connection to another.
+    `prepared`: whether PgBouncer tracks prepared statements across server connections.
     """
     assert PROGRAM is not None
     port, database = free_port(), url.rpartition("/")[2]

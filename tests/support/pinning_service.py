@@ -1,4 +1,4 @@
-"""The pinning API on the wire."""
+"""A fake of the IPFS pinning API."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class PinningService:
-    """The pinning API on the wire: pins move one step each time they are looked at."""
+    """A fake of the IPFS pinning API: each time a pin is read, its status advances by one step."""
 
     def __init__(self) -> None:
         self.pins: dict[str, dict[str, Any]] = {}

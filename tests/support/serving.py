@@ -1,4 +1,4 @@
-"""The real command on a real port: `holdfast serve` as a process of its own."""
+"""The real command on a real port: `holdfast serve` as a separate process."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
-# How long a condition may take to come true. A machine under load is slow; only what never happens is a fault.
+# How long a condition may take to become true. A machine under load is slow; only what never happens is an error.
 PATIENCE_S = 60.0
 
 
 @dataclass
 class Server:
-    """A running service and what a test needs of it."""
+    """A running service, with its process, log and clients."""
 
     process: subprocess.Popen[str]
     port: int
@@ -54,7 +54,7 @@ class Server:
         return self.process.wait(PATIENCE_S)
 
     def kill_all(self) -> None:
-        """kill -9 for the whole process group, as a power cut would."""
+        """kill -9 the whole process group, as a power cut would."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE_S)
@@ -72,7 +72,7 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts services; all of them are dead after the test."""
+    """Return a function that starts services; all of them are killed after the test."""
     started: list[Server] = []
 
     def start(data: Path | None = None, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str) -> Server:
@@ -104,7 +104,7 @@ def wait_until_ready(server: Server) -> None:
 
 
 def is_healthy(url: str) -> bool:
-    """Whether a service answers. Asked often while it starts, so by a client that itself starts in no time."""
+    """Return whether a service responds. Polled often while it starts, so the client used must itself start quickly."""
     address = urlsplit(url)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE_S)
     try:
@@ -117,7 +117,7 @@ def is_healthy(url: str) -> bool:
 
 
 def becomes_true(holds: Callable[[], bool]) -> bool:
-    """Whether `holds` says yes within the suite's patience."""
+    """Return whether `holds` returns true within the suite's time limit."""
     deadline = time.monotonic() + PATIENCE_S
     while not (held := holds()) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Sessions for a store that is asked to admit them."""
+"""Registration sessions for tests of stores."""
 
 from __future__ import annotations
 

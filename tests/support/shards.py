@@ -1,4 +1,4 @@
-"""The PostgreSQL schema cut by its shard column: into hash partitions, or onto two servers joined by postgres_fdw."""
+"""The PostgreSQL schema split by its shard column: into hash partitions, or across two servers with postgres_fdw."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _script = schema._script
 
 
 def partition(url: str) -> None:
-    """Make the schema in an empty database with every sharded table in hash partitions."""
+    """Create the schema in an empty database, with every sharded table in hash partitions."""
     _migrate(url, _in_hash_partitions)
 
 
 def span(url: str, far: PostgresServer, far_url: str) -> None:
-    """Make the schema in an empty database with the upper half of its shards in that of another server."""
+    """Create the schema in an empty database, with the upper half of its shards in a database on another server."""
     schema_of_far = parse_address(far_url)
     in_thread(lambda: schema.migrate(schema_of_far))
 
@@ -58,7 +58,7 @@ def _migrate(url: str, cut: Callable[[str, str], str], before: str = "") -> None
 
 
 def _cut(found: re.Match[str], cut: Callable[[str, str], str]) -> str:
-    """Only what has a shard is cut; totals and leases are not about an identifier."""
+    """Split only tables with a shard column; totals and leases do not belong to an identifier."""
     return cut(found[1], found[2]) if found[2].startswith("    shard smallint") else found[0]
 
 
@@ -72,7 +72,7 @@ def _in_hash_partitions(name: str, columns: str) -> str:
 
 
 def _on_two_servers(name: str, columns: str) -> str:
-    """A parent with a foreign partition can have no unique index: each partition has its key."""
+    """Return SQL with a key per partition, because a parent with a foreign partition cannot have a unique index."""
     key = _KEY.search(columns)
     assert key is not None, f"{name} has no key"
     return (

@@ -1,4 +1,4 @@
-"""A disk that is slow for one server's processes, by the kernel's own limit (cgroup v1 blkio or v2 io); needs root."""
+"""A disk that is slow for one server's processes, throttled by the kernel (cgroup v1 blkio or v2 io); needs root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOT = Path("/sys/fs/cgroup")
 
 
 def why_not(folder: Path) -> str | None:
-    """Why the disk under a folder cannot be slowed down here, or None."""
+    """Return why the disk under a folder cannot be slowed down here, or None."""
     if os.geteuid() != 0:
         return "needs root"
     if not (_ROOT / "blkio").is_dir() and "io" not in _controllers():
@@ -36,7 +36,7 @@ def why_not(folder: Path) -> str | None:
 
 @contextlib.contextmanager
 def slow_disk(folder: Path, processes: Iterable[int], writes_per_s: int) -> Iterator[None]:
-    """While it lasts, these processes and what they start write to the folder's disk so often at most."""
+    """Within the block, limit how often these processes and their children write to the folder's disk."""
     group = _group()
     group.mkdir()
     try:
@@ -79,7 +79,7 @@ def _limit(disk: str, writes_per_s: int | None) -> str:
 
 
 def _disk_of(folder: Path) -> str | None:
-    """The number of the whole disk on which a folder lies: the kernel limits no partitions."""
+    """Return the number of the whole disk that contains a folder, because the kernel cannot throttle partitions."""
     device = folder.stat().st_dev
     place = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
     if not place.exists():

@@ -1,4 +1,4 @@
-"""A CTAP 2.1 authenticator in software, for tests: P-256 passkeys, user verification, hmac-secret, exclusion lists."""
+"""A CTAP 2.1 authenticator in software for tests: P-256 passkeys, user verification, hmac-secret, exclusion lists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UP, _UV, _AT, _ED = 0x01, 0x04, 0x40, 0x80
 
 
 class SoftwareAuthenticator(CtapDevice):
-    """Holds passkeys in memory. `refuse` makes the next command fail as a person who cancels does."""
+    """Stores passkeys in memory. `refuse` makes the next command fail as if the person had cancelled it."""
 
     def __init__(self, *, algorithms: tuple[int, ...] = (-7,), prf: bool = True) -> None:
         self.passkeys: dict[bytes, dict[str, Any]] = {}
@@ -111,7 +111,7 @@ class SoftwareAuthenticator(CtapDevice):
         return {1: credential, 2: data, 3: signature, 4: {"id": passkey["user"]}}
 
     def _hmac_secret(self, passkey: dict[str, Any], given: Any) -> bytes:
-        protocol: Any = PinProtocolV2()  # its methods are not typed
+        protocol: Any = PinProtocolV2()  # its methods have no type annotations
         peer = CoseKey.parse(given[1])
         numbers = ec.EllipticCurvePublicNumbers(
             int.from_bytes(peer[-2], "big"), int.from_bytes(peer[-3], "big"), ec.SECP256R1()
@@ -133,5 +133,5 @@ class SoftwareAuthenticator(CtapDevice):
 
 
 def _cose(key: ec.EllipticCurvePrivateKey) -> dict[int, Any]:
-    typed: Any = ES256  # its methods are not typed
+    typed: Any = ES256  # its methods have no type annotations
     return dict(typed.from_cryptography_key(key.public_key()))

@@ -1,4 +1,4 @@
-"""Identifiers, writes and rules that the tests of every store share."""
+"""Identifiers, writes and rules that the tests of all stores share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def session(identifier: Identifier = ANN, did: str = "did:a:1", ip: str = "192.0
 
 
 def registration(**fields: Any) -> NewRegistration:
-    """A registration; keyword arguments are fields of it or of the request in it."""
+    """Return a registration; keyword arguments set fields of it or of the request in it."""
     base: dict[str, Any] = {
         "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
     }  # fmt: skip

@@ -1,8 +1,8 @@
-"""A passkey that a password manager brought to another browser profile.
+"""A passkey that a password manager has synced to another browser profile.
 
-The DevTools protocol carries a virtual authenticator's credential, but not the secret behind its PRF extension, which a
-password manager syncs too. So the first profile's page notes the PRF's result, and the second one's answers with it; the
-ceremony itself, the user handle and the signature are the authenticator's.
+The DevTools protocol exports a virtual authenticator's credential, but not the secret behind its PRF extension, which a
+password manager syncs too. So the first profile's page records the PRF output, and the second one's returns it; the
+ceremony itself, the user handle and the signature come from the authenticator.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _ANSWERING = """
 
 
 async def note_secret(page: Page) -> None:
-    """From its next document on, the page notes what the PRF gives."""
+    """Make the page record the PRF output, from the next document on."""
     await page.add_init_script(_NOTING)
 
 
 async def exported(page: Page, authenticator: Authenticator) -> tuple[dict[str, Any], list[int]]:
-    """The authenticator's only credential, and the secret that the page saw."""
+    """Return the authenticator's only credential and the secret that the page recorded."""
     (credential,) = await authenticator.credentials()
     return credential, await page.evaluate("window.prfSeen")
 
 
 async def synced(page: Page, credential: dict[str, Any], secret: list[int], **changes: Any) -> Authenticator:
-    """An authenticator with that credential, for a page that has loaded no document yet."""
+    """Return an authenticator with that credential, for a page that has not loaded a document yet."""
     await page.add_init_script(_ANSWERING.replace("SECRET", str(secret)))
     authenticator = await Authenticator.of(page, **changes)
     await authenticator.send("addCredential", credential=credential)

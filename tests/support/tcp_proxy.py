@@ -1,4 +1,4 @@
-"""A TCP proxy: between nodes and their database, to cut the network; or in front of the nodes, as a tiny balancer."""
+"""A TCP proxy: between nodes and their database, to cut the network, or in front of the nodes, as a tiny balancer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PART = 65536
 
 
 class TcpProxy:
-    """Forwards connections on a free port of loopback, to its targets in turn; one that refuses is passed over.
+    """Forwards connections from a free loopback port to its targets in turn, skipping targets that refuse them.
 
-    While it is cut, nothing passes, connections stay open, and new ones are mute.
+    While it is cut, nothing passes, connections stay open, and new ones get no response.
     """
 
     def __init__(self, *target_ports: int) -> None:
-        """Runs at once, in a thread. `port` is where it listens."""
+        """Start in a thread at once. `port` is where it listens."""
         self._targets = list(target_ports)
         self.resting: set[int] = set()
         self._loop = asyncio.new_event_loop()
@@ -33,15 +33,15 @@ class TcpProxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def cut(self) -> None:
-        """From now on nothing passes, in either direction."""
+        """Let nothing pass from now on, in either direction."""
         self._loop.call_soon_threadsafe(self._whole.clear)
 
     def restore(self) -> None:
-        """What waited passes, as packets that are sent again do."""
+        """Forward what has been waiting, as retransmission would."""
         self._loop.call_soon_threadsafe(self._whole.set)
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         self._do(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -65,7 +65,7 @@ class TcpProxy:
                 await asyncio.gather(self._pump(reader, to_there), self._pump(there, writer))
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection to the next target that takes one and is not resting. Raises ConnectionRefusedError."""
+        """Return a connection to the next available target that accepts one. Raises ConnectionRefusedError."""
         self._targets.append(self._targets.pop(0))
         for port in [port for port in self._targets if port not in self.resting]:
             with contextlib.suppress(ConnectionRefusedError):
@@ -86,7 +86,7 @@ class TcpProxy:
 
 @contextlib.contextmanager
 def proxied(*target_ports: int) -> Iterator[TcpProxy]:
-    """A proxy, gone afterwards."""
+    """Yield a proxy and close it afterwards."""
     proxy = TcpProxy(*target_ports)
     try:
         yield proxy

@@ -1,4 +1,4 @@
-"""The parts of `deploy/compose.yaml` on loopback: nginx and Prometheus with its configuration, in front of real nodes."""
+"""The parts of `deploy/compose.yaml` on loopback: nginx and Prometheus with its configuration, with real nodes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-# The scrape interval of a site is a quarter of a minute; a test need not wait so long.
+# In production the scrape interval is 15 s; a test need not wait so long.
 _FASTER = ("15s", "1s")
 _VARIABLE = re.compile(r"\$\{?(?P<name>\w+)\}?")
 _VALUES = {"job": "holdfast", "instance": ".*", "__rate_interval": "1m", "__interval": "1m", "__range": "5m"}
 
 
 class MeasuredNodes(Nodes):
-    """Nodes with an admin port each, as the Compose file gives them."""
+    """Nodes that each have an admin port, as in the Compose file."""
 
     def __init__(self, folder: Path, database_url: str) -> None:
         super().__init__(folder, database_url)
@@ -46,14 +46,14 @@ class MeasuredNodes(Nodes):
 
 @dataclass
 class Topology:
-    """A running site: every part is a process of this machine."""
+    """A running installation: every part is a process on this machine."""
 
     nodes: MeasuredNodes
     proxy: str
     prometheus: str
 
     def ask_prometheus(self, path: str, **query: str) -> Any:
-        """Return the data of an answer of Prometheus' HTTP API."""
+        """Return the data of a response from Prometheus' HTTP API."""
         answer = httpx.get(f"{self.prometheus}/api/v1/{path}", params=query, timeout=PATIENCE_S)
         answer.raise_for_status()
         return answer.json()["data"]
@@ -70,7 +70,7 @@ class Topology:
 
 @contextlib.contextmanager
 def topology(nginx: str, prometheus: str) -> Iterator[Topology]:
-    """PostgreSQL, two nodes, nginx and Prometheus, gone afterwards. Takes the two programs' paths."""
+    """Start PostgreSQL, two nodes, nginx and Prometheus; stop them afterwards. Takes the two programs' paths."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-topology-")))
         folder.chmod(0o755)  # nginx's processes run under another account
@@ -84,7 +84,7 @@ def topology(nginx: str, prometheus: str) -> Iterator[Topology]:
 
 
 def nginx_configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
-    """Return a whole configuration around deploy/nginx/holdfast.conf, in which only addresses differ."""
+    """Return a complete configuration that includes deploy/nginx/holdfast.conf, changed only in its addresses."""
     site = (DEPLOY / "nginx" / "holdfast.conf").read_text()
     for found, there in (
         ("listen 8080;", f"listen 127.0.0.1:{port};"),
@@ -102,7 +102,7 @@ def nginx_configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
 
 
 def dashboard_queries() -> list[str]:
-    """Return every query of the dashboard, with a value for each of Grafana's variables."""
+    """Return every query of the dashboard, with Grafana's variables filled in."""
     found: list[str] = []
 
     def look(part: Any) -> None:
@@ -148,7 +148,7 @@ def _start_prometheus(stack: contextlib.ExitStack, program: str, folder: Path, n
 
 
 def _run(stack: contextlib.ExitStack, command: list[str], log: Path) -> None:
-    """Run a program until the stack is unwound; it ends with this process in any case."""
+    """Run a program until the stack is unwound; it is stopped with this process in any case."""
     with log.open("w") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={"PATH": os.defpath},

@@ -1,4 +1,4 @@
-"""Upstreams on loopback sockets: what a chain endpoint, bundler or indexer may answer, in every mood."""
+"""Fake upstreams on loopback sockets: whatever a chain endpoint, bundler or indexer may respond."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Upstream:
-    """A server whose answer a test sets; it keeps the requests that came."""
+    """A server whose response a test sets; it records the requests."""
 
     url: str = ""
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Upstream:
 
 @asynccontextmanager
 async def upstream() -> AsyncIterator[Upstream]:
-    """A running stand-in."""
+    """Yield a running fake upstream."""
     served = Upstream()
     app = web.Application(client_max_size=2**25)
     app.router.add_route("*", "/{tail:.*}", served.handle)
@@ -48,7 +48,7 @@ async def upstream() -> AsyncIterator[Upstream]:
 
 
 def rpc_results(results: dict[str, Any]) -> Callable[[web.Request, bytes], web.Response]:
-    """Answers JSON-RPC by method; a missing method is an error, a callable gets the parameters."""
+    """Return a JSON-RPC handler with results by method; a missing method is an error, a callable gets the params."""
 
     def answer(_request: web.Request, body: bytes) -> web.Response:
         asked = json.loads(body)

@@ -1,4 +1,4 @@
-"""A vault's P-256 key in software, and the UCAN tokens that it signs: what the enclave mints, and what it never would."""
+"""A vault's P-256 key in software and the UCAN tokens it signs, including ones that the enclave would never mint."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from multiformats import multibase
 from holdfast.wire.keccak import did_of_key
 from holdfast.wire.p256 import low_s
 
-AUDIENCE = "did:web:localhost%3A8787"  # the registrar of a service on its defaults
+AUDIENCE = "did:web:localhost%3A8787"  # the registrar of a service with default settings
 VARSIG = bytes.fromhex("3401ec0180241271")
 
 
 @dataclass
 class VaultKey:
-    """A key, its DID, and tokens by it."""
+    """A key, its DID, and the tokens it signs."""
 
     private: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
@@ -46,7 +46,7 @@ class VaultKey:
         return r.to_bytes(32) + low_s(s).to_bytes(32)
 
     def invocation(self, now: float, **changed: Any) -> dict[str, Any]:
-        """The claims of an ordinary token; a claim that is given as ... is left out."""
+        """Return the claims of an ordinary token; a claim passed as ... is omitted."""
         claims = {
             "iss": self.did_key, "sub": self.did, "aud": AUDIENCE, "cmd": "/snapshots/write", "args": {}, "prf": [],
             "nonce": os.urandom(12), "iat": int(now), "exp": int(now) + 300,
@@ -54,11 +54,11 @@ class VaultKey:
         return {name: value for name, value in {**claims, **changed}.items() if value is not ...}
 
     def bearer(self, now: float, **changed: Any) -> dict[str, str]:
-        """The Authorization header of a fresh token."""
+        """Return the Authorization header for a new token."""
         return {"Authorization": f"Bearer {container(self.envelope(self.invocation(now, **changed)))}"}
 
     def delegation(self, public_key: bytes, now: float, **changed: Any) -> bytes:
-        """A delegation to an Ed25519 publishing key."""
+        """Return a delegation to an Ed25519 publishing key."""
         audience = "did:key:" + multibase.encode(bytes.fromhex("ed01") + public_key, "base58btc")
         claims: dict[str, Any] = {
             "iss": self.did_key, "sub": self.did, "aud": audience, "cmd": "/snapshots/publish", "pol": [],
@@ -69,6 +69,6 @@ class VaultKey:
 
 
 def container(*tokens: bytes) -> str:
-    """Tokens as text: base64url, no compression."""
+    """Return tokens as text: base64url, uncompressed."""
     data = dag_cbor.encode({"ctn-v1": list(tokens)})
     return "C" + base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,4 +1,4 @@
-"""A key, a passkey and vaults of both kinds, for tests of the client."""
+"""A key, a passkey and vaults of both kinds, for the client's tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GIVEN = types.GenerateInput(credential=PASSKEY.credential)
 
 
 def made(kind: str, *args: Any, **kwargs: Any) -> Any:
-    """A vault of a kind, "blocking" or "asyncio", with blocking calls."""
+    """Return a vault of a kind, "blocking" or "asyncio", whose calls block."""
     return Awaited(lambda: AsyncVault(*args, **kwargs)) if kind == "asyncio" else Vault(*args, **kwargs)
 
 

@@ -15,11 +15,11 @@ VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 
 
 def all_cases() -> list[tuple[str, str, dict[str, Any]]]:
-    """(identifier, default function, case) of every case in every file."""
+    """Return (identifier, default function, case) for every case in every file."""
     found = []
     for path in sorted(VECTORS.rglob("*.json")):
         content = json.loads(path.read_text())
-        if "function" not in content:  # vectors of other rooms have forms of their own
+        if "function" not in content:  # the vectors of other packages have other forms
             continue
         where = path.relative_to(VECTORS).with_suffix("").as_posix()
         found += [(f"{where}: {case['name']}", content["function"], case) for case in content["cases"]]
@@ -27,7 +27,7 @@ def all_cases() -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def run(function: str, case: dict[str, Any]) -> None:
-    """Raise AssertionError when an answer is not the expected one."""
+    """Run one case. Raises AssertionError if the response is not the expected one."""
     host = _Host(case)
     instances: dict[str, Enclave] = {}
     kept: dict[str, Any] = {}

@@ -31,15 +31,17 @@ FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "webkit"
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 NAMESPACES = ("unshare", "--map-root-user", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child")
 # Takes the folder to lay over /usr, or nothing, the driver's port and the folder of files that the browser may read.
-SCRIPT = """
+MOUNTS = """
 set -eu
 if [ -n "$1" ]; then mount -t overlay overlay -o "lowerdir=$1:/usr" /usr; fi
 cd "$3"  # reaches the folder when a new /tmp covers it
 mount -t tmpfs tmpfs /tmp
 mkdir -p /tmp/files
 mount --no-canonicalize --bind . /tmp/files
+"""
+SCRIPT = f"""{MOUNTS}
 Xvfb -displayfd 3 -screen 0 1400x1000x24 -nolisten tcp -nolisten local 3>/tmp/display &
-while [ ! -s /tmp/display ]; do kill -0 $! && sleep 0.05; done
+while [ ! -s /tmp/display ]; do kill -0 $! || exit 1; sleep 0.05; done
 DISPLAY=":$(cat /tmp/display)" HOME=/tmp exec WebKitWebDriver "--port=$2"
 """
 
@@ -50,9 +52,9 @@ def obstacle() -> str | None:
     if missing := [name for name in PROGRAMS if not shutil.which(name, path=places)]:
         return f"{', '.join(missing)} missing (python3 tools/programs.py fetches Debian's): the pages are NOT tried in WebKitGTK"
     try:
-        subprocess.run([*NAMESPACES, "true"], check=True, capture_output=True)
+        subprocess.run(_command(MOUNTS, 0, Path(__file__).parent), check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        return "namespaces are not allowed here: the pages are NOT tried in WebKitGTK"
+        return "mount namespaces are not allowed here: the pages are NOT tried in WebKitGTK"
     return None
 
 
@@ -117,10 +119,9 @@ def running(folder: Path) -> Iterator[WebKitTab]:
     """A WebKitGTK, ended afterwards. It sees the folder as /tmp/files."""
     log = folder / "webkit.txt"
     port = free_port()
-    over_usr = str(FETCHED / "usr") if (FETCHED / "usr").exists() else ""
     with log.open("w") as output:
         process = subprocess.Popen(
-            [*NAMESPACES, "sh", "-c", SCRIPT, "sh", over_usr, str(port), str(folder)],
+            _command(SCRIPT, port, folder),
             env={"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "LIBGL_ALWAYS_SOFTWARE": "1"},
             stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
@@ -132,6 +133,11 @@ def running(folder: Path) -> Iterator[WebKitTab]:
     finally:
         process.kill()
         process.wait(PATIENCE_S)
+
+
+def _command(script: str, port: int, folder: Path) -> list[str]:
+    over_usr = str(FETCHED / "usr") if (FETCHED / "usr").exists() else ""
+    return [*NAMESPACES, "sh", "-c", script, "sh", over_usr, str(port), str(folder)]
 
 
 def _browser() -> str:

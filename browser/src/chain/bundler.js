@@ -12,7 +12,9 @@ const SPONSORS = [
 /** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
-const FIRST_LOOK_MS = 100;
+/** Between two looks for a receipt: a block of a fast chain comes within seconds, and a person waits for it. */
+const SOON_MS = 150;
+const SOON_LOOKS = 20;
 const SLOWEST_LOOK_MS = 1000;
 
 /**
@@ -83,9 +85,10 @@ export class Bundler {
    */
   async wait(hash, within = RECEIPT_WITHIN_MS) {
     const end = performance.now() + within;
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, SLOWEST_LOOK_MS)) {
+    for (let looks = 1; ; looks += 1) {
       const found = await this.receipt(hash);
       if (found) return found;
+      const pause = looks < SOON_LOOKS ? SOON_MS : SLOWEST_LOOK_MS;
       if (performance.now() + pause > end) throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }

@@ -42,8 +42,8 @@ export class SmartAccount {
    * @param {GasPolicy} [policy]
    */
   static async open(client, policy = {}) {
-    const contracts = await client.contracts();
-    return new SmartAccount(client, policy, { contracts, key: await keyOf(client) });
+    const [contracts, key] = await Promise.all([once(client, "contracts", () => client.contracts()), keyOf(client)]);
+    return new SmartAccount(client, policy, { contracts, key });
   }
 
   /** The account's address. */
@@ -147,6 +147,29 @@ function speaksOfOperation(error) {
   return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
 }
 
+/** What the service said to a client and does not change: a payment asks for it several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
+const said = new WeakMap();
+
+/**
+ * The answer to a question that is asked once; again after it failed.
+ *
+ * @template T
+ * @param {Client} client
+ * @param {string} name
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
+function once(client, name, ask) {
+  const known = said.get(client) ?? new Map();
+  said.set(client, known);
+  if (!known.has(name)) {
+    const asked = ask();
+    known.set(name, asked);
+    asked.catch(() => known.delete(name));
+  }
+  return known.get(name);
+}
+
 /**
  * Returns the key whose hash is the vault's DID, and the account address that the service predicts for it.
  *
@@ -160,7 +183,7 @@ async function keyOf(client) {
   for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
     const [x, y] = [point.slice(2, 66), point.slice(66)];
     if (curve !== "P-256" || (await didOfKey(vault, x, y)) !== did) continue;
-    const { address } = await client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` });
+    const { address } = await once(client, point, () => client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` }));
     return { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`), address };
   }
   throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "not_found");

@@ -114,6 +114,7 @@ class Payment {
     const choice = { dids: this.#dids, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
     const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
     screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
+    performance.mark("holdfast:sheet");
   }
 
   /** Shows fee and balance, if they are public. If that fails, it is repeated once the vault is open. */
@@ -157,11 +158,14 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    await checkBalance(this.#client, account.address, request);
-    const result = await this.#client.pay(request.params, {
-      approve: (operation) => this.#agreed(feeIn(operation)),
+    // Asked while the operation is prepared. What the sponsor says of an empty account is no reason for a person.
+    const enough = checkBalance(this.#client, account.address, request);
+    enough.catch(() => {});
+    const paying = this.#client.pay(request.params, {
+      approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
       onProgress: (step) => this.#progress(step),
     });
+    const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
     this.#shop.paid(result);
     await rememberPayee(this.#payee.address).catch(() => {});
     this.#paid(result);

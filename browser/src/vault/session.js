@@ -96,8 +96,8 @@ export class WorkerSession {
     this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: () => this.#giveUp(), onTaken: () => this.#taken() });
     const response = await fetch(wasmUrl);
     const copy = response.clone();
-    this.#enclave = await instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
-    this.#wasmVersion = await digestOf(copy);
+    const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
+    [this.#enclave, this.#wasmVersion] = await Promise.all([started, digestOf(copy)]);
     return { wasmVersion: this.#wasmVersion, version: this.#call("version", {}) };
   }
 

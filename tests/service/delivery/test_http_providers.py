@@ -1,4 +1,4 @@
-"""The mail API and Twilio Verify against a stand-in that keeps the exact bytes it was sent."""
+"""The mail API and Twilio Verify against a fake server that records the exact bytes it receives."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def provider():
 
 @pytest.fixture
 async def http():
-    pools = ConnectionPools()  # the service's own, which unpack nothing
+    pools = ConnectionPools()  # the service's own pools, which decompress nothing
     yield pools.of("mail")
     await pools.close()
 
@@ -138,7 +138,7 @@ async def test_failures_of_both_apis(provider, mailer, verifier, status, body, k
     for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE), verifier.check_code(PHONE, CODE)):
         provider.answers_with(status, body, location)
         assert await kind_of(send) == kind
-    assert len(provider.requests) == 3  # no redirect followed, nothing repeated
+    assert len(provider.requests) == 3  # no redirect was followed, no request repeated
 
 
 @pytest.mark.parametrize("body", [{"id": ""}, {"id": None}, {"id": 7}, {"error": "x"}])
@@ -264,7 +264,7 @@ async def test_twilio_check_approves_nothing_else(provider, verifier, body):
 
 
 async def test_twilio_never_repeats(provider, verifier):
-    """Each request has a connection of its own, so that none dies of age under a request that sends an SMS."""
+    """Each request has a separate connection, so that no connection times out during a request that sends an SMS."""
     provider.answers_with(201, {"status": "pending"})
     await verifier.start(PHONE)
     provider.answers += [HANG_UP]

@@ -1,4 +1,4 @@
-"""The development outbox: files only their owner reads, and SMS codes that hold across processes."""
+"""The development outbox: files that only their owner can read, and SMS codes that are valid across processes."""
 
 from __future__ import annotations
 

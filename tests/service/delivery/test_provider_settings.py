@@ -1,4 +1,4 @@
-"""Settings of providers: what each form means, and that no refusal repeats a secret."""
+"""Provider settings: what each form means, and that no refusal repeats a secret."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_other_forms(tmp_path):
     assert isinstance(verifier("outbox:"), OutboxSmsVerifier)
     twilio = verifier("twilio://ACaB:tok%2Fen@VAcDeF")
     assert isinstance(twilio, TwilioVerifier)
-    assert twilio._service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # the case of a SID counts
+    assert twilio._service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # a SID is case-sensitive
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_base_urls_to_which_a_secret_may_travel(url):
 
 
 def test_providers_import_nothing_slow_until_chosen():
-    """A start loads neither aiohttp nor aiosmtplib for the outbox."""
+    """With the outbox configured, startup loads neither aiohttp nor aiosmtplib."""
     code = (
         "import sys, pathlib, time\n"
         "from holdfast.service.mail.choice import mailer_of\n"

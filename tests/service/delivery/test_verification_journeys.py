@@ -1,4 +1,4 @@
-"""The whole service with each real provider: a code arrives, is checked; a failing provider is a 502 that costs nothing."""
+"""The whole service with each real provider: a code arrives and is checked; a failing provider is a 502 at no cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALICE, PHONE, KEY, TOKEN = "alice@example.com", "+14155552671", "re_secret", "t0
 
 @pytest.fixture
 async def start(tmp_path):
-    """Starts services over one database; keyword arguments are settings."""
+    """Return a function that starts services on one database; keyword arguments are settings."""
     started = []
 
     def start(**settings):

@@ -1,4 +1,4 @@
-"""The event loop that providers are proved on."""
+"""The event loop on which providers are tested."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import uvloop
 
 
 def pytest_asyncio_loop_factories(config, item):
-    """As the service runs."""
+    """Use uvloop, as the service does."""
     return {"uvloop": uvloop.new_event_loop}

@@ -1,4 +1,4 @@
-"""What a published module must offer before it is served in the bundled enclave's place."""
+"""What a published module must offer before it is served instead of the bundled enclave."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_module_that_is_no_enclave_is_refused(body: bytes, words: str) -> None
 
 
 def test_memory_is_bounded() -> None:
-    """Growing past the bound gives -1, as on a machine without memory; the module then stops."""
+    """Growing past the limit returns -1, as on a machine without memory, and the module stops."""
     greedy = standing_in(call="(if (i32.eq (memory.grow (i32.const 1100)) (i32.const -1)) (then unreachable))")
     with pytest.raises(Unusable, match="fails in enclave_call"):
         contract_of(greedy)
@@ -63,7 +63,7 @@ def test_an_export_of_another_type_is_refused() -> None:
 
 
 def test_the_real_enclave_passes_and_computes(real: bytes, real_contract) -> None:
-    named = (b"\0" + bytes([4]) + b"\x03new").ljust(6, b"!")  # a custom section: other bytes, the same module
+    named = (b"\0" + bytes([4]) + b"\x03new").ljust(6, b"!")  # a custom section: different bytes, but the same module
     assert require_replaceable(real + named, real_contract) == real_contract
     assert {name for name, _, _ in contract.KNOWN} <= real_contract.functions
 

@@ -97,7 +97,7 @@ async def test_unusable_object_never_replaces_a_good_one(folder, caplog, body, w
     for _ in range(3):
         assert not await source.refresh()
     assert source.current().body == NEWER
-    [line] = lines(caplog)  # three failures, one line
+    [line] = lines(caplog)  # three failures, one log line
     assert words in line
     file.write_bytes(NEWEST)
     assert await source.refresh()
@@ -142,7 +142,7 @@ async def test_many_refreshes_at_once_fetch_one_after_the_other(folder):
 
 
 class Bucket:
-    """An S3-compatible server on loopback that speaks as much of the protocol as reading needs."""
+    """An S3-compatible server on loopback that implements only what reading needs."""
 
     def __init__(self):
         self.body, self.status, self.requests, self.silent, self.lies = NEWER, 200, [], False, None
@@ -216,7 +216,7 @@ async def test_s3_refusals_keep_the_last_good_copy(bucket, caplog, status):
     assert not await source.refresh()
     assert source.current().body == NEWER
     bucket.status = 200
-    assert not await source.refresh()  # the same object: nothing to replace, but storage works again
+    assert not await source.refresh()  # the object is unchanged, so nothing is replaced, but storage works again
     assert len(lines(caplog)) == 1
     assert lines(caplog, logging.INFO)[-1] == "enclave: the published copy is current"
 
@@ -248,7 +248,7 @@ async def test_silent_storage_delays_nothing(bucket, caplog):
 
 
 async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
-    """A fetch that was cancelled while the module compiled must not count as seen."""
+    """If a fetch is cancelled while the module is being compiled, the module must not be recorded as already seen."""
     (folder / "enclave.wasm").write_bytes(NEWER)
     source = of(folder)
     judging, judged = threading.Event(), threading.Event()

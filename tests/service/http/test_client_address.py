@@ -1,4 +1,4 @@
-"""Whose request it is, in every form that proxies write addresses in."""
+"""The client's address, in every form in which proxies write addresses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def subject(peer: str, *headers: tuple[str, str], header: str | None = None) -> 
     ("peer", "forwarded", "expected"),
     [
         ("192.0.2.1", [], "192.0.2.1"),
-        ("192.0.2.1", ["198.51.100.1"], "192.0.2.1"),  # not a trusted proxy: its header is a claim
+        ("192.0.2.1", ["198.51.100.1"], "192.0.2.1"),  # not a trusted proxy: its header may be false
         ("127.0.0.1", [], "127.0.0.1"),
         ("127.0.0.1", ["198.51.100.1"], "198.51.100.1"),
         ("::ffff:127.0.0.1", ["198.51.100.1"], "198.51.100.1"),
@@ -61,7 +61,7 @@ def test_forwarded_for_is_read_from_the_right(peer: str, forwarded: list[str], e
         ("10.0.0.1", [" 198.51.100.1 "], "198.51.100.1"),
         ("10.0.0.1", ["198.51.100.1:4711"], "198.51.100.1"),
         ("10.0.0.1", ["2001:db8:1:2::7"], "2001:db8:1:2::/64"),
-        ("10.0.0.1", ["203.0.113.9", "198.51.100.1"], "198.51.100.1"),  # the requester's own, then the edge's
+        ("10.0.0.1", ["203.0.113.9", "198.51.100.1"], "198.51.100.1"),  # the requester's header, then the edge's
         ("10.0.0.1", ["203.0.113.9, 198.51.100.1"], "198.51.100.1"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["none"], "10.0.0.1"),

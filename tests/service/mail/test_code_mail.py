@@ -1,4 +1,4 @@
-"""The mail itself: its words, and addresses that cannot add a header, a recipient or markup."""
+"""The mail itself: its text, and addresses that cannot inject a header, a recipient or markup."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from holdfast.service.mail.choice import mailer_of
 from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 
-# aiosmtpd knows no implicit TLS: it takes an encrypted socket for a bare one.
+# aiosmtpd does not recognise implicit TLS: it takes an encrypted socket for an unencrypted one.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
 
 USER, PASSWORD = "post@example.org", "p@ss:/?#ü"
@@ -70,9 +70,9 @@ def ca_file(authority, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def nothing_leaks(caplog):
-    """No log line of any library shows the recipient, the code or the password."""
+    """No log line of any library contains the recipient, the code or the password."""
     caplog.set_level(logging.DEBUG)
-    logging.getLogger("mail.log").setLevel(logging.WARNING)  # the receiver's own log, which is not ours
+    logging.getLogger("mail.log").setLevel(logging.WARNING)  # the test receiver's own log
     yield
     ours = "\n".join(r.getMessage() + str(r.exc_text) for r in caplog.records if not r.name.startswith("mail."))
     assert not [word for word in (ALICE, "alice", CODE, PASSWORD, quote(PASSWORD, safe="")) if word in ours]
@@ -102,7 +102,7 @@ async def test_plain_delivery_carries_the_whole_message():
         body = mail.get_body((kind,)).get_content()
         assert CODE in body
         assert "90 seconds" in body
-        assert "http" not in body  # nothing to click, nothing to track
+        assert "http" not in body  # no links, no tracking
 
 
 async def test_a_check_names_the_sender_and_sends_nothing():
@@ -222,7 +222,7 @@ async def test_refused_starttls_is_not_worked_around(ca_file):
 
 
 async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_file):
-    """What a third party slips in behind the answer to STARTTLS is dropped (RFC 3207 section 4.2)."""
+    """What a third party injects after the response to STARTTLS is discarded (RFC 3207 section 4.2)."""
     heard = []
 
     async def slips_in(reader, writer, _):
@@ -240,13 +240,13 @@ async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_f
         scripted(slips_in) as (port, _),
         mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
     ):
-        assert (await refused(mailer)).kind == "refused"  # the server itself offers no sign-in
+        assert (await refused(mailer)).kind == "refused"  # the server itself offers no authentication
     assert heard == [b"EHLO"]
 
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_twice(seed):
-    """A server that hangs up, refuses or says 421 anywhere, while many send at once."""
+    """The server hangs up, refuses or says 421 at any point while many clients send at once."""
     dice, received = random.Random(seed), Counter()
 
     async def moody(reader, writer, _):
@@ -338,7 +338,7 @@ async def test_message_is_never_sent_twice_when_the_answer_is_lost():
                 writer.write(b"354 go on\r\n")
                 received.append(await reader.readuntil(b"\r\n.\r\n"))
                 if len(received) == 2:
-                    return  # after a good one over the same connection: took the message, hangs up without a word
+                    return  # the second message on this connection: accepts it, then hangs up without a response
             writer.write(b"250 OK\r\n")
 
     async with scripted(swallows) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
@@ -463,7 +463,7 @@ async def test_international_address_where_the_server_does_not():
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
         error = await refused(mailer, "jürgen@example.com")
         assert (error.kind, "SMTPUTF8" in str(error)) == ("refused", True)
-        await mailer.send_code("anna@bücher.example", CODE, 90)  # only the domain is international: ASCII does
+        await mailer.send_code("anna@bücher.example", CODE, 90)  # only the domain is international, so ASCII suffices
     assert receiver.mails[0][0].rcpt_tos == ["anna@xn--bcher-kva.example"]
 
 

@@ -1,4 +1,4 @@
-"""Confirmation against anvil, which takes blocks back: what is told as final stays."""
+"""Confirmation on anvil, where blocks can be reverted: what was reported as final stays final."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SENDER = "0x" + "f1" * 20
 DEPTH = 3
-# Stands in for the registry's code, whatever its functions are called: emits DidRegistered of the hash that it is sent,
+# Replaces the registry's code, whatever its functions are called: emits DidRegistered for the hash in its call data,
 # with the caller as controller and an empty text.
 EMITS = "0x6020600052336000357f" + DID_REGISTERED.hex() + "60406000a300"
 
 
 class Chain:
-    """An anvil on which DIDs are registered by one transaction each, mined when told."""
+    """An anvil on which each DID is registered by one transaction; blocks are mined on request."""
 
     def __init__(self, anvil: anvils.Anvil) -> None:
         self.anvil = anvil

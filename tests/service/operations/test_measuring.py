@@ -1,4 +1,4 @@
-"""Measurements reach the gauges that alerts read."""
+"""Measurements reach the gauges on which alerts are based."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WatchedStore:
-    """Fills what Measuring asks of a store."""
+    """Implements what Measuring needs from a store."""
 
     def __init__(self, vitals: Vitals) -> None:
         self._vitals = vitals

@@ -1,4 +1,4 @@
-"""The limit of reads: at once, over a minute, in networks, in bounded memory, and on each path that reads."""
+"""The limit on reads: at once, over a minute, per network, in bounded memory, and on each path that reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def passed(rate: ReadingRate, address: str, tries: int) -> int:
-    """How many of so many reads pass."""
+    """Return how many of this many reads are allowed."""
     done = 0
     for _ in range(tries):
         try:
@@ -78,10 +78,10 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many read, only those are remembered whose limit is not whole yet, and as many again."""
+    """However many addresses read, only those that have used part of their limit are remembered, plus as many again."""
     monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
     clock = Clock()
-    rate = ReadingRate(60, clock)  # one read is made good within a second
+    rate = ReadingRate(60, clock)  # one read is allowed again after a second
     assert passed(rate, "198.51.100.1", 60) == 60
     for number in range(200):
         rate.count(f"192.0.2.{number}")

@@ -1,4 +1,4 @@
-"""Reading kept snapshots from the page cache and by a thread: the same bytes, and the same refusals."""
+"""Reading stored snapshots from the page cache and in a thread: the same bytes and the same refusals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
 
 @dataclass
 class Kept:
-    """A kept snapshot of several blocks, small enough to be answered in one piece."""
+    """A stored snapshot of several blocks, small enough to be sent in one piece."""
 
     vault: Vault
     blocks: tuple[Block, ...]
@@ -53,7 +53,7 @@ class Kept:
 
 @pytest.fixture(params=["at once", "by a thread"])
 async def kept(make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Kept:
-    """Every test runs with what the kernel has in memory, and as if it had nothing there."""
+    """Each test runs both with the page cache in use and as if nothing were cached."""
     if request.param == "by a thread":
         monkeypatch.setattr(page_cache, "_NOWAIT", 0)
     vault = await registered(make_api(snapshots_free_bytes="0"))
@@ -84,7 +84,7 @@ async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept: Kept) -> Non
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "longer"])
 async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept, damage: str) -> None:
-    """GET and HEAD refuse alike, in the text form; nothing of the file is sent."""
+    """GET and HEAD are refused alike, as text; no byte of the file is sent."""
     file, (root, part) = kept.file(kept.blocks[1]), kept.blocks
     whole = file.read_bytes()
     if damage == "lost":
@@ -101,7 +101,7 @@ async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept,
 
 
 async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
-    """They were when they came, and every reader hashes them (docs/decisions/0850)."""
+    """They were hashed on upload, and every reader hashes them (docs/decisions/0850)."""
     file, (_, part) = kept.file(kept.blocks[1]), kept.blocks
     file.write_bytes(bytes(len(part.data)))
     answer = await kept.get(part, "raw")
@@ -109,7 +109,7 @@ async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
 
 
 async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -> None:
-    """Unpinned and collected between the look into the index and the reading of its blocks."""
+    """The snapshot is unpinned and collected between the index lookup and the reading of its blocks."""
     places = await kept.places()
     car = kept.reading.car(places, [], WHOLE)
     (pin,) = await kept.vault.pins()

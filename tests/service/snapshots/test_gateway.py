@@ -1,4 +1,4 @@
-"""GET and HEAD /ipfs/{cid}: the trustless gateway's rules, and the cases of gateway-conformance that fit snapshots."""
+"""GET and HEAD /ipfs/{cid}: the trustless gateway's rules, and the cases of gateway-conformance that apply here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MIB = 1024 * 1024
 
 @dataclass
 class Kept:
-    """A snapshot of three chunks, the first two alike."""
+    """A snapshot of three chunks, of which the first two are equal."""
 
     api: Api
     blocks: tuple[Block, ...]
@@ -194,7 +194,7 @@ async def test_what_is_not_given_out(kept: Kept, path: str, status: int) -> None
         "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
     }  # fmt: skip
     answer = await kept.get("/ipfs/" + path.format(**named), accept="*/*")
-    if answer.headers["content-type"] == "application/json":  # the path left /ipfs/
+    if answer.headers["content-type"] == "application/json":  # the path is outside /ipfs/
         assert answer.json() == {"error": "not_found"}
         return
     refused(answer, status)
@@ -243,7 +243,7 @@ async def test_file_names_cannot_leave_the_header(kept: Kept, given: str, writte
 
 
 async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept: Kept) -> None:
-    """gateway-conformance, "identity CID": it is never written as a block, even with dups=y."""
+    """gateway-conformance, "identity CID": such a CID is never written as a block, even with dups=y."""
     cid = "bafkqabtimvwgy3yk"
     for query in ("format=car&car-dups=y", "format=car"):
         answer = await kept.get(f"/ipfs/{cid}?{query}")
@@ -269,7 +269,7 @@ async def test_preflights(kept: Kept) -> None:
 
 
 async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
-    """The length that was announced shows it; what was sent is right."""
+    """The announced length reveals the truncation; the bytes that were sent are correct."""
     blocks = kept.api.service.snapshots.blocks
     (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
     lost.unlink()

@@ -1,4 +1,4 @@
-"""IPNS records: only of names that a kept snapshot binds to its DID, only what verifies, only what rises."""
+"""IPNS records: only for names that a stored snapshot binds to its DID, only valid ones, only increasing sequences."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_what_is_no_record_of_the_name(vault: Vault) -> None:
 
 
 async def test_only_a_registered_name_that_names_what_is_pinned(vault: Vault) -> None:
-    """A record is no way to keep a list of names here, nor to name another's snapshot."""
+    """A record can neither store a list of names here nor publish another vault's snapshot."""
     root = await vault.keep()
     other = await registered(vault.api, "bob")
     theirs = await other.keep()

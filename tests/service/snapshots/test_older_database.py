@@ -1,4 +1,4 @@
-"""An older database, or older storage, was restored: what no row knows goes, and what is missing is told and replaced."""
+"""An older database or older storage was restored: unreferenced objects go, missing ones are reported and replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.api import Api
     from tests.support.kept_snapshots import Vault
 
-# The service's address is an ordinary one, and its blocks lie where its database does.
+# The service has its default address, and its blocks are stored next to its database.
 SETTINGS = read_settings({})
 
 
@@ -29,7 +29,7 @@ def names(vault: Vault) -> set[str]:
 
 
 async def restored(make_api: Callable[..., Api], tmp_path: Path) -> tuple[Vault, str, set[str]]:
-    """A vault whose second upload the restored database does not know; its first root, and what storage had then."""
+    """Return a vault whose second upload the restored database lacks, its first root, and the objects stored before."""
     place = f"file://{tmp_path}/blocks"
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place, data_dir=str(tmp_path / "one")))
     root = await vault.keep()
@@ -58,7 +58,7 @@ async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callabl
 async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
     make_api: Callable[..., Api], tmp_path: Path
 ) -> None:
-    """The database's numbers begin again where it was copied; an object that is deleted late must not be a new one."""
+    """The restored database reuses numbers from before; an object that is deleted late must not be a new one."""
     vault, _, known = await restored(make_api, tmp_path)
     strays = names(vault) - known
     assert await kept_by(vault).index.name_strays(sorted(strays)) == 2

@@ -1,4 +1,4 @@
-"""Reading what the kernel has in memory, and leaving the rest to a thread."""
+"""Reading what is in the page cache, and leaving the rest to a thread."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ linux = pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="only Linux say
 
 
 def read(file: Path, size: int) -> bytes | None:
-    """What a buffer of this size is filled with; None if it is not."""
+    """Return the content if it fills a buffer of this size from the page cache, else None."""
     data = bytearray(size)
     return bytes(data) if read_cached(str(file), memoryview(data)) else None
 
 
 def read_at_last(file: Path, size: int) -> bytes | None:
-    """As `read`, again and again: the kernel may drop pages of a machine that is short of memory."""
+    """Repeat `read` until it succeeds: under memory pressure the kernel may drop cached pages."""
     for _ in range(20):
         data = read(file, size)
         if data is not None:
@@ -53,7 +53,7 @@ def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path: Path, mor
 def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A collection of garbage in a thread may come between the two system calls."""
+    """A garbage collection in another thread may run between the two system calls."""
     (tmp_path / "block").write_bytes(b"some bytes")
 
     def delete_first(*given: Any) -> int:
@@ -69,7 +69,7 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
 def test_what_is_not_in_memory_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: int | None
 ) -> None:
-    """The disk would have to be waited for, the file system cannot tell, or only a part is there."""
+    """Because it is on the disk, because the file system cannot tell, or because only a part is cached."""
 
     def preadv(*_: object) -> int:
         if refusal is None:

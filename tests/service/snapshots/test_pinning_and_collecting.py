@@ -1,4 +1,4 @@
-"""Random uploads, pins, losses of pins and collections: what is pinned can always be read, and nothing else stays."""
+"""Random uploads, pins, lost pins and collections: pinned data can always be read, and nothing else remains."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ steps = st.lists(
 
 
 class World:
-    """The operations over a real file and folder, and what must be true of them."""
+    """The operations on a real file and folder, and what must be true of them."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.now, self.number = 1_800_000_000.0, 0
@@ -111,7 +111,7 @@ class World:
         await self.waste.collect()
 
     async def check(self) -> None:
-        """What is pinned can be read whole; the quotas hold; the stamps are unique."""
+        """Assert that pinned data can be read completely, quotas are respected, and stamps are unique."""
         for who, did in enumerate(DIDS):
             pins = await self.index.pins(did)
             assert [pin.created_us for pin in pins] == sorted({pin.created_us for pin in pins}, reverse=True)
@@ -130,7 +130,7 @@ class World:
             assert await self.reading.block(await self.reading.place(block.cid)) == block.data
 
     async def end(self) -> None:
-        """With every pin gone and every wait over, nothing stays."""
+        """Remove every pin and let every waiting period pass; then nothing remains."""
         for did in DIDS:
             for pin in await self.index.pins(did):
                 await self.index.remove_pin(did, pin.request_id, self.now)
@@ -148,7 +148,7 @@ setattr(World, "import", World.import_)
 
 
 def snapshot(who: int, which: int) -> tuple[Block, ...]:
-    """Snapshots 0 and 1 of a DID share their one raw block; so do those of both DIDs."""
+    """Return a snapshot; snapshots 0 and 1 of a DID, and those of both DIDs, share one raw block."""
     manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
     return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
 
@@ -188,7 +188,7 @@ def test_the_same_on_postgresql(postgres: PostgresServer, postgres_url: str, tod
 async def test_collecting_and_uploading_at_the_same_time_lose_nothing(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    """An object that is about to be deleted is never the one that a new upload of the same block writes."""
+    """A new upload of a block never reuses an object that is about to be deleted."""
     url = default_url(tmp_path) if kind == "sqlite" else request.getfixturevalue("postgres_url")
     world = World(tmp_path, url)
     try:

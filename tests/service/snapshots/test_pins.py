@@ -1,4 +1,4 @@
-"""/pins as the OpenAPI file of the IPFS Pinning Service API 1.0.0 states it: operations, bounds, Failure objects."""
+"""/pins as specified by the IPFS Pinning Service API's OpenAPI file 1.0.0: operations, bounds, Failure objects."""
 
 from __future__ import annotations
 

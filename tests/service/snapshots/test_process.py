@@ -28,7 +28,7 @@ MIB = 1024 * 1024
 
 
 class RemoteVault(VaultKey):
-    """A vault at a service of another process, whose registrar is the host that settings name."""
+    """A vault whose service is another process; its registrar is the host from the settings."""
 
     def register(self, server: Server) -> None:
         body = {"credentialId": "cred", "identifier": "ann", "channel": "handle", "did": self.did, "txHash": "0xabc"}
@@ -43,7 +43,7 @@ class RemoteVault(VaultKey):
         return snapshot_blocks(manifest, os.urandom(size))
 
     def upload(self, server: Server, blocks: tuple[Block, ...]) -> httpx.Response:
-        """As kubo-rpc-client does: chunked, without a length."""
+        """Upload as kubo-rpc-client does: chunked, without a Content-Length."""
         body = form(write_car(blocks[0].cid, blocks))
 
         def pieces() -> Iterator[bytes]:
@@ -127,7 +127,7 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
     serve: Callable[..., Server],
     vault: RemoteVault,
 ) -> None:
-    """Uploads run while the service is killed, again and again; every acknowledged snapshot is whole afterwards."""
+    """The service is killed repeatedly during uploads; afterwards every acknowledged snapshot is complete."""
     data, acknowledged = None, list[tuple[Any, ...]]()
     for delay in (0.05, 0.15, 0.3, 0.6):
         server = serve(data, registrar_did=AUDIENCE, snapshots_free_bytes="0")
@@ -146,7 +146,7 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
         headers = vault.bearer(time.time())
         roots = {pin["pin"]["cid"] for pin in client.get("/pins?limit=1000", headers=headers).json()["results"]}
         assert {blocks[0].cid for blocks in acknowledged} <= roots
-        for root in roots:  # also one whose acknowledgement was lost
+        for root in roots:  # including one whose acknowledgement was lost
             car = client.get(f"/ipfs/{root}?format=car")
             assert read_car(car.content)[0] == root
     blocks = vault.snapshot(100_000)
@@ -178,7 +178,7 @@ def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> li
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 6 MiB."""
+    """Mount a file system of 6 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True, check=False)
@@ -193,7 +193,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
     vault: RemoteVault,
     small_disk: Path,
 ) -> None:
-    """The blocks lie on the small disk; the database does not."""
+    """The blocks are on the small disk; the database is not."""
     server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
     kept = vault.snapshot(2 * MIB)
@@ -209,7 +209,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
 
 
 def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: RemoteVault, small_disk: Path) -> None:
-    """Half an upload fills the disk of database, spool and blocks."""
+    """An incomplete upload fills the disk that holds the database, spool and blocks."""
     server = serve(small_disk / "data", registrar_did=AUDIENCE, snapshots_free_bytes="0")
     vault.register(server)
     kept = vault.snapshot(500_000)

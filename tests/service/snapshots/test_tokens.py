@@ -1,4 +1,4 @@
-"""Who may write: every way in which a bearer token can be wrong, and what an ordinary client may do with one."""
+"""Who may write: every way in which a bearer token can be wrong, and what an ordinary client can do with one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _token(vault: VaultKey) -> bytes:
 
 
 def _resigned(vault: VaultKey) -> bytes:
-    """The claims of one key under another's signature."""
+    """Return one key's claims with another key's signature."""
     return VaultKey().envelope(vault.invocation(NOW))
 
 
@@ -142,7 +142,7 @@ async def test_a_session_alone_is_no_registration(vault: Vault) -> None:
 
 
 async def test_one_token_serves_a_client_that_polls(vault: Vault) -> None:
-    """One upload, one pin and any number of questions; each again is the same again."""
+    """One token allows an upload, a pin and any number of reads; repeating them has no further effect."""
     headers, blocks = vault.token(), vault.blocks()
     car = write_car(blocks[0].cid, blocks)
     assert [(await vault.upload(car, headers=headers)).status_code for _ in range(2)] == [200, 200]

@@ -1,6 +1,6 @@
-"""The contract suite runs on every kind of database; HOLDFAST_DATABASE_URL restricts it to one of that kind.
+"""The contract suite runs on every kind of database; HOLDFAST_DATABASE_URL restricts it to that URL's kind.
 
-The PostgreSQL server is one that the session starts.
+The session starts its own PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTITIONED = "postgresql in partitions"
 
 @pytest.fixture(params=[*sorted(KINDS), PARTITIONED])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """An empty database of each kind; PostgreSQL also with its tables cut by the shard."""
+    """An empty database of each kind; PostgreSQL is also tested with its tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
     if only and not request.param.startswith(only):
         pytest.skip(f"HOLDFAST_DATABASE_URL restricts the suite to {only}")
@@ -40,7 +40,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
 
 @pytest.fixture
 async def store(database: Database) -> AsyncIterator[Store]:
-    """Its store."""
+    """The database's store."""
     opened = database.open()
     yield opened
     await opened.close()

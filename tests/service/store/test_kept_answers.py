@@ -1,4 +1,4 @@
-"""Answers kept for repeats, as every store promises them."""
+"""Responses stored for repeated requests, as every store promises them."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def allow(_usage: Usage) -> None:
 
 
 async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
-    """A snapshot of a root and two blocks, one of which every snapshot shares."""
+    """Store a snapshot of a root and two blocks, one of which all snapshots share."""
     upload = changed.pop("upload", f"upload-{name}")
     did = changed.get("did", DID)
     await index.begin_upload(NewUpload(upload_id=upload, did=did, now=NOW, expires_at=NOW + 900), taking(1))

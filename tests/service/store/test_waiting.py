@@ -1,4 +1,4 @@
-"""A start waits for a database server, says so, and stops waiting when time does not help."""
+"""Startup waits for a database server, reports that it does, and gives up if waiting cannot help."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.service.store.waiting import open_when_reachable
 
 
 class _Database:
-    """Raises each error in turn, then opens."""
+    """Raises each error in turn, then opens the store."""
 
     place = "postgresql://db/holdfast"
 

@@ -1,4 +1,4 @@
-"""The processes of a node share their numbers through files; the sums stay right when processes end."""
+"""The processes of a node share their counts through files; the sums stay correct when processes end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# A worker: counts what its arguments say, then waits for a line, writes once more, and ends with or without closing.
+# A worker that counts as its arguments say, then waits for a line and ends.
 WORKER = """
 import sys, time
 from pathlib import Path
@@ -46,7 +46,7 @@ def start(folder: Path, count: int) -> subprocess.Popen[str]:
 
 
 def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
-    """What Prometheus reads, by name and labels' values."""
+    """Return what Prometheus reads, by metric name and label values."""
     registry = CollectorRegistry()
     registry.register(collector)
     families = text_string_to_metric_families(generate_latest(registry).decode())
@@ -69,7 +69,7 @@ def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_
     workers[0].kill()
     workers[0].wait()
     between, again = shown(collector), shown(collector)
-    assert len(worker_files(tmp_path)) == 1  # the sums of the ended process are kept by the reader
+    assert len(worker_files(tmp_path)) == 1  # the reader keeps the sums of the process that ended
     workers.append(start(tmp_path, 2))
     after = shown(collector)
     for worker in workers:

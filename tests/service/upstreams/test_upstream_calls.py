@@ -1,4 +1,4 @@
-"""What upstreams see of Holdfast, and what it makes of answers that are packed or oddly headed."""
+"""What upstreams receive from Holdfast, and how it handles responses that are compressed or have unusual headers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params
 
 @pytest.fixture
 async def surrounded(make_api):
-    """A service whose chain, bundler and indexer are one stand-in."""
+    """A service whose chain, bundler and indexer are a single fake."""
     async with upstream() as served:
         yield make_api(rpc_url=served.url, bundler_url=served.url, indexer_url=served.url), served
 
@@ -124,7 +124,7 @@ HOSTILE = {
 
 @asynccontextmanager
 async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
-    """An upstream that says these bytes to whatever it is asked, one at a time where `drip_s` is given."""
+    """Run an upstream that sends these bytes in response to anything, byte by byte if `drip_s` is given."""
 
     speaking: set[asyncio.Task[None] | None] = set()
 
@@ -173,7 +173,7 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
 
 
 async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
-    """More requests than a pool has connections wait for an indexer that does not answer; the chain answers at once."""
+    """More requests than a pool has connections wait for an indexer that is hanging; the chain responds at once."""
     released = asyncio.Event()
 
     async def never_soon(_request: web.Request, _body: bytes) -> web.Response:
@@ -195,7 +195,7 @@ async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
 
 
 def test_every_upstream_has_a_pool_by_itself() -> None:
-    """One name each where the service is put together: no two upstreams share connections."""
+    """Each upstream gets its own named client where the service is assembled, so that no two share connections."""
     source = Path(bootstrap.__file__).read_text()
     names = re.findall(r'pools\.of\("([^"]+)"\)', source)
     assert (

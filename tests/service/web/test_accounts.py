@@ -89,7 +89,7 @@ async def test_predict_refuses_bad_input(api: Api, query: dict[str, str], messag
     ("x", "y"), [("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)]
 )
 async def test_no_address_is_told_for_what_can_be_no_key(chain, x: str, y: str) -> None:
-    """Nobody can ever make an account there: what was paid to the address would be lost."""
+    """An account can never be created there, so what was paid to the address would be lost."""
     api, rpc = chain
     answer = await predict(api, x, y)
     assert error_of(answer) == (400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")

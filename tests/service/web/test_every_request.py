@@ -1,4 +1,4 @@
-"""What holds for every request: routes, methods, CORS, bodies, request IDs, failures of our own."""
+"""What applies to every request: routes, methods, CORS, bodies, request IDs, internal failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.wire.endpoints import BY_KEY
 if TYPE_CHECKING:
     import httpx
 
-# Kept snapshots speak other protocols, with errors of their form: tests/service/snapshots.
+# The snapshot endpoints use other protocols with their own errors: tests/service/snapshots.
 OWN = [route for route in ROUTES if not route.of_snapshots]
 GETS = [route.path for route in OWN if "GET" in route.handlers]
 POSTS = [route.path for route in OWN if list(route.handlers) == ["POST"]]

@@ -1,4 +1,4 @@
-"""Static answers: the enclave, the payment handler's files."""
+"""Static files: the enclave and the payment handler's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""schemathesis over the generated OpenAPI document: whatever it thinks of, the service never answers 5xx."""
+"""schemathesis over the generated OpenAPI document: whatever it sends, the service never responds with 5xx."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CASES = int(os.environ.get("HOLDFAST_TEST_CASES", "25"))
-# What the world outside answers: without a chain, an engine, an indexer or a bundler these are the promised words.
+# Responses that depend on upstreams: without a chain, engine, indexer or bundler these are the documented errors.
 EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
 
 
 @schemathesis.serializer("application/vnd.ipfs.ipns-record")
 def as_bytes(_context, value) -> bytes:
-    """IPNS records are bytes as they are."""
+    """Serialize IPNS records as raw bytes."""
     return value if isinstance(value, bytes) else str(value).encode()
 
 
@@ -68,11 +68,11 @@ def exercise(operation, client: httpx.Client) -> int:
                 **{k: v for k, v in known.items() if k != "cookies"},
             )
         except (TypeError, ValueError, httpx.InvalidURL, UnicodeError):
-            return  # not a request that HTTP can carry
+            return  # HTTP cannot carry such a request
         try:
             answer = client.send(sent)
         except httpx.LocalProtocolError:
-            return  # as above: a header's value
+            return  # nor such a header value
         assert answer.status_code < 500 or answer.json()["error"] in EXPECTED, (answer.status_code, answer.text)
 
     one()

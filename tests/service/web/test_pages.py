@@ -1,4 +1,4 @@
-"""The pages' responses: headers, the operator's choices, and a service without pages."""
+"""The pages' responses: headers, the operator's settings, and a service without pages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
         "trusted-types hf",
     ):
         assert part in policy
-    # /connect talks to the window that opened it, which is of another origin.
+    # /connect talks to the window that opened it, which is on another origin.
     cut_off = answer.headers.get("cross-origin-opener-policy")
     assert cut_off == (None if path == "/connect" else "same-origin")
     assert answer.headers["cross-origin-embedder-policy"] == "require-corp"
@@ -61,6 +61,24 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
     assert answer.headers["x-frame-options"] == "DENY" and answer.headers["referrer-policy"] == "no-referrer"
     assert "strict-transport-security" not in answer.headers
     assert not re.search(r"<style|style=|<script(?! type=\"module\" src)|\son\w+=", answer.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "modules"),
+    [
+        ("/", ["/client/holdfast.js"]),
+        ("/vault", ["/client/holdfast.js"]),
+        ("/connect", ["/client/holdfast.js"]),
+        ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
+    ],
+)
+async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(
+    api: Api, path: str, modules: list[str]
+) -> None:
+    page = (await api.http.get(path)).text
+    assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
+    for module in modules:
+        assert (await api.http.get(module)).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ async def test_a_duplicate_key_cannot_smuggle_a_method(bundled) -> None:
     ],
 )
 async def test_only_the_four_fields_reach_the_bundler(bundled, more: dict[str, Any]) -> None:
-    """A bundler that ignores the case of names would take the last of two methods."""
+    """A bundler that ignores the case of names would use the last of two methods."""
     api, bundler = bundled
     assert (await api.http.post(BUNDLER, content=json.dumps(rpc() | more))).status_code == 200
     assert json.loads(bundler.requests[0][3]) == rpc()
@@ -243,7 +243,7 @@ async def test_other_paths_are_not_there(indexed, path: str) -> None:
 
 
 async def raw_get(api: Api, raw_path: str) -> tuple[int, bytes]:
-    """A GET whose path reaches the service to the letter."""
+    """Send a GET whose path reaches the service unchanged."""
     from urllib.parse import unquote
 
     from holdfast.service.web.asgi import AsgiEntry
@@ -331,7 +331,7 @@ async def test_a_redirect_is_not_followed(indexed) -> None:
 
 @pytest.mark.parametrize("status", [101, 600, 999])
 async def test_a_status_that_ends_nothing_is_502(make_api, status: int) -> None:
-    """An upstream's switch of protocols must not become one of the client's connection."""
+    """An upstream that switches protocols must not make the client's connection switch."""
     raw = b"HTTP/1.1 %d x\r\nUpgrade: x\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\n{}" % status
     async with raw_upstream(raw) as url:
         assert error_of(await make_api(indexer_url=url).get("/api/indexer/health")) == (502, "indexer_error")
@@ -346,7 +346,7 @@ async def test_control_characters_in_an_upstreams_headers_stay_there(make_api) -
 
 @asynccontextmanager
 async def raw_upstream(answer: bytes) -> AsyncIterator[str]:
-    """An upstream that answers every connection with these bytes."""
+    """Run an upstream that sends these bytes on every connection."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: the same request again with the same key gets the first answer, on both stores."""
+"""`Idempotency-Key`: repeating a request with the same key returns the first response, on both stores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IP = "192.0.2.9"
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def stored(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The setting that names the store."""
+    """The setting that selects the store."""
     return {} if request.param == "sqlite" else {"database_url": request.getfixturevalue("postgres_url")}
 
 
@@ -34,7 +34,7 @@ def api(make_api: Callable[..., Api], stored: dict[str, str]) -> Api:
 
 
 def same(first: Any, second: Any) -> None:
-    """Status, body and headers are equal; only the request's own ID is new."""
+    """Assert that status, body and headers are equal, except for the request ID."""
     assert (second.status_code, second.content) == (first.status_code, first.content)
     headers = [{k: v for k, v in one.headers.items() if k != "x-request-id"} for one in (first, second)]
     assert headers[0] == headers[1]
@@ -149,7 +149,7 @@ async def test_an_attempt_that_was_counted_before_a_crash_is_not_counted_again(a
     await api.post("/api/verify/send", **SEND, ip=IP)
     body = {**SEND, "code": api.mailer.sent[0][1]}
     consume = type(api.service.store).consume_code
-    crashes = 6  # more than there are attempts
+    crashes = 6  # more crashes than attempts
 
     async def crash(*_: Any) -> bool:
         raise ConnectionError

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` after `kill -9` between an effect and its answer: the repeat gets the success."""
+"""`Idempotency-Key` after `kill -9` between an effect and its response: the repeat returns the success."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def stored(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @contextmanager
 def dying(data_dir: Path, method: str, stored: dict[str, str]) -> Iterator[RunningService]:
-    """A service that is gone once this method of its store has done its work."""
+    """Run a service that dies as soon as this method of its store has finished."""
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
     settings = {"HOLDFAST_DATA_DIR": str(data_dir), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **stored}
@@ -67,7 +67,7 @@ def _until_up(url: str) -> None:
 
 
 def lost(service: RunningService, path: str, body: dict[str, Any]) -> None:
-    """A request whose answer never comes."""
+    """Send a request whose response never arrives."""
     with pytest.raises(httpx.TransportError):
         httpx.post(service.base_url + path, json=body, headers=NAMED, timeout=30)
 

@@ -327,7 +327,7 @@ async def test_status_knows_the_verification(api: Api) -> None:
 
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
 async def test_status_tells_the_attestations_own_instant(api: Api, channel: str, identifier: str) -> None:
-    api.clock.step = 0.0037  # time passes between any two looks at the clock
+    api.clock.step = 0.0037  # time passes between any two readings of the clock
     await send(api, identifier, channel)
     code = api.mailer.sent[0][1] if channel == "email" else api.sms.code
     attestation = (await check(api, code, identifier, channel)).json()["attestation"]

@@ -88,7 +88,7 @@ async def test_the_engine_can_inspect(engine: Api) -> None:
 
 
 def call(*, steps: dict[str, Any] | None = None, immediate: bool = True, attempt: int = 0) -> dict[str, Any]:
-    """What the engine posts for one call of a function."""
+    """Return what the engine posts to call a function once."""
     event = {"name": "inngest/scheduled.timer", "data": {}, "id": "e", "ts": 1}
     context = {
         "attempt": attempt, "disable_immediate_execution": not immediate, "run_id": "r", "stack": {"stack": []},
@@ -153,7 +153,7 @@ async def test_a_step_that_fails_is_tried_again_and_tells_nothing(
 
 
 class Engine:
-    """The engine's side of a registration: what `POST /fn/register` was asked, and what it answers."""
+    """The engine's side of a registration: the requests to `POST /fn/register`, and its response."""
 
     def __init__(self, answer: dict[str, Any], status: int) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -209,7 +209,7 @@ async def test_the_chores_are_handed_over_once_the_engine_has_registered(
 
 async def test_an_engine_that_is_only_named_leaves_the_chores_here(engine: Api) -> None:
     assert engine.service.engine is False or await _built_in_runs(engine)
-    assert (await engine.http.put("/api/workflow")).status_code >= 400  # no engine listens there
+    assert (await engine.http.put("/api/workflow")).status_code >= 400  # no engine listens at this address
     assert await _built_in_runs(engine)
     await engine.http.get("/api/workflow")
     await engine.http.post("/api/workflow?fnId=holdfast-none&stepId=step", json=call())
@@ -218,7 +218,7 @@ async def test_an_engine_that_is_only_named_leaves_the_chores_here(engine: Api) 
 
 async def test_a_finished_run_hands_over_and_an_engine_that_stays_away_loses_the_chores(engine: Api) -> None:
     first = (await engine.http.post(url("expire"), json=call())).json()[0]
-    assert await _built_in_runs(engine)  # a step alone may have failed
+    assert await _built_in_runs(engine)  # a single step may have failed
     memo = {first["id"]: {"data": first["data"]}}
     assert (await engine.http.post(url("expire"), json=call(steps=memo))).status_code == 200
     assert not await _built_in_runs(engine)
@@ -231,7 +231,7 @@ async def test_a_finished_run_hands_over_and_an_engine_that_stays_away_loses_the
 async def test_the_built_in_tasks_run_beside_an_engine_that_never_registered(
     make_api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service as it starts: with an engine named that does not answer, what is pending is still looked after."""
+    """The service as started with an engine that never responds: pending registrations are still checked."""
     monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
     monkeypatch.setattr(service_module, "EXPIRE_EVERY_S", 0.01)
     api = make_api()
@@ -259,7 +259,7 @@ def signed(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
 
 
 def signature(body: bytes, at: int = 1_800_000_000) -> str:
-    """As the engine signs: HMAC-SHA256 over the body in RFC 8785 form and the time."""
+    """Sign as the engine does: HMAC-SHA256 over the body in RFC 8785 form and the time."""
     mac = hmac.new(b"ab" * 32, body + str(at).encode(), "sha256")
     return f"t={at}&s={mac.hexdigest()}"
 

@@ -12,14 +12,16 @@ import { card } from "./card.js";
 
 /** Vaults whose snapshot events are already listened to. */
 const heard = new WeakSet();
+/** The newest card, which may not be on the page yet: a step that comes meanwhile belongs to it. @type {Element | null} */
+let newest = null;
 
 /** Returns the card, which shows the upload's progress. */
 export async function snapshotsCard() {
   const client = await ready();
-  const place = el("div", { "data-name": "kept" });
+  const place = (newest = el("div", { "data-name": "kept" }));
   if (!heard.has(client.vault)) {
     heard.add(client.vault);
-    client.vault.addEventListener("snapshot", (event) => drawn(document.querySelector('[data-name="kept"]'), /** @type {CustomEvent<State>} */ (event).detail));
+    client.vault.addEventListener("snapshot", (event) => drawn(newest, /** @type {CustomEvent<State>} */ (event).detail));
   }
   void client.snapshots().then((it) => it.state()).then((state) => drawn(place, state), () => drawn(place, null));
   return card("snapshots", text("kept.heading"), paragraph("kept.lead"), place);

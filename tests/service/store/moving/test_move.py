@@ -1,4 +1,4 @@
-"""A live SQLite installation moves to PostgreSQL: everything, once, also after a kill."""
+"""A live SQLite installation moves to PostgreSQL: everything arrives, exactly once, even after a kill."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def moved(file: Path, url: str) -> MoveReport:
 
 
 async def fill(store: Store) -> None:
-    """Something of every kind."""
+    """Store some data of every kind."""
     for n in range(50):
         name = Identifier(Channel.HANDLE, f"n{n}", f"N{n}")
         ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"
@@ -73,7 +73,7 @@ async def fill(store: Store) -> None:
 
 
 async def fill_snapshots(store: Store) -> None:
-    """Two DIDs that share a block, pins in several states, a name, a revocation, an upload under way, an answer."""
+    """Store two DIDs that share a block, pins in several states, a name, a revocation, an open upload, a response."""
     index = store.snapshots
     for did in (ANN, BEN):
         upload = NewUpload(upload_id=f"upload-{did}", did=did, now=NOW, expires_at=NOW + 900)
@@ -224,13 +224,13 @@ FILLED = {
         """INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)
         VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)""",
         [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(MANY)],
-        3 * MANY + 1,  # with the addresses' counters, the history and the total
+        3 * MANY + 1,  # including the addresses' counters, the history and the total
     ),
     "snapshot_pins": (
         """INSERT INTO snapshot_pins (request_id, did, cid, origins, meta, state, created_us, by_import)
         VALUES (?, ?, ?, '[]', '{}', 'queued', ?, 0)""",
         [(f"r{n}", f"did:a:{n}", f"c{n}", n) for n in range(MANY)],
-        MANY + 4096,  # with the counts of each shard
+        MANY + 4096,  # including the counts of each shard
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Batches: what they carry, what becomes of one that fails, and that nothing waits for ever."""
+"""Batches: what they contain, what happens to one that fails, and that nothing waits for ever."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class FakeLane:
-    """Answers each number of a batch with its double, or with the error that is set for it."""
+    """Returns the double of each number in a batch, or raises the error that is set for it."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []

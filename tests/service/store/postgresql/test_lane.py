@@ -1,4 +1,4 @@
-"""What a connection asks of the server stays as quick as it was while the tables were small."""
+"""A connection's queries stay as fast as they were while the tables were small."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def open_sessions(store: Store, first: int, count: int) -> None:
 async def test_plans_made_while_tables_were_small_read_by_key(
     postgres: PostgresServer, fresh_postgres_url: str
 ) -> None:
-    name = fresh_postgres_url.rpartition("/")[2]  # a new database: its figures tell of this test alone
+    name = fresh_postgres_url.rpartition("/")[2]  # a new database, so its statistics come from this test only
     pg_store = PostgresqlDatabase(fresh_postgres_url).open()
     await open_sessions(pg_store, 0, 50)
     postgres.execute("ANALYZE", name)
@@ -38,7 +38,7 @@ async def test_plans_made_while_tables_were_small_read_by_key(
         await open_sessions(pg_store, first, 50)
         await asyncio.gather(*(pg_store.is_claimed("handle", f"name{n}") for n in range(first, first + 50)))
         await asyncio.gather(*(pg_store.find_credential(f"none{n}") for n in range(50)))
-    await pg_store.close()  # its processes at the server tell their figures when they end
+    await pg_store.close()  # the server's processes report their statistics when they end
     counted = "SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'identifiers'"
     for _ in range(50):
         if postgres.execute(counted, name)[0][0] == 800:

@@ -1,4 +1,4 @@
-"""Sixty-four at once, on three nodes: one owner, no limit passed, no deadlock."""
+"""Sixty-four concurrent requests on three nodes: one owner, no limit exceeded, no deadlock."""
 
 from __future__ import annotations
 

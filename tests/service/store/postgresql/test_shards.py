@@ -1,4 +1,4 @@
-"""The schema can be spread over servers: each key begins with its shard, and reads find what another server holds."""
+"""The schema can be split across servers: each key begins with its shard, and reads find rows on another server."""
 
 from __future__ import annotations
 

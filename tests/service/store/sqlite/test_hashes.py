@@ -1,4 +1,4 @@
-"""Transaction hashes come back from the embedded store as they were sent."""
+"""The embedded store returns transaction hashes exactly as they were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the embedded store promises beyond the contract: durability, one commit for many, files, migrations."""
+"""What the embedded store promises in addition to the contract: durability, group commits, files, migrations."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_waiting_writers_share_one_commit(tmp_path: Path) -> None:
     all_there = threading.Event()
     first = asyncio.create_task(store._writer.write(lambda _: all_there.wait()))
     others = asyncio.gather(*(store.open_session(session(f"n{n}"), admit) for n in range(200)))
-    await asyncio.sleep(0)  # every one of them has handed its work over
+    await asyncio.sleep(0)  # all of them have submitted their work
     all_there.set()
     await asyncio.gather(first, others)
     await store.close()
@@ -192,7 +192,7 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 
 def first_schema(file: Path) -> sqlite3.Connection:
-    """A database as the first release left it, with a registration, a code under way and two sends."""
+    """Create a database as the first release left it, with a registration, a pending code and two sends."""
     connection = schema.connect(file)
     connection.executescript(migrations.MIGRATIONS[0])
     connection.executescript("""

@@ -1,4 +1,4 @@
-"""What becomes of the store when its file, its disk or the database library itself fails while it is open."""
+"""What happens when the store's file, its disk or the database library itself fails while the store is open."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path: P
 
 
 class Failing:
-    """A connection that fails where a test says so, in front of a real one."""
+    """Wraps a real connection and fails where the test says so."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -108,7 +108,7 @@ async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
     failing = Failing(connection)
     writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
     failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
-    # Savepoints are only for a batch in which a job failed after it had written.
+    # Savepoints are used only for a batch in which a job failed after it had written.
     work = fail_half_way if statement == "SAVEPOINT one" else insert
     for _ in range(2):
         with pytest.raises(StoreUnavailable):
@@ -116,7 +116,7 @@ async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
     failing.failures = {}
     if rollback_fails and connection.in_transaction:
         with pytest.raises(StoreUnavailable):
-            await writer.write(insert)  # this turn ends the transaction that could not be ended before
+            await writer.write(insert)  # this turn ends the transaction that could not be ended earlier
     await writer.write(insert)
     assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 1
     await writer.close()

@@ -1,4 +1,4 @@
-"""Group commit: when commits wait for more writes."""
+"""Group commit: when a commit waits for more writes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,224 @@
+"""The host at which two devices meet: who may wait, whom a message reaches, and what ends a meeting. Streams in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+import trio
+import trio.testing
+
+from holdfast.client.sync import libp2p_meeting
+from holdfast.client.sync.libp2p_host import read_message, write_message
+from holdfast.client.sync.libp2p_meeting import LEAST_NAME, Libp2pMeeting, MeetingChannel
+from holdfast.client.sync.protocol import MAX_MESSAGE_BYTES
+from holdfast.wire.client_errors import NetworkError
+
+NAME, OTHER = "m" * LEAST_NAME, "n" * LEAST_NAME
+REFUSED = {"error": "refused"}
+WAITING = {"waiting": True}
+PATIENCE_S = 60
+
+
+class Side:
+    """A device's end of a stream, as a test uses it."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    async def say(self, message):
+        await write_message(self, json.dumps(message).encode() if isinstance(message, dict) else message)
+
+    async def hear(self):
+        with trio.fail_after(PATIENCE_S):
+            return json.loads(await read_message(self))
+
+    async def read(self, most):
+        return await self._stream.receive_some(most)
+
+    async def write(self, data):
+        await self._stream.send_all(data)
+
+    async def leave(self):
+        await self._stream.aclose()
+
+
+class HostsEnd(Side):
+    """The host's end: what py-libp2p gives to a protocol's handler."""
+
+    ended = ""
+
+    async def close(self):
+        self.ended = "closed"
+        await self._stream.aclose()
+
+    async def reset(self):
+        self.ended = "reset"
+        await self._stream.aclose()
+
+
+class Meetings:
+    """A host without a network, whose streams are opened by hand."""
+
+    def __init__(self, nursery, **options):
+        self.host, self._nursery = Libp2pMeeting(**options), nursery
+
+    async def stream(self, first):
+        device, host = trio.testing.memory_stream_pair()
+        side, end = Side(device), HostsEnd(host)
+        self._nursery.start_soon(self.host._on_stream, end)
+        await side.say(first)
+        return side, end
+
+    async def giver(self, name=NAME):
+        side, end = await self.stream({"meeting": name, "gives": True})
+        return side, end, await side.hear()
+
+    async def asked(self, message, name=NAME):
+        side, _ = await self.stream({"meeting": name, "message": message})
+        return side
+
+
+@pytest.fixture
+def meeting():
+    """Runs a test's coroutine with a host; what still waits afterwards is cancelled."""
+
+    def run(work, **options):
+        async def whole():
+            async with trio.open_nursery() as nursery:
+                with trio.fail_after(PATIENCE_S):
+                    await work(Meetings(nursery, **options))
+                nursery.cancel_scope.cancel()
+
+        trio.run(whole)
+
+    return run
+
+
+def test_a_message_reaches_the_device_that_waits_under_its_name(meeting):
+    async def work(meetings):
+        first, _, said = await meetings.giver()
+        second, _, _ = await meetings.giver(OTHER)
+        assert said == WAITING and meetings.host.waits(NAME) and meetings.host.waits(OTHER)
+        asking = await meetings.asked({"step": "hello", "n": 1})
+        assert await first.hear() == {"step": "hello", "n": 1}
+        await first.say({"public_key": "k"})
+        assert await asking.hear() == {"public_key": "k"}
+        asking = await meetings.asked({"step": "hello"}, OTHER)
+        assert await second.hear() == {"step": "hello"}
+
+    meeting(work)
+
+
+def test_a_full_host_takes_no_more_devices_until_one_has_gone(meeting):
+    async def work(meetings):
+        first, _, said = await meetings.giver()
+        assert said == WAITING
+        _, end, said = await meetings.giver(OTHER)
+        assert said == REFUSED and not meetings.host.waits(OTHER)
+        await first.leave()
+        asking = await meetings.asked({"step": "hello"})  # the host notices at the next message
+        assert await asking.hear() == REFUSED
+        while meetings.host.waits(NAME):
+            await trio.sleep(0.01)
+        assert (await meetings.giver(OTHER))[2] == WAITING
+        assert end.ended == "closed"
+
+    meeting(work, most=1)
+
+
+@pytest.mark.parametrize("name", ["", "short", "m" * (LEAST_NAME - 1)])
+def test_a_name_that_can_be_guessed_is_refused(meeting, name):
+    async def work(meetings):
+        assert (await meetings.giver(name))[2] == REFUSED
+        assert not meetings.host.waits(name)
+
+    meeting(work)
+
+
+def test_a_name_that_is_taken_stays_with_the_first_device(meeting):
+    async def work(meetings):
+        first, _, _ = await meetings.giver()
+        assert (await meetings.giver())[2] == REFUSED
+        asking = await meetings.asked({"step": "hello"})
+        assert await first.hear() == {"step": "hello"}
+        await first.say({"ok": True})
+        assert await asking.hear() == {"ok": True}
+
+    meeting(work)
+
+
+def test_without_a_device_under_the_name_a_message_is_refused(meeting):
+    async def work(meetings):
+        assert await (await meetings.asked({"step": "hello"})).hear() == REFUSED
+
+    meeting(work)
+
+
+@pytest.mark.parametrize(
+    "first", [b"not json", b"[]", b'{"gives": true}', b'{"meeting": 5}', b'{"meeting": "x", "message": 5}', b"\xff"]
+)
+def test_a_first_message_of_another_form_ends_the_stream_alone(meeting, first):
+    async def work(meetings):
+        side, end = await meetings.stream(first)
+        assert await side.read(1) == b"" and end.ended == "reset"
+        assert (await meetings.giver())[2] == WAITING
+
+    meeting(work)
+
+
+def test_a_message_that_is_too_long_ends_the_stream_alone(meeting):
+    async def work(meetings):
+        device, host = trio.testing.memory_stream_pair()
+        end = HostsEnd(host)
+        meetings._nursery.start_soon(meetings.host._on_stream, end)
+        await device.send_all((MAX_MESSAGE_BYTES + 1).to_bytes(4))
+        assert await device.receive_some(1) == b"" and end.ended == "reset"
+
+    meeting(work)
+
+
+def test_a_device_that_says_nothing_is_let_go(meeting, monkeypatch):
+    monkeypatch.setattr(libp2p_meeting, "_FIRST_S", 0.01)
+
+    async def work(meetings):
+        device, host = trio.testing.memory_stream_pair()
+        end = HostsEnd(host)
+        meetings._nursery.start_soon(meetings.host._on_stream, end)
+        assert await device.receive_some(1) == b"" and end.ended == "reset"
+
+    meeting(work)
+
+
+def test_a_meeting_ends_after_its_time(meeting, monkeypatch):
+    monkeypatch.setattr(libp2p_meeting, "LIFE_S", 0.01)
+
+    async def work(meetings):
+        side, end, _ = await meetings.giver()
+        assert await side.read(1) == b"" and end.ended == "closed"
+        assert not meetings.host.waits(NAME)
+
+    meeting(work)
+
+
+def test_two_messages_reach_the_device_one_after_the_other(meeting):
+    async def work(meetings):
+        giver, _, _ = await meetings.giver()
+        asking = [await meetings.asked({"n": number}) for number in range(2)]
+        answered = {}
+        for _ in asking:
+            message = await giver.hear()
+            await giver.say({"for": message["n"]})
+        for number, side in enumerate(asking):
+            answered[number] = (await side.hear())["for"]
+        assert answered == {0: 0, 1: 1}
+
+    meeting(work)
+
+
+def test_a_host_that_does_not_run_reaches_no_device():
+    host = Libp2pMeeting()
+    host._token = None
+    with pytest.raises(NetworkError, match="the other device does not answer"):
+        asyncio.run(MeetingChannel(host, NAME).ask({"step": "hello"}))
