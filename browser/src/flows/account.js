@@ -147,11 +147,11 @@ function speaksOfOperation(error) {
   return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
 }
 
-/** What the service said to a client and does not change: a payment asks for it several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
+/** Unchanging responses of the service, cached per client because a payment needs them several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
 const said = new WeakMap();
 
 /**
- * The answer to a question that is asked once; again after it failed.
+ * Returns the cached response, or calls `ask`. A failed call is repeated the next time.
  *
  * @template T
  * @param {Client} client

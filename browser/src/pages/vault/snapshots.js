@@ -12,7 +12,7 @@ import { card } from "./card.js";
 
 /** Vaults whose snapshot events are already listened to. */
 const heard = new WeakSet();
-/** The newest card, which may not be on the page yet: a step that comes meanwhile belongs to it. @type {Element | null} */
+/** The newest card, which may not be on the page yet: events in the meantime are shown on it. @type {Element | null} */
 let newest = null;
 
 /** Returns the card, which shows the upload's progress. */
