@@ -1,11 +1,11 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. No dependency.
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. It has no dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
  *     enclave.wipe();
  *
- * The calling convention is enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
+ * The calling convention is documented in enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
 
 /**

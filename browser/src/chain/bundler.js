@@ -67,7 +67,7 @@ export class Bundler {
    * Sends the signed operation to the bundler, once.
    *
    * @param {UserOp} operation
-   * @param {string} hash as the enclave signed it
+   * @param {string} hash the hash that the enclave signed
    * @throws {OperationFailed} it is refused. After a NetworkError it may have arrived nevertheless
    */
   async send(operation, hash) {
@@ -81,7 +81,7 @@ export class Bundler {
    * @param {string} hash
    * @param {number} [within] milliseconds
    * @returns {Promise<Receipt>}
-   * @throws {OperationFailed} it was mined and failed, or did not arrive in time
+   * @throws {OperationFailed} the operation was mined and failed, or there was no receipt in time
    */
   async wait(hash, within = RECEIPT_WITHIN_MS) {
     const end = performance.now() + within;

@@ -6,7 +6,7 @@ import { Journal } from "./journal.js";
 
 /** Sent instead of a transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
-const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
+const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
 
 /**

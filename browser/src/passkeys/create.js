@@ -6,7 +6,7 @@ import { ownAddress } from "../http/service.js";
 import { ceremony } from "./ceremony.js";
 import { keepSecret, prfExtension, takeResult } from "./secrets.js";
 
-/** Display name of the service, and milliseconds: the interface's defaults. */
+/** The interface's defaults: the relying party's display name, and the timeout in milliseconds. */
 export const DEFAULT_RP_NAME = "Holdfast";
 export const DEFAULT_TIMEOUT_MS = 60000;
 /** ES256, EdDSA, RS256 (IANA COSE algorithms): the algorithms that the enclave verifies. */

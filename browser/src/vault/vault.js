@@ -165,7 +165,7 @@ export class Vault extends EventTarget {
     return this.#answered("unlock", { ...input, ...opening(options), key });
   }
 
-  /** @returns {Promise<import("../generated/types.js").LockOutput>} sealed, stored and erased */
+  /** @returns {Promise<import("../generated/types.js").LockOutput>} once the vault is sealed, stored and erased */
   lock() {
     return this.#answered("lock");
   }

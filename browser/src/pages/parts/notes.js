@@ -12,7 +12,7 @@ const BEGUN = "holdfast-registration";
  * @property {string} identifier
  * @property {string} [credentialId] of the passkey, once it exists
  * @property {string} [did] of the vault, once it is stored; without it the passkey opens nothing
- * @property {boolean} [password] the vault is locked by a password
+ * @property {boolean} [password] whether a password protects the vault
  * @property {any} [attestation]
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,

@@ -13,7 +13,7 @@ const ENDS = 4;
 const WEB = "did:web:";
 
 /**
- * What a person should look at before paying a name or a DID.
+ * Reasons to check a name or a DID before paying it.
  *
  * @typedef {object} Doubts
  * @property {boolean} foreign it has letters of several alphabets, or a host in another alphabet
