@@ -12,7 +12,7 @@ const SPONSORS = [
 /** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
-/** The first interval between requests for a receipt: short, because fast chains have a block within seconds and a person is waiting. */
+/** The first interval between requests for a receipt: short, because fast chains need only seconds, and a person waits. */
 const SOON_MS = 150;
 const SOON_LOOKS = 20;
 const SLOWEST_LOOK_MS = 1000;

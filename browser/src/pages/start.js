@@ -94,7 +94,7 @@ function picture(path) {
 }
 
 /**
- * Shows the service's state in the footer. It is requested once; the balance endpoint shows whether the payment network works.
+ * Shows the service's state in the footer, requested once. The balance endpoint shows whether the payment network works.
  *
  * @param {HTMLElement} place
  */

@@ -1,4 +1,4 @@
-/** Every text of the payment pages, by language. {name} is replaced with a value; all tables have the same keys and placeholders. */
+/** All texts of the payment pages, by language. {name} is replaced with a value; all tables have the same placeholders. */
 
 const en = {
   title: "Confirm payment",

@@ -1,4 +1,7 @@
-/** Recovers a vault from a passkey alone: its user handle identifies the record, the record points to the snapshot, and its PRF output opens it. */
+/**
+ * Recovers a vault from a passkey alone: the passkey's user handle identifies the record, the record points to the
+ * snapshot, and the passkey's PRF output decrypts it.
+ */
 
 import { fromBase64 } from "../bytes.js";
 import { checkBinding, checkWhole } from "./binding.js";

@@ -113,7 +113,7 @@ function present(args) {
 }
 
 /**
- * Returns an address of the page's own origin, as a worker's script requires: a script of another origin is imported by a blob.
+ * Returns an address of the page's own origin, as workers require: a script of another origin is imported by a blob.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

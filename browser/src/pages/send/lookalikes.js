@@ -1,6 +1,6 @@
 /** Finds out whether a typed payee can be mistaken for another one. Pure. */
 
-/** Alphabets with letters that look alike. Chinese, Japanese and Korean are missing because they are mixed with Latin letters. */
+/** Alphabets with letters that look alike. Chinese, Japanese and Korean are not listed: they are often mixed with Latin. */
 const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map((script) => new RegExp(`\\p{Script=${script}}`, "u"));
 /** How letters of other alphabets, digits and pairs are read (a subset of Unicode TR39's confusables). */
 const READ_AS = /** @type {[RegExp, string][]} */ ([

@@ -1,4 +1,4 @@
-/** The screen of a returning person: a passkey from autofill or by a button, the vault password, or a way to bring the vault here. */
+/** The screen for returning people: opens the vault with a passkey or the vault password, or offers to bring it here. */
 
 import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
 import { noteTrial } from "../drill/trials.js";
