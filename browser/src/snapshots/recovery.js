@@ -275,7 +275,7 @@ async function readable(work) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
     if (cause instanceof RequestRefused && cause.status === 404) {
-      throw new RecoveryRefused("incomplete", "no gateway has one of the snapshot's blocks", { cause });
+      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });
     }
     throw cause;
   }
