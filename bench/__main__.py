@@ -13,6 +13,7 @@ from bench import (
     indexer_bench,
     lookup_rows,
     metrics,
+    pages_bench,
     ramp,
     service,
     snapshots,
@@ -34,6 +35,7 @@ SCENARIOS = {
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
+    "pages": pages_bench.run,
 }
 
 

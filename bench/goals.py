@@ -49,6 +49,9 @@ GOALS = (
 )
 
 COLD_START_S = 0.5
+PAGE_USABLE_MS = 300.0  # until the first screen's button can be pressed
+ENCLAVE_WARM_MS = 150.0  # boot(), the module in the browser's cache
+PAYMENT_S = 1.5  # from show() to the result, without the person's own time, on a chain with a block each second
 METRICS_CPU_TIMES = 1.03  # CPU time of a request with metrics, relative to one without
 LOOKUP_CPU_TIMES = 2.5  # CPU time of a look-up in the largest database, relative to the smallest
 GROWN_P50_TIMES = 1.5  # and the p50 of a response

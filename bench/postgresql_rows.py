@@ -35,20 +35,20 @@ def shard(expression: str) -> str:
     return SHARD.format(expression, expression)
 
 
-# One registered identifier each: claim, credential and its place, counter of its address, two history rows, a
-# verification, a used attestation and a window of sends; a stored response; a snapshot of two blocks, its pin and name.
+# One registered identifier each: claim, credential and its place, counter of its address, one history row (its other
+# rows contain the rest), a verification, a used attestation and a window of sends; a stored response; a snapshot of two
+# blocks with its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
-    'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n FROM g;
+    'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n, false FROM g;
 INSERT INTO holdfast.credentials SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', {CREDENTIAL},
     {shard("'c' || n")}, 'Person.' || n || '@example.com', {DID}, {TX}, n, {ACCOUNT}, 1.8e9 + n, 1, 1.8e9 + n,
-    'confirmed', 1.8e9 + n FROM g;
+    'confirmed', 1.8e9 + n, false FROM g;
 INSERT INTO holdfast.credential_places SELECT {shard("'c' || n")}, {CREDENTIAL}, {shard("'k' || n")}, 'email',
     'person.' || n || '@example.com' FROM g;
 INSERT INTO holdfast.ip_counters SELECT {shard(IP)}, {IP}, 1 FROM g;
 INSERT INTO holdfast.audit (shard, channel, key, at, action, did) SELECT {shard("'k' || n")}, 'email',
-    'person.' || n || '@example.com', 1.8e9 + n, action, {DID}
-    FROM g, (VALUES ('session'), ('registered')) AS a (action);
+    'person.' || n || '@example.com', 1.8e9 + n, 'confirmed', {DID} FROM g;
 INSERT INTO holdfast.verifications SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', 1.8e9 FROM g;
 INSERT INTO holdfast.used_attestations SELECT {shard("'s' || n")}, sha256(('s' || n)::bytea)
     || sha256(('x' || n)::bytea), 1.8e9 FROM g;

@@ -58,9 +58,8 @@ def fetch(wanted: ProgramSet) -> str | None:
     archives = FOLDER / wanted.folder / "archives"
     for folder in (FOLDER / "lists" / "partial", FOLDER / "cache", archives / "partial"):
         folder.mkdir(parents=True, exist_ok=True)
-    if stopped := _download(wanted, archives):
+    if stopped := _download(wanted, archives) or _unpack(archives, FOLDER / wanted.folder):
         return stopped
-    _unpack(archives, FOLDER / wanted.folder)
     absent = missing(wanted)
     return f"still missing: {', '.join(absent)}" if absent else None
 
@@ -83,15 +82,18 @@ def _apt(folder: Path, option: str, *words: str) -> str | None:
     return f"apt-get {words[-1]}: {done.stderr.strip() or done.stdout.strip()}" if done.returncode else None
 
 
-def _unpack(archives: Path, folder: Path) -> None:
-    """Put the programs in place in one step, because an interrupted call must not leave half of them."""
+def _unpack(archives: Path, folder: Path) -> str | None:
+    """Put the programs in place in one step, or half of them would pass for all. Return what prevented it, or None."""
     unpacked = folder.with_suffix(".part")
     shutil.rmtree(unpacked, ignore_errors=True)
     unpacked.mkdir()
     for archive in sorted(archives.glob("*.deb")):
-        subprocess.run(["dpkg", "-x", archive, unpacked], check=True)
+        done = subprocess.run(["dpkg", "-x", archive, unpacked], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return f"dpkg -x {archive.name}: {done.stderr.strip()}"
     shutil.rmtree(folder)
     unpacked.rename(folder)
+    return None
 
 
 def main() -> int:

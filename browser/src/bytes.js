@@ -1,9 +1,9 @@
-/** Bytes and their texts: base64, base64url, hex. */
+/** Conversions between bytes and text: base64, base64url, hex. */
 
 const CHUNK = 0x8000;
 
 /**
- * The bytes of any buffer or list of numbers, without a copy where there is a buffer.
+ * Returns a buffer or a list of numbers as bytes. A buffer is not copied.
  *
  * @param {BufferSource | number[]} source
  * @returns {Uint8Array<ArrayBuffer>}
@@ -34,7 +34,7 @@ export function toBase64url(source) {
 }
 
 /**
- * The bytes of base64 or base64url, padded or not.
+ * Decodes base64 or base64url, padded or not.
  *
  * @param {string} text
  * @returns {Uint8Array<ArrayBuffer>}

@@ -1,4 +1,4 @@
-/** A service and a vault, and what takes both. */
+/** The client: a service and a vault, and the functions that need both. */
 
 import { fromHex } from "./bytes.js";
 import { NetworkError } from "./errors.js";
@@ -13,12 +13,12 @@ import { Vault } from "./vault/vault.js";
 
 /** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
-/** One service and the vault of this page. `boot` comes first, `close` last. */
+/** One service and the vault of this page. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
   #vault;
 
-  /** One operation at a time: an account's nonces follow each other. */
+  /** One operation at a time, because an account's nonces are consecutive. */
   #turn = Promise.resolve();
 
   /** @type {Promise<KeptSnapshots> | null} */
@@ -29,7 +29,7 @@ export class Client extends ServiceClient {
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
    *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy,
    *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
-   *   snapshots are kept, at the service unless said otherwise; false: nowhere
+   *   snapshots are stored, by default at the service; false: nowhere
    */
   constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
@@ -44,7 +44,7 @@ export class Client extends ServiceClient {
     });
   }
 
-  /** The vault: it is the worker's, and unlocked with a passkey. */
+  /** The vault. It is held by the worker and unlocked with a passkey. */
   get vault() {
     return this.#vault;
   }
@@ -59,7 +59,7 @@ export class Client extends ServiceClient {
     return this.#vault.boot();
   }
 
-  /** Ends the worker and every request. Repeated calls have no effect. */
+  /** Terminates the worker and cancels all requests. Repeated calls have no effect. */
   async close() {
     this.#vault.close();
     await (await this.#kept?.catch(() => null))?.close();
@@ -73,7 +73,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Brings a vault into this browser, by a passkey alone or from a CAR file; it is open afterwards.
+   * Recovers a vault into this browser, with only a passkey or from a CAR file; it is open afterwards.
    *
    * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
@@ -88,14 +88,14 @@ export class Client extends ServiceClient {
       const { KeptSnapshots } = await import("./snapshots/main.js");
       return new KeptSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
     } catch (cause) {
-      this.#kept = null; // the next call asks for the module again
+      this.#kept = null; // so that the next call loads the module again
       throw cause instanceof TypeError ? new NetworkError("the snapshots' module could not be loaded", { cause }) : cause;
     }
   }
 
   /**
-   * Makes a passkey of this service for the vault: its user handle is the vault's publishing key, whether the vault is
-   * there already or comes next.
+   * Creates a passkey of this service for the vault. Its user handle is the vault's publishing key, whether the vault
+   * exists already or is created next.
    *
    * @param {import("./passkeys/create.js").PasskeyOptions} [options]
    * @returns {Promise<import("./generated/types.js").CreatePasskeyResult>}
@@ -106,13 +106,13 @@ export class Client extends ServiceClient {
     return createPasskey({ rpId: this.rpId, userHandle: fromHex(key), ...options });
   }
 
-  /** The relying party: the service's host. */
+  /** The relying party's ID: the service's host. */
   get rpId() {
     return new URL(this.baseUrl).hostname;
   }
 
   /**
-   * Makes one more passkey that opens the vault, and registers it at the service under the same identifier.
+   * Creates another passkey that opens the vault, and registers it with the service under the same identifier.
    *
    * @param {import("./flows/passkeys.js").AddOptions} [options]
    * @returns {Promise<import("./flows/passkeys.js").AddedPasskey>}
@@ -123,22 +123,22 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Registers a passkey of the vault at the service, where `addPasskey` could not.
+   * Registers a passkey of the vault with the service, if `addPasskey` could not.
    *
    * @param {string} credentialId base64url
    * @param {{attestation?: import("./generated/types.js").Attestation}} [proof] of an e-mail address or phone number
    * @returns {Promise<boolean>} false: the vault is not registered yet, or `attestation` is missing
-   * @throws {RequestRefused} the service says no (`code`)
+   * @throws {RequestRefused} the service refuses; `code` says why
    */
   registerPasskey(credentialId, proof = {}) {
     return registerPasskey(this, credentialId, proof);
   }
 
   /**
-   * Takes a passkey away from the vault, and tells the password manager.
+   * Removes a passkey from the vault, and notifies the password manager.
    *
    * @param {string} credentialId base64url
-   * @returns {Promise<{told: boolean}>} whether the password manager could be told
+   * @returns {Promise<{told: boolean}>} whether the password manager could be notified
    * @throws {PluginCallError} `last_wrap`: it is the only key
    */
   removePasskey(credentialId) {
@@ -146,16 +146,16 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Registers the open vault's DID under one identifier. An interrupted registration goes on where it stopped.
+   * Registers the open vault's DID under one identifier. An interrupted registration continues where it stopped.
    *
    * @param {import("./flows/register.js").RegistrationRequest} request
    * @returns {Promise<import("./generated/types.js").DidRecord>}
-   * @throws {RequestRefused} the service says no (`code`)
-   * @throws {RegistrationRefused} no right code was given, or the passkey is another DID's
+   * @throws {RequestRefused} the service refuses; `code` says why
+   * @throws {RegistrationRefused} no correct code was entered, or the passkey belongs to another DID
    */
   register(request) {
     const registered = this.#inTurn(() => register(this, request));
-    // From now on the service takes this vault's snapshots.
+    // From now on the service accepts this vault's snapshots.
     registered.then(async () => (await this.#kept)?.changed()).catch(() => {});
     return registered;
   }
@@ -163,8 +163,8 @@ export class Client extends ServiceClient {
   /**
    * Pays from the vault's smart account, and waits until the payment is on the chain.
    *
-   * With `params.ucan` the delegation has to allow `/accounts/pay` with {to, amount, token, chainId, total}; the
-   * enclave checks that before anything is signed, and `total` counts what was spent under it before.
+   * With `params.ucan`, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The enclave
+   * checks this before anything is signed; `total` includes what was spent under the delegation before.
    *
    * @param {import("./generated/types.js").PaymentParams} params
    * @param {import("./flows/pay.js").PayOptions} [options]
@@ -178,7 +178,7 @@ export class Client extends ServiceClient {
     return this.#inTurn(() => pay(this, params, options));
   }
 
-  /** @returns {Promise<SmartAccount>} the open vault's account at this service's chain, deployed or not yet */
+  /** @returns {Promise<SmartAccount>} the open vault's account on this service's chain, deployed or not */
   account() {
     return SmartAccount.open(this, this.gas);
   }

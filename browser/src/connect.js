@@ -1,5 +1,5 @@
 /**
- * "Register and sign with Holdfast" for a page of another origin. Keys, passkeys and consent stay on the service's page.
+ * "Register and sign with Holdfast" for pages of other origins. Keys, passkeys and consent stay on the service's page.
  *
  *     import { connect, connected } from "https://vault.example/client/connect.js";
  *     button.onclick = () => connect({ sign: { text: "I log in.", challenge } }).then(use);
@@ -15,22 +15,22 @@ const KEPT = "holdfast-connect:";
 
 /**
  * @typedef {object} ConnectRequest
- * @property {string} [name] what the application calls itself; shown as its own words
- * @property {boolean} [account] whether the account's address is asked for too
+ * @property {string} [name] the application's name for itself; shown as its own claim
+ * @property {boolean} [account] whether to request the account's address too
  * @property {{text: string, challenge: string}} [sign] a text to be signed, and the server's challenge (16 to 128
  *   characters of base64url)
- * @property {{to: string, limit: string, expires: number}} [delegate] payments up to `limit` (millionths of USDC, all together)
+ * @property {{to: string, limit: string, expires: number}} [delegate] payments up to `limit` (millionths of USDC, in total)
  *   for the DID `to`, until `expires` (seconds since 1970)
  *
  * @typedef {object} Connected
  * @property {string} did
  * @property {{address: string, chainId: number}} [account]
  * @property {{message: string, signature: string, publicKey: string}} [signature] `message`: the signed text with its
- *   head; `signature`: r and s, 0x-hex; `publicKey`: uncompressed, hex
+ *   header; `signature`: r and s, 0x-hex; `publicKey`: uncompressed, hex
  * @property {{container: string, cid: string}} [delegation] a UCAN
  */
 
-/** No result. `code` says why: docs/connect.md has the table. */
+/** There is no result. `code` says why; docs/connect.md has the table. */
 export class ConnectError extends Error {
   /**
    * @param {string} code
@@ -44,13 +44,13 @@ export class ConnectError extends Error {
 }
 
 /**
- * Asks the person. Call it as the first thing of a click: browsers block a window that opens later.
+ * Asks the person. Call it first thing in a click handler: browsers block windows that open later.
  *
  * @param {ConnectRequest} [request]
  * @param {{service?: string, redirect?: "blocked" | "never" | "always", returnTo?: string}} [options] `service`: its
- *   origin, by default the one that served this module; `redirect`: whether the page goes there and comes back, by
- *   default where no popup works; `returnTo`: an address of this origin, by default this page's
- * @returns {Promise<Connected>} never settles if the page goes there: call `connected` when it is back
+ *   origin, by default the one that served this module; `redirect`: whether this page goes to the service and comes back,
+ *   by default only if popups are blocked; `returnTo`: an address of this origin, by default this page's
+ * @returns {Promise<Connected>} never settles if the page goes to the service: call `connected` when it is back
  * @throws {ConnectError}
  */
 export function connect(request = {}, { service, redirect = "blocked", returnTo = location.href } = {}) {
@@ -69,9 +69,9 @@ export function connect(request = {}, { service, redirect = "blocked", returnTo 
 }
 
 /**
- * The result with which the person came back, if the page went to the service.
+ * Returns the result if the page has just come back from the service.
  *
- * @returns {Promise<Connected | null>} null: this is no return from the service
+ * @returns {Promise<Connected | null>} null if it has not
  * @throws {ConnectError}
  */
 export async function connected() {
@@ -115,7 +115,7 @@ function answered(popup, base, asked) {
       if (type === "result") over(() => resolve(result));
       if (type === "error") fail(String(code), String(message));
     };
-    // An answer may still be on its way when the window is seen closed: the second look counts.
+    // A response may still arrive after the window was found closed, so only the second check counts.
     const watch = () => {
       closed = popup.closed ? closed + 1 : 0;
       if (closed > 1 && ready) fail("window_closed", "The window was closed before an answer.");
@@ -128,7 +128,7 @@ function answered(popup, base, asked) {
 }
 
 /**
- * The page goes to the service, which comes back to `returnTo`.
+ * Sends this page to the service, which comes back to `returnTo`.
  *
  * @param {string} base
  * @param {Record<string, any>} asked
@@ -141,7 +141,7 @@ function leave(base, asked, returnTo) {
   sessionStorage.setItem(KEPT + asked.state, "1");
   const link = document.createElement("a");
   link.href = `${base}/connect${inFragment({ ...asked, returnTo: back.href })}`;
-  link.referrerPolicy = "origin"; // the service believes the browser, not the request, who asks
+  link.referrerPolicy = "origin"; // the service trusts the browser's referrer, not the request, for who is asking
   document.body.append(link);
   link.click();
   return new Promise(() => {});

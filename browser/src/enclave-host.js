@@ -1,15 +1,15 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. No dependency.
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. It has no dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
  *     enclave.wipe();
  *
- * The calling convention is enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
+ * The calling convention is documented in enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
 
 /**
- * @typedef {{memory: WebAssembly.Memory | null}} Cell the memory in use, for imports that are made before it exists
+ * @typedef {{memory: WebAssembly.Memory | null}} Cell the memory in use, for imports that are created before it exists
  * @typedef {{
  *   memory: WebAssembly.Memory,
  *   _initialize: () => void,
@@ -18,22 +18,22 @@
  *   enclave_free: (address: number, size: number) => void,
  *   enclave_call: (name: number, nameLength: number, input: number, inputLength: number) => bigint,
  * }} Exports
- * @typedef {(bytes: Uint8Array) => unknown} Random fills the bytes with cryptographic randomness, at once
+ * @typedef {(bytes: Uint8Array) => unknown} Random fills the bytes with cryptographic randomness, synchronously
  * @typedef {() => number} Now milliseconds since 1970
- * @typedef {(ms: number, work: () => void) => () => void} After runs work once, later; returns how to cancel that
+ * @typedef {(ms: number, work: () => void) => () => void} After runs work once, after a delay; returns a function that cancels it
  */
 
 const ABI = 1;
-const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more at once
+const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more in one call
 const SMALLEST_BUFFER = 65536;
 /** The calls that may unlock a vault, or change when it locks. */
 const OPENING = new Set(["generate", "load", "unlock", "import", "sync_complete", "set_auto_lock"]);
-const LONGEST_WAIT = 60000; // timers stop while the machine sleeps: after waking, a lock may be this late
+const LONGEST_WAIT = 60000; // timers stop while the machine is asleep: after it wakes, locking may be this late
 const SHORTEST_WAIT = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The module cannot be loaded, is not the expected one, or speaks another convention. */
+/** The module cannot be loaded, is not the expected one, or has another ABI. */
 export class WasmLoadError extends Error {
   /**
    * @param {string} message
@@ -45,7 +45,7 @@ export class WasmLoadError extends Error {
   }
 }
 
-/** A function refused the call; `code` says why. Without a code the instance is gone: wiped, or stopped by a trap. */
+/** A function refused the call; `code` says why. Without a code, the instance has been wiped or stopped by a trap. */
 export class PluginCallError extends Error {
   /**
    * @param {string} functionName
@@ -66,10 +66,10 @@ export class PluginCallError extends Error {
  *
  * @param {string|URL|Response|Promise<Response>|BufferSource|WebAssembly.Module} source where the module is
  * @param {object} [options]
- * @param {string} [options.sha256] hex digest that the module must have; it is then read whole before it is compiled
+ * @param {string} [options.sha256] hex digest that the module must have; with it, the module is read completely before it is compiled
  * @param {Random} [options.random] fills with cryptographic randomness
  * @param {Now} [options.now] milliseconds since 1970
- * @param {After} [options.after] runs work once, later; returns how to cancel that
+ * @param {After} [options.after] runs work once, after a delay; returns a function that cancels it
  * @returns {Promise<Enclave>}
  * @throws {WasmLoadError}
  */
@@ -81,11 +81,11 @@ export async function instantiate(source, { sha256, random = fillRandom, now = D
   try {
     return new Enclave(instance, cell, now, after);
   } catch (cause) {
-    throw loadError(cause); // not an enclave module
+    throw loadError(cause); // it is not an enclave module
   }
 }
 
-/** One instance of the module. Made by `instantiate`. */
+/** One instance of the module, created by `instantiate`. */
 export class Enclave {
   /** @type {Exports | null} */
   #exports;
@@ -114,13 +114,13 @@ export class Enclave {
   }
 
   /**
-   * Runs a function of enclave/ABI.md.
+   * Calls a function of enclave/ABI.md.
    *
    * @param {string} name
-   * Whole numbers beyond 2^53 are BigInt, both ways: every other form would be rounded.
+   * Whole numbers beyond 2^53 are BigInt in input and output, because a Number would be rounded.
    *
-   * @param {object} [input] byte arrays (Uint8Array and its kin) travel as base64
-   * @returns {any} the answer, an object
+   * @param {object} [input] byte arrays (such as Uint8Array) are sent as base64
+   * @returns {any} the response, an object
    * @throws {PluginCallError}
    */
   call(name, input = {}) {
@@ -132,7 +132,7 @@ export class Enclave {
   }
 
   /**
-   * JSON text in, JSON text out, errors as the module wrote them. Throws only when the instance is gone.
+   * Calls a function with JSON text and returns JSON text, including errors. Throws only if the instance was discarded.
    *
    * @param {string} name
    * @param {string} input
@@ -175,14 +175,14 @@ export class Enclave {
   }
 
   /**
-   * The module reads the clock only when it is called. So that an idle vault locks on time, `status`, which is no
-   * activity, is called when it is due.
+   * Locks an idle vault on time: the module reads the clock only when it is called, so `status`, which does not count as
+   * activity, is called when the lock is due.
    */
   #watch() {
     this.#cancelLook();
     const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
     if (!error && (locked || !idle_seconds || !last_activity)) return;
-    // Without memory even for this, it looks again later.
+    // If there is not even enough memory for this call, it is repeated later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
@@ -199,7 +199,7 @@ export class Enclave {
     }
   }
 
-  /** The module's functions; a call on a wiped instance is stopped before it comes here. */
+  /** The module's functions; calls on a wiped instance are refused before they get here. */
   get #module() {
     if (!this.#exports) throw new PluginCallError("enclave", this.#gone);
     return this.#exports;
@@ -208,7 +208,7 @@ export class Enclave {
   #start() {
     this.#module._initialize();
     const spoken = this.#module.enclave_abi();
-    if (spoken !== ABI) throw new WasmLoadError(`the module speaks ABI ${spoken}, this host ${ABI}`);
+    if (spoken !== ABI) throw new WasmLoadError(`the module has ABI ${spoken}, but this host supports ${ABI}`);
   }
 
   /**
@@ -217,7 +217,7 @@ export class Enclave {
    */
   #cross(name, input) {
     const { address } = this.#room(name, name.length + input.length);
-    // A fresh view each time: it is stale once the memory has grown.
+    // A new view for each call: a view becomes stale when the memory grows.
     const view = new Uint8Array(this.#module.memory.buffer);
     view.set(name, address);
     view.set(input, address + name.length);
@@ -247,7 +247,7 @@ export class Enclave {
   #take(address, length) {
     const answer = new Uint8Array(this.#module.memory.buffer, address, length);
     const text = decoder.decode(answer);
-    answer.fill(0); // the module would only overwrite it at the next call
+    answer.fill(0); // the module would not overwrite it before the next call
     return text;
   }
 }
@@ -255,7 +255,7 @@ export class Enclave {
 /** @type {After} */
 function wait(ms, work) {
   const timer = setTimeout(work, ms);
-  timer.unref?.(); // Node need not live on for it
+  timer.unref?.(); // so that it does not keep Node running
   return () => clearTimeout(timer);
 }
 
@@ -275,10 +275,10 @@ function hostImports(cell, random, now) {
         if (!cell.memory) return 1;
         const filled = /** @type {any} */ (random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0)));
         if (typeof filled?.then !== "function") return 0;
-        filled.then(undefined, () => {}); // a promise fills too late: these bytes are not random
+        filled.then(undefined, () => {}); // an asynchronous function fills the bytes too late: they are not random
         return 1;
       } catch {
-        return 1; // the module refuses to go on without randomness
+        return 1; // the module does not continue without randomness
       }
     },
     host_now_ms: () => now(),
@@ -323,8 +323,8 @@ async function compiled(source, imports, sha256) {
   }
   if (isBytes(source)) return fromBytes(source, imports, sha256);
   const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) throw new WasmLoadError(`the server answered ${response.status}`);
-  // Streaming compiles while bytes arrive, but cannot be checked first, and needs the right content type.
+  if (!response.ok) throw new WasmLoadError(`the server responded with ${response.status}`);
+  // Streaming compiles while bytes arrive, but they cannot be checked first, and it requires the right content type.
   if (sha256 || !isWasm(response)) return fromBytes(await response.arrayBuffer(), imports, sha256);
   const { instance } = await WebAssembly.instantiateStreaming(response, imports);
   return instance;
@@ -361,15 +361,15 @@ async function digest(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** JSON's numbers, and those of them that may be whole numbers beyond 2^53. */
+/** Matches JSON's numbers, and those that may be whole numbers beyond 2^53. */
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /^-?\d{16,}$/;
-/** Prefix of a BigInt's digits while it is a string in JSON, which lacks BigInt. No caller can guess it. */
+/** Marks strings of digits that stand for a BigInt, which JSON lacks. No caller can guess it. */
 const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 
 /**
- * JSON text of a call's input.
+ * Encodes a call's input as JSON text.
  *
  * @param {unknown} input
  * @returns {string}
@@ -385,7 +385,7 @@ export function toText(input) {
 }
 
 /**
- * The value of an answer's JSON text.
+ * Decodes the JSON text of a response.
  *
  * @param {string} text
  * @returns {any}
@@ -433,10 +433,10 @@ function endOfString(text, open) {
  * @param {unknown} converted
  */
 function bytesAsBase64(key, converted) {
-  const value = this[key]; // before toJSON, which Node's Buffer has
+  const value = this[key]; // the value before toJSON, which Node's Buffer has
   if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return converted;
   const text = toBase64(/** @type {BufferSource} */ (value));
-  // A short base64 text can look like hex; an array of numbers cannot be mistaken.
+  // A short base64 text can look like hex, but an array of numbers is unambiguous.
   return /^0x/i.test(text) ? Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
 }
 

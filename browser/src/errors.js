@@ -4,7 +4,7 @@
 export class ServiceError extends Error {
   /**
    * @param {string} message
-   * @param {ErrorOptions} [options] `cause`: the error from which this one follows
+   * @param {ErrorOptions} [options] `cause`: the error that caused this one
    */
   constructor(message, options) {
     super(message, options);
@@ -24,12 +24,12 @@ export class WasmLoadError extends ServiceError {
   }
 }
 
-/** A call into the enclave gave no answer or failed. */
+/** A call into the enclave failed or returned no response. */
 export class PluginCallError extends ServiceError {
   /**
    * @param {string} functionName the operation
    * @param {string} message without the prefix
-   * @param {string | null} [code] the enclave's stable error code; null where the call came to no answer
+   * @param {string | null} [code] the enclave's stable error code; null if the call returned no response
    * @param {ErrorOptions} [options]
    */
   constructor(functionName, message, code = null, options) {
@@ -40,7 +40,7 @@ export class PluginCallError extends ServiceError {
   }
 }
 
-/** The client is used before its initialisation completed, or after it was closed. */
+/** The client was used before it was initialised, or after it was closed. */
 export class ClientStateError extends ServiceError {
   /**
    * @param {string} message
@@ -53,7 +53,7 @@ export class ClientStateError extends ServiceError {
 }
 
 /**
- * Why a ceremony failed. Browsers do not tell a person's refusal from a passkey that is not there: both are "cancelled".
+ * Why a ceremony failed. Browsers do not distinguish a person's refusal from a missing passkey: both are "cancelled".
  *
  * @typedef {"unsupported" | "cancelled" | "timed_out" | "aborted" | "excluded" | "no_algorithm" | "wrong_origin" | "no_focus" | "busy" | "no_prf" | "failed"} WebAuthnReason
  */
@@ -84,7 +84,7 @@ export class NetworkError extends ServiceError {
   }
 }
 
-/** The service refused a request: `code` is the body's `error`, or `http_<status>` without one. */
+/** The service refused a request. `code` is the body's `error`, or `http_<status>` without one. */
 export class RequestRefused extends NetworkError {
   /**
    * @param {string} code

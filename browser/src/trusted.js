@@ -1,4 +1,4 @@
-/** Script addresses under Trusted Types: one policy, `hf`, which passes exactly the scripts that this module knows. */
+/** Script addresses under Trusted Types: one policy, `hf`, which accepts exactly the scripts that this module lists. */
 
 import { WasmLoadError } from "./errors.js";
 
@@ -8,16 +8,16 @@ const POLICY = "hf";
 
 /** The worker next to this module. */
 export const workerAddress = new URL("./worker.js", import.meta.url).href;
-/** That worker, and what `passScript` adds. */
+/** The addresses that the policy accepts: that worker, and those added by `passScript`. */
 const passed = new Set([workerAddress]);
 /** @type {any} */
 let policy = null;
 
 /**
- * An address as `new Worker` and `serviceWorker.register` take it, also where the page's policy demands trusted types.
+ * Returns an address for `new Worker` or `serviceWorker.register`, which also works if the page requires trusted types.
  *
- * @param {ScriptAddress} address one that this module knows, or a TrustedScriptURL
- * @returns {string} in the page's eyes a TrustedScriptURL
+ * @param {ScriptAddress} address one that the policy accepts, or a TrustedScriptURL
+ * @returns {string} typed as a string, but a TrustedScriptURL if the browser has them
  * @throws {WasmLoadError} the page's Content-Security-Policy does not allow the policy `hf`
  */
 export function scriptAddress(address) {
@@ -28,7 +28,7 @@ export function scriptAddress(address) {
 }
 
 /**
- * Lets one more script pass: a path of this page's own origin, or a blob that the client made.
+ * Adds a script that the policy accepts: a path of this page's own origin, or a blob that the client created.
  *
  * @param {string | URL} address
  */

@@ -15,6 +15,7 @@ from bench.alternate import Gun, Sample, times_faster, times_faster_undisturbed
 from bench.databases import peers_database
 from bench.load import Load, LoadError, fire
 from bench.subjects import Answer, ceiling, prepared, started
+from tests.support.availability import needs_chain
 
 from bench import shots
 
@@ -124,6 +125,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
         (["enclave"], 1),
         (["indexer"], 1),
         (["snapshots", "--vaults", "20", "--workers", "2"], 5),
+        pytest.param(["pages"], 2, marks=needs_chain),
     ],
 )
 def test_scenario_runs(tmp_path, words, tables):

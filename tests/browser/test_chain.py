@@ -13,10 +13,32 @@ from tests.support.passkeys import CLIENT, MAKE, Authenticator, answer_rpc, new_
 from holdfast.client.flows.operations import STATE_AGE_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.async_api import Browser, Page
     from tests.support.chain_service import ChainService
+    from tests.support.serving import Server
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+# Notes the pauses instead of waiting; the receipt is there at the 25th look.
+LOOKS = """async () => {
+  const {Bundler} = await import("/client/chain/bundler.js");
+  const pauses = [];
+  window.setTimeout = (work, ms) => { pauses.push(ms); queueMicrotask(work); };
+  const receipt = {userOpHash: "0x1", success: true, receipt: {transactionHash: "0x2", blockNumber: "0x3"}};
+  let looks = 0;
+  await new Bundler({bundler: async () => (++looks < 25 ? null : receipt)}, "0x").wait("0x1");
+  return pauses;
+}"""
+
+
+async def test_a_receipt_is_looked_for_often_at_first_and_seldom_later(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    pauses = await (await new_page(browser, serve())).evaluate(LOOKS)
+    assert len(pauses) == 24 and max(pauses[:19]) <= 150 and min(pauses[19:]) == 1000
 
 
 async def opened(browser: Browser, chain: ChainService) -> Page:
@@ -29,6 +51,8 @@ async def opened(browser: Browser, chain: ChainService) -> Page:
 
 async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, chain: ChainService) -> None:
     page = await opened(browser, chain)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
     handle = "h" + secrets.token_hex(6)
     registered = await outcome(
         page, f"return client.register({{handle: '{handle}', onProgress: (it) => events.push(it)}})"
@@ -44,6 +68,8 @@ async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, ch
     before = chain.usdc_of(PAYEE)
     paid = await outcome(page, f"return client.pay({params})")
     assert chain.usdc_of(PAYEE) - before == 1_250_000, paid
+    # What does not change is asked for once, however many steps need it.
+    assert [asked.count(path) for path in ("/api/accounts/predict", "/api/contracts")] == [1, 1]
     result = paid["value"]
     assert result["txHash"] == result["userOpHash"]
     assert result == {

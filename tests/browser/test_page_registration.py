@@ -213,12 +213,24 @@ async def test_without_prf_a_password_locks_the_vault(browser: Browser, server: 
     await visit.screen("home")
 
 
+async def test_the_first_screen_does_not_wait_for_the_database(browser: Browser, server: Server) -> None:
+    context = await browser.new_context()
+    await context.add_init_script("IDBFactory.prototype.open = () => ({})")  # never opens
+    visit = await Visit.of(context, server)
+    await visit.screen("start")
+    await context.close()
+
+
 async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser, server: Server) -> None:
     visit = Visit(await browser.new_page(), server)
     await visit.page.add_init_script("delete window.PublicKeyCredential")
     await visit.open("/")
     await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
     await visit.inspect("start-unsupported")
+    await visit.open("/vault")
+    await visit.screen("none")
+    await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
+    await visit.inspect("none-unsupported")
     page = await browser.new_page()
     await page.goto(f"http://127.0.0.1:{server.port}/")
     # The default public URL.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from tests.support.page_visits import PICTURES, SHOTS
 from tests.support.passkeys import PATIENCE_MS, visit
 
 if TYPE_CHECKING:
@@ -87,10 +86,9 @@ async def violations(page: Page) -> list[str]:
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_the_sheet_is_accessible_and_its_button_in_sight(
-    browser: Browser, serve: Callable[..., Server], tmp_path: Path, language: str, scheme: str
+    browser: Browser, serve: Callable[..., Server], language: str, scheme: str
 ) -> None:
     server = serve()
-    folder = Path(os.environ.get("HOLDFAST_TEST_PICTURES") or tmp_path)
     cases = {
         "address": (request(), {"address": PAYEE, "did": None}, False),
         "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
@@ -104,7 +102,9 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
         assert await violations(page) == []
         for name, case in cases.items():
             await page.evaluate(DRAW, list(case))
-            await page.screenshot(path=folder / f"pay-{name}-{size}-{scheme}-{language[:2]}.png")
+            if PICTURES:
+                SHOTS.mkdir(parents=True, exist_ok=True)
+                await page.screenshot(path=SHOTS / f"pay-{name}-{size}-{scheme}-{language[:2]}.png")
             assert await page.evaluate(SEEN), (name, size)
             foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
             assert bool(foreign) == (name == "unknown")

@@ -224,11 +224,11 @@ async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Br
     await page.evaluate(
         "window.importing = SubtleCrypto.prototype.importKey; SubtleCrypto.prototype.importKey = function (...given) {"
         " if (given[2] === 'Ed25519') throw new DOMException('Unrecognized name.', 'NotSupportedError');"
-        " return importing.apply(this, given); };"
+        " return importing.apply(this, given); }; null"
     )
     assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "unsupported")
     from_file = await outcome(page, f"return client.recover({{car, key: {PASSWORD}}})")
-    await page.evaluate("SubtleCrypto.prototype.importKey = importing")
+    await page.evaluate("SubtleCrypto.prototype.importKey = importing; null")
     assert from_file.get("value", {}).get("sequence", 0) is None, from_file
     published = await outcome(page, PUBLISH)
     assert published.get("value", {}).get("sequence") == 2, (

@@ -11,13 +11,13 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.judged_fault import judge
 from tests.support.linearizability import explained
 from tests.support.planted_errors import PLANTS
 from tests.support.recorded_load import RecordedLoad
 
 if TYPE_CHECKING:
-    import pytest
     from tests.support.linearizability import Operation
     from tests.support.planted_errors import Plant
     from tests.support.site import Site
@@ -27,6 +27,7 @@ PLANTED = 1000  # of each kind
 FOUND = 0.95
 
 
+@pytest.mark.timeout(600 + OPERATIONS / 50)
 async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     async with RecordedLoad(site.nodes) as load:
         began = time.monotonic()

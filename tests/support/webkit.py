@@ -1,8 +1,8 @@
-"""A real WebKitGTK on a virtual display: Debian's webkit2gtk-driver and Xvfb, through WebDriver over HTTP.
+"""A real WebKitGTK on a display without a screen: Debian's webkit2gtk-driver and Xvfb, through WebDriver over HTTP.
 
-The library looks for its helper programs below /usr. So that a copy downloaded by tools/programs.py finds them,
-it runs in a mount namespace with that copy laid over /usr. That namespace has its own /tmp and process IDs, so nothing
-remains afterwards.
+The library knows the path of its helper programs, below /usr. So that a copy that tools/programs.py fetched finds them,
+it runs in a mount namespace with that copy laid over /usr. There it also has its own /tmp and process IDs: nothing
+remains when it ends.
 """
 
 from __future__ import annotations
@@ -30,34 +30,36 @@ if TYPE_CHECKING:
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "webkit"
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 NAMESPACES = ("unshare", "--map-root-user", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child")
-# Arguments: the folder to lay over /usr (or nothing), the driver's port, the folder of files that the browser may read.
-SCRIPT = """
+# Takes the folder to lay over /usr, or nothing, the driver's port and the folder of files that the browser may read.
+MOUNTS = """
 set -eu
 if [ -n "$1" ]; then mount -t overlay overlay -o "lowerdir=$1:/usr" /usr; fi
 cd "$3"  # reaches the folder when a new /tmp covers it
 mount -t tmpfs tmpfs /tmp
 mkdir -p /tmp/files
 mount --no-canonicalize --bind . /tmp/files
+"""
+SCRIPT = f"""{MOUNTS}
 Xvfb -displayfd 3 -screen 0 1400x1000x24 -nolisten tcp -nolisten local 3>/tmp/display &
-while [ ! -s /tmp/display ]; do kill -0 $! && sleep 0.05; done
+while [ ! -s /tmp/display ]; do kill -0 $! || exit 1; sleep 0.05; done
 DISPLAY=":$(cat /tmp/display)" HOME=/tmp exec WebKitWebDriver "--port=$2"
 """
 
 
 def obstacle() -> str | None:
-    """Return why WebKitGTK cannot run here; None if it can."""
+    """Return why WebKitGTK cannot run here; None where it can."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(FETCHED / "usr" / "bin")])
     if missing := [name for name in PROGRAMS if not shutil.which(name, path=places)]:
         return f"{', '.join(missing)} missing (python3 tools/programs.py fetches Debian's): the pages are NOT tried in WebKitGTK"
     try:
-        subprocess.run([*NAMESPACES, "true"], check=True, capture_output=True)
+        subprocess.run(_command(MOUNTS, 0, Path(__file__).parent), check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        return "namespaces are not allowed here: the pages are NOT tried in WebKitGTK"
+        return "mount namespaces are not allowed here: the pages are NOT tried in WebKitGTK"
     return None
 
 
 class WebKitTab:
-    """A WebKitGTK tab."""
+    """The tab of a WebKitGTK."""
 
     def __init__(self, driver: httpx.Client) -> None:
         self._driver = driver
@@ -75,29 +77,29 @@ class WebKitTab:
         self._send("/url", {"url": address})
 
     def run(self, script: str, *given: Any) -> Any:
-        """Run a script in the page and return its result."""
+        """Run a script in the page, and return what it returns."""
         return self._send("/execute/sync", {"script": script, "args": given})
 
     def told(self, words: str) -> None:
-        """Wait until the page contains a text."""
+        """Wait until a text is in the page."""
         shown = "return document.querySelector('main')?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown)), (words, self.run(shown))
 
     def press(self, name: str) -> None:
-        """Click the button with that name."""
+        """Click on the button of that name."""
         self._send(self._element(f'main [data-name="{name}"]') + "/click", {})
 
     def fill(self, field: str, value: str) -> None:
-        """Type into a field; a file field takes a path."""
+        """Type into a field; a field for files takes a path."""
         self._send(self._element(f'[name="{field}"]') + "/value", {"text": value})
 
     def count(self, selector: str) -> int:
-        """Return how many elements match a selector now."""
+        """Return how many elements a selector has now."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
     def shoot(self, name: str) -> None:
-        """Save a screenshot of the current screen."""
+        """Keep a screenshot of the present screen."""
         answer = self._driver.get(f"{self._session}/screenshot").raise_for_status()
         SHOTS.mkdir(parents=True, exist_ok=True)
         (SHOTS / f"webkit-{name}.png").write_bytes(base64.b64decode(answer.json()["value"]))
@@ -114,13 +116,12 @@ class WebKitTab:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Iterator[WebKitTab]:
-    """Run WebKitGTK and stop it afterwards. It sees the folder as /tmp/files."""
+    """A WebKitGTK, ended afterwards. It sees the folder as /tmp/files."""
     log = folder / "webkit.txt"
     port = free_port()
-    over_usr = str(FETCHED / "usr") if (FETCHED / "usr").exists() else ""
     with log.open("w") as output:
         process = subprocess.Popen(
-            [*NAMESPACES, "sh", "-c", SCRIPT, "sh", over_usr, str(port), str(folder)],
+            _command(SCRIPT, port, folder),
             env={"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "LIBGL_ALWAYS_SOFTWARE": "1"},
             stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
@@ -134,8 +135,13 @@ def running(folder: Path) -> Iterator[WebKitTab]:
         process.wait(PATIENCE_S)
 
 
+def _command(script: str, port: int, folder: Path) -> list[str]:
+    over_usr = str(FETCHED / "usr") if (FETCHED / "usr").exists() else ""
+    return [*NAMESPACES, "sh", "-c", script, "sh", over_usr, str(port), str(folder)]
+
+
 def _browser() -> str:
-    """Return the path inside the namespace: whether downloaded or installed, it is below /usr."""
+    """The path inside of the namespace: fetched or installed, it is below /usr."""
     roots = [FETCHED, Path("/")]
     found = next(path for root in roots for path in root.glob("usr/lib/*/webkit2gtk-4.*/MiniBrowser"))
     return "/" + str(found.relative_to(FETCHED if found.is_relative_to(FETCHED) else "/"))

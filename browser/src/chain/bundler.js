@@ -1,4 +1,4 @@
-/** A user operation's way to the chain, through the service's bundler: sponsored or estimated, sent once, waited for. */
+/** Brings user operations to the chain through the service's bundler: sponsors or estimates, sends once, and waits. */
 
 import { RpcError } from "../http/service.js";
 import { NetworkError } from "../errors.js";
@@ -9,10 +9,12 @@ const SPONSORS = [
   ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
   "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
 ];
-/** In range and with a low s, so that an estimate goes through the whole curve arithmetic before it says no. */
+/** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
-const FIRST_LOOK_MS = 100;
+/** The first interval between requests for a receipt: short, because fast chains need only seconds, and a person waits. */
+const SOON_MS = 150;
+const SOON_LOOKS = 20;
 const SLOWEST_LOOK_MS = 1000;
 
 /**
@@ -21,7 +23,7 @@ const SLOWEST_LOOK_MS = 1000;
  * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
  */
 
-/** The bundler of one service, for its entry point. */
+/** The bundler of one service, for one entry point. */
 export class Bundler {
   #client;
   #entryPoint;
@@ -36,22 +38,22 @@ export class Bundler {
   }
 
   /**
-   * The operation with the sponsor's fields and limits.
+   * Returns the operation with the sponsor's fields and gas limits.
    *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
-   * @throws {OperationFailed} the sponsor refuses, or names no paymaster
+   * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
    */
   async sponsored(operation) {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
-    // Signing now would have the account pay for what its owner believes to be free.
-    if (!sponsored.paymaster) throw new OperationFailed("the sponsor named no paymaster");
+    // If this were signed, the account would pay for what its owner believes to be free.
+    if (!sponsored.paymaster) throw new OperationFailed("the sponsor's response has no paymaster");
     return sponsored;
   }
 
   /**
-   * The operation with the bundler's limits; its fees stay.
+   * Returns the operation with the bundler's gas limits and unchanged fees.
    *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
@@ -62,30 +64,31 @@ export class Bundler {
   }
 
   /**
-   * Hands the signed operation over, once.
+   * Sends the signed operation to the bundler, once.
    *
    * @param {UserOp} operation
-   * @param {string} hash as the enclave signed it
-   * @throws {OperationFailed} it is refused; after a NetworkError it may have arrived all the same
+   * @param {string} hash the hash that the enclave signed
+   * @throws {OperationFailed} it is refused. After a NetworkError it may have arrived nevertheless
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
-    if (answer !== hash) throw new NetworkError("the bundler's operation hash is not ours");
+    if (answer !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
   }
 
   /**
-   * The receipt, waited for.
+   * Waits for the receipt.
    *
    * @param {string} hash
    * @param {number} [within] milliseconds
    * @returns {Promise<Receipt>}
-   * @throws {OperationFailed} it was mined and failed, or did not arrive in time
+   * @throws {OperationFailed} the operation was mined and failed, or there was no receipt in time
    */
   async wait(hash, within = RECEIPT_WITHIN_MS) {
     const end = performance.now() + within;
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, SLOWEST_LOOK_MS)) {
+    for (let looks = 1; ; looks += 1) {
       const found = await this.receipt(hash);
       if (found) return found;
+      const pause = looks < SOON_LOOKS ? SOON_MS : SLOWEST_LOOK_MS;
       if (performance.now() + pause > end) throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -99,9 +102,9 @@ export class Bundler {
   async receipt(hash) {
     const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
     if (answer === null) return null;
-    if (answer?.userOpHash !== hash) throw new NetworkError("the answer is another operation's receipt");
+    if (answer?.userOpHash !== hash) throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
-    if (!transactionHash) throw new NetworkError("the answer lacks the transaction's receipt");
+    if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) throw new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`);
     return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
   }
@@ -126,7 +129,7 @@ function placeholder(operation) {
 }
 
 /**
- * The operation with those fields of an answer that it may set, and no others.
+ * Returns the operation with the named fields of a response, and no others.
  *
  * @param {UserOp} operation
  * @param {any} given
@@ -134,7 +137,7 @@ function placeholder(operation) {
  * @returns {UserOp}
  */
 function merged(operation, given, names) {
-  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's answer has another form");
+  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's response has an unexpected form");
   const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
   return { ...operation, ...Object.fromEntries(chosen) };
 }

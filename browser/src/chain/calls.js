@@ -1,11 +1,11 @@
-/** Call data of the few contract functions that payments are made of (Solidity ABI). */
+/** Call data of the few contract functions that payments need (Solidity ABI). */
 
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
 const BALANCE_OF = "70a08231"; // balanceOf(address)
 const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
 const WORD = 64;
-/** The token of a chain's own coin. */
+/** Stands for the chain's own coin where a token is expected. */
 export const NATIVE = "native";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -20,7 +20,7 @@ export function isAddress(text) {
 }
 
 /**
- * What an account is told to do for a payment.
+ * Returns the call data with which an account makes a payment.
  *
  * @param {Payment} payment
  * @returns {string} call data of an operation, 0x-hex
@@ -31,10 +31,10 @@ export function paymentCall({ to, amount, token }) {
 }
 
 /**
- * The payment that call data makes: what a page shows has to be read from the bytes that are signed.
+ * Returns the payment that call data makes: a page must show what it has read from the bytes to be signed.
  *
  * @param {string} callData
- * @returns {Payment | null} null where it is no single payment, or not in its one canonical form
+ * @returns {Payment | null} null if it is not a single payment in canonical form
  */
 export function paymentOf(callData) {
   const digits = callData.toLowerCase().replace(/^0x/, "");
@@ -50,7 +50,7 @@ export function paymentOf(callData) {
 }
 
 /**
- * What the factory is told by the first operation of an account.
+ * Returns the factory's call data in the first operation of an account, which deploys it.
  *
  * @param {bigint} x
  * @param {bigint} y
@@ -60,7 +60,7 @@ export function createAccount(x, y) {
   return `0x${CREATE_ACCOUNT}${number(x)}${number(y)}${number(0n)}`;
 }
 
-/** What a token is asked for an account's balance. @param {string} account @returns {string} 0x-hex */
+/** Returns the call data that asks a token for an account's balance. @param {string} account @returns {string} 0x-hex */
 export function balanceOf(account) {
   return `0x${BALANCE_OF}${address(account)}`;
 }

@@ -1,4 +1,4 @@
-/** What can go wrong with a user operation. */
+/** Errors of user operations. */
 
 import { RequestRefused, ServiceError } from "../errors.js";
 import { NATIVE } from "./calls.js";
@@ -15,7 +15,7 @@ export class OperationFailed extends ServiceError {
   }
 }
 
-/** The account has too little for the payment, or for the fee that no sponsor pays. Amounts in the smallest unit of `token`. */
+/** The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts in the smallest unit of `token`. */
 export class AccountNotFunded extends OperationFailed {
   /**
    * @param {string} message
@@ -48,7 +48,7 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because another one of the account came first (ERC-4337: AA25, AA10).
+ * Whether an operation was refused because another operation of the same account came first (ERC-4337: AA25, AA10).
  *
  * @param {unknown} error
  */
@@ -57,7 +57,7 @@ export function isStale(error) {
 }
 
 /**
- * Whether the service or its bundler is not there to be asked.
+ * Whether an error is the service's refusal with the given code.
  *
  * @param {unknown} error
  * @param {string} code

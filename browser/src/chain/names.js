@@ -1,4 +1,4 @@
-/** Hashes and addresses as the contracts know them; the enclave hashes. */
+/** Hashes, DIDs and addresses in the contracts' form; the enclave computes the hashes. */
 
 import { fromHex } from "../bytes.js";
 
@@ -16,7 +16,7 @@ export function textHash(vault, text) {
 }
 
 /**
- * The DID of a P-256 key.
+ * Returns the DID of a P-256 key.
  *
  * @param {Vault} vault
  * @param {string} x 0x-hex or hex, at most 64 digits

@@ -1,24 +1,24 @@
-/** Gas that the account pays itself, where no sponsor does. */
+/** Gas that the account pays itself if no sponsor does. */
 
 import { NetworkError } from "../errors.js";
 import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
 
-/** 0.01 of the chain's coin, in wei: the most that an account pays itself unless it is told otherwise. */
+/** 0.01 of the chain's coin, in wei: the most that an account pays itself by default. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
 
 /**
  * @typedef {object} GasPolicy who pays for operations, and how much at most
  * @property {boolean} [sponsored] false: the account pays without asking a sponsor
- * @property {bigint} [maxOwnCostWei] 0.01 of the chain's coin by default; 0n for nothing
- * @property {string} [rpcUrl] the chain's JSON-RPC, for the price of gas; by default what the service's status shows.
- *   The page's Content-Security-Policy has to allow it
+ * @property {bigint} [maxOwnCostWei] 0.01 of the chain's coin by default; with 0n the account pays nothing itself
+ * @property {string} [rpcUrl] the chain's JSON-RPC endpoint, for the gas price; by default the one in the service's status.
+ *   The page's Content-Security-Policy must allow it
  *
  * @typedef {import("../generated/types.js").UserOp} UserOp
  */
 
 /**
- * The operation with limits and fees that the account can pay.
+ * Returns the operation with gas limits and fees that the account can pay.
  *
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
@@ -45,7 +45,7 @@ export async function paidByAccount(client, account, operation, why) {
   try {
     return await checkFunds(await estimatedFor(bundler, priced));
   } catch (error) {
-    // Coins that the account does not have revert without a reason, so the call is estimated with none.
+    // A transfer of more coins than the account has reverts without a reason, so the estimate is made without coins.
     if (payment && coins && !(error instanceof AccountNotFunded)) {
       await checkFunds(await estimatedFor(bundler, { ...priced, callData: paymentCall({ ...payment, amount: 0n }) }));
     }
@@ -54,7 +54,7 @@ export async function paidByAccount(client, account, operation, why) {
 }
 
 /**
- * The bundler's gas limits, also from bundlers that check the account's balance before they estimate (ERC-4337: AA21, AA51).
+ * Returns the operation with the bundler's gas limits, even if the bundler checks the balance first (ERC-4337: AA21, AA51).
  *
  * @param {import("./bundler.js").Bundler} bundler
  * @param {UserOp} operation
@@ -72,7 +72,7 @@ async function estimatedFor(bundler, operation) {
 }
 
 /**
- * Refuses a payment that was refused because the account has less than its amount.
+ * Throws AccountNotFunded if the payment failed because the account's balance is less than the amount.
  *
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
@@ -97,11 +97,11 @@ export async function checkPaid(client, account, { amount, token }, cause) {
  */
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
-  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} that are needed`, { address, balance, needed, token });
+  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
 }
 
 /**
- * What the entry point may take from the account for an operation without a paymaster (ERC-4337).
+ * Returns the most that the entry point may charge the account for an operation without a paymaster (ERC-4337).
  *
  * @param {UserOp} operation
  * @returns {bigint} wei
@@ -130,18 +130,18 @@ async function ask(url, method, params = []) {
 }
 
 /**
- * Twice the newest block's base fee, and the suggested tip with a quarter more (EIP-1559).
+ * Returns the fees: twice the newest block's base fee, and the suggested tip plus a quarter (EIP-1559).
  *
  * @param {string} url
  */
 async function feesOfChain(url) {
-  if (!url) throw new NetworkError("the price of gas is not known: name the chain's JSON-RPC (gas.rpcUrl)");
+  if (!url) throw new NetworkError("the gas price is not known: configure the chain's JSON-RPC endpoint (gas.rpcUrl)");
   try {
     const [block, price] = await Promise.all([ask(url, "eth_getBlockByNumber", ["latest", false]), ask(url, "eth_gasPrice")]);
     const base = BigInt(block.baseFeePerGas);
     const tip = BigInt(price) > base ? ((BigInt(price) - base) * 5n) / 4n : 1n;
     return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
   } catch (cause) {
-    throw new NetworkError("the chain's JSON-RPC does not tell the price of gas", { cause });
+    throw new NetworkError("the chain's JSON-RPC endpoint does not return the gas price", { cause });
   }
 }

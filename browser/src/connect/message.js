@@ -1,11 +1,11 @@
-/** The text that is signed for an application: its head binds it to the origin, so that no other app can use it. Pure. */
+/** The text that is signed for an application: its header binds it to the origin, so that no other application can use it. Pure. */
 
-/** Nothing else that a vault signs begins like this (docs/connect.md, "The signed text"). */
+/** Nothing else that a vault signs begins with this (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**
  * @param {{origin: string, did: string, challenge: string, issued: Date, text: string}} facts `origin`: the browser's
- * @returns {string} signed as wallets sign a text (ERC-191)
+ * @returns {string} the text to be signed in the form that wallets sign (ERC-191)
  */
 export function signedText({ origin, did, challenge, issued, text }) {
   const time = issued.toISOString().replace(/\.\d+Z$/, "Z");

@@ -1,13 +1,13 @@
-/** What an application's page and the connect page say to each other; docs/connect.md has the table. */
+/** The messages between an application's page and the connect page; docs/connect.md has the table. */
 
-/** Name and version, in every message. Another version is another name: both sides ignore what they do not know. */
+/** Name and version, in every message. Another version has another name: both sides ignore unknown messages. */
 export const PROTOCOL = "connect/1";
-/** For so long a request may be answered. */
+/** How long a request may be answered. */
 export const LASTS_S = 600;
-/** How often the popup says that it is there, and for how long. */
+/** How often the popup reports that it is ready, and for how long. */
 export const READY_EVERY_MS = 250;
 export const READY_FOR_MS = 10_000;
-/** Within this time the application answers a ping. */
+/** The time within which the application must answer a ping. */
 export const PONG_MS = 2_000;
 
 /** @returns {string} 128 random bits */
@@ -16,7 +16,7 @@ export function token() {
 }
 
 /**
- * A message's fields, where it is one of this protocol.
+ * Returns the fields of a message of this protocol.
  *
  * @param {unknown} data
  * @returns {Record<string, any>} empty for anything else
@@ -27,7 +27,7 @@ export function fieldsOf(data) {
 }
 
 /**
- * A message as it stands in an address's fragment.
+ * Encodes a message for the fragment of an address.
  *
  * @param {object} message
  */
@@ -37,7 +37,7 @@ export function inFragment(message) {
 
 /**
  * @param {string} hash of a location
- * @returns {Record<string, any>} empty where the fragment has no message
+ * @returns {Record<string, any>} empty if the fragment has no message
  */
 export function fromFragment(hash) {
   const found = /^#holdfast=(.+)$/.exec(hash);

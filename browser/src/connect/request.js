@@ -1,4 +1,4 @@
-/** What an application asks for, read strictly: everything here comes from a stranger. Pure; tested without a browser. */
+/** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
 const FIELDS = new Set(["name", "account", "sign", "delegate"]);
 const NAME_LENGTH = 40;
@@ -10,7 +10,7 @@ const DID_LENGTH = 512;
 const LIMIT = /^[1-9][0-9]{0,15}$/;
 const YEAR_S = 366 * 86_400;
 const LASTS_AT_MOST_S = 900;
-/** Characters that hide, turn or move text: a person could sign something else than what is shown. */
+/** Characters that hide, reverse or move text: with them a person could sign something other than what is shown. */
 const HIDING = /[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 const CONTROL = /(?!\n)\p{Cc}/u;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
@@ -21,11 +21,11 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
  * @typedef {{name: string, account: boolean, sign: Sign | null, delegate: Delegate | null, state: string, expires: number}} Asked
  */
 
-/** The request is not answered. `code` is what the application is told. */
+/** The request is refused. `code` is what the application gets. */
 export class Refusal extends Error {
   /**
    * @param {string} code
-   * @param {string} [what] which field, for the application's developer
+   * @param {string} [what] which field is wrong, for the application's developer
    */
   constructor(code, what = "") {
     super(what ? `${code}: ${what}` : code);
@@ -35,7 +35,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Who may ask: an https origin, or one of this machine.
+ * Returns the origin that asks, if it may: an https origin, or one of this machine.
  *
  * @param {string} origin as the browser states it
  * @returns {URL}
@@ -48,8 +48,8 @@ export function askingOrigin(origin) {
 }
 
 /**
- * Where a redirect goes back to: an address of the origin that asked, which is the browser's referrer and nothing that
- * the request says.
+ * Returns where a redirect goes back to: an address of the origin that asked, which is known from the browser's referrer
+ * and not from the request.
  *
  * @param {unknown} returnTo
  * @param {string} referrer

@@ -1,4 +1,4 @@
-/** The vault's smart account at one service's chain: its operations are paid for, signed by the enclave, sent once. */
+/** The vault's smart account on one service's chain. Its operations are paid for, signed by the enclave and sent once. */
 
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
@@ -7,7 +7,7 @@ import { didOfKey } from "../chain/names.js";
 import { paidByAccount } from "../chain/own_gas.js";
 import { PluginCallError } from "../errors.js";
 
-/** The service keeps an account's state for at most two seconds. */
+/** The service caches an account's state for at most two seconds. */
 const STATE_AGE_MS = 2100;
 
 /**
@@ -21,7 +21,7 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /** The next nonce after this client's last operation: the service may answer with an older state. */
+  /** The next nonce after this client's last operation: the service may return an older state. */
   #next = 0n;
 
   /**
@@ -42,8 +42,8 @@ export class SmartAccount {
    * @param {GasPolicy} [policy]
    */
   static async open(client, policy = {}) {
-    const contracts = await client.contracts();
-    return new SmartAccount(client, policy, { contracts, key: await keyOf(client) });
+    const [contracts, key] = await Promise.all([once(client, "contracts", () => client.contracts()), keyOf(client)]);
+    return new SmartAccount(client, policy, { contracts, key });
   }
 
   /** The account's address. */
@@ -51,13 +51,13 @@ export class SmartAccount {
     return this.key.address;
   }
 
-  /** The state that the chain has of it. */
+  /** Returns the account's state on the chain. */
   state() {
     return this.#client.accountState({ account: this.key.address });
   }
 
   /**
-   * The account's operation for some call data, paid for and ready to be signed; the first one deploys the account.
+   * Prepares an operation with the given call data: paid for and ready to be signed. The first one deploys the account.
    *
    * @param {string} callData 0x-hex
    * @returns {Promise<UserOp>}
@@ -74,7 +74,7 @@ export class SmartAccount {
   }
 
   /**
-   * Signs with the enclave.
+   * Signs an operation with the enclave.
    *
    * @param {UserOp} operation
    * @returns {Promise<{operation: UserOp, hash: string}>}
@@ -113,14 +113,14 @@ export class SmartAccount {
     const deployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n || this.#next > 0n;
     const { x, y } = this.key;
     if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
-      throw new OperationFailed(`the account ${this.address} obeys another key than this vault's`);
+      throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
     }
     const nonce = BigInt(state.nonce) > this.#next ? BigInt(state.nonce) : this.#next;
     const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
   }
 
-  /** What the account may pay itself. */
+  /** What the account may pay itself, and how much. */
   get policy() {
     return this.#policy;
   }
@@ -139,7 +139,7 @@ function hex(value) {
 }
 
 /**
- * Whether a sponsor's refusal would meet the account too, were it to pay: a revert, or a nonce that is over.
+ * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), not of who pays.
  *
  * @param {OperationFailed} error
  */
@@ -147,8 +147,31 @@ function speaksOfOperation(error) {
   return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
 }
 
+/** Unchanging responses of the service, cached per client because a payment needs them several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
+const said = new WeakMap();
+
 /**
- * The key that the vault's DID is made of, and the account that the service predicts for it.
+ * Returns the cached response, or calls `ask`. A failed call is repeated the next time.
+ *
+ * @template T
+ * @param {Client} client
+ * @param {string} name
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
+function once(client, name, ask) {
+  const known = said.get(client) ?? new Map();
+  said.set(client, known);
+  if (!known.has(name)) {
+    const asked = ask();
+    known.set(name, asked);
+    asked.catch(() => known.delete(name));
+  }
+  return known.get(name);
+}
+
+/**
+ * Returns the key whose hash is the vault's DID, and the account address that the service predicts for it.
  *
  * @param {Client} client
  * @returns {Promise<AccountKey>}
@@ -160,7 +183,7 @@ async function keyOf(client) {
   for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
     const [x, y] = [point.slice(2, 66), point.slice(66)];
     if (curve !== "P-256" || (await didOfKey(vault, x, y)) !== did) continue;
-    const { address } = await client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` });
+    const { address } = await once(client, point, () => client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` }));
     return { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`), address };
   }
   throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "not_found");

@@ -1,4 +1,4 @@
-/** What was spent under each delegation, and which invocations were used; in the vault's own database. */
+/** Counts what was spent under each delegation and which invocations were used, in the vault's own database. */
 
 import { PaymentRefused } from "../chain/errors.js";
 import { VaultStore } from "../vault/store.js";
@@ -8,12 +8,12 @@ const TRIES = 8;
 
 /**
  * @typedef {import("../client.js").Client} Client
- * @typedef {{to: string, amount: bigint, token: string, chainId: number}} Asked the arguments that a policy judges
+ * @typedef {{to: string, amount: bigint, token: string, chainId: number}} Asked the arguments that policies are checked against
  */
 
 /**
- * Counts a payment under every delegation that the token rests on, if they allow it. A crash afterwards may cost
- * budget; nothing exceeds it.
+ * Counts a payment under every delegation in the token's chain, if all of them allow it. It is counted before it is sent:
+ * a crash in between uses up budget, but never exceeds it.
  *
  * @param {Client} client
  * @param {string} ucan
@@ -37,7 +37,7 @@ export async function authorise(client, ucan, asked) {
  * @param {VaultStore} store
  * @param {string} ucan
  * @param {Asked} asked
- * @returns {Promise<boolean>} false where another payment was counted in between
+ * @returns {Promise<boolean>} false if another payment was counted in between
  */
 async function charged(client, store, ucan, asked) {
   const { did = "" } = await client.vault.status();
@@ -46,7 +46,7 @@ async function charged(client, store, ucan, asked) {
   const cids = /** @type {string[]} */ (claims.path).filter((cid) => cid !== once);
   const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, asked.token))) ?? 0)));
   const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + asked.amount }]));
-  // An invocation names a total that was needed to make it; it is not trusted, but has to be as it was signed.
+  // An invocation contains the total with which it was created. It is not trusted, but must be passed as it was signed.
   const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
   const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };
   if (once && (await store.note(entry(once, "used")))) throw new PaymentRefused("the invocation has been used before", "delegation");
@@ -59,7 +59,7 @@ async function charged(client, store, ucan, asked) {
 }
 
 /**
- * The claims of a token, by the enclave and with the vault's own revocations.
+ * Returns a token's claims, as verified by the enclave with the vault's own revocations.
  *
  * @param {Client} client
  * @param {Record<string, any>} question

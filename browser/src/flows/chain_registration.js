@@ -1,4 +1,4 @@
-/** The registration on the chain, where the service has a bundler. A handle may need a commitment first. */
+/** The registration on the chain, if the service has a bundler. A handle may need a commitment first. */
 
 import { OperationFailed, isRefusal, isStale } from "../chain/errors.js";
 import { textHash } from "../chain/names.js";
@@ -18,7 +18,7 @@ const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
  */
 
 /**
- * Registers the vault's DID, and a handle as its alias, on the chain. Goes on from the journal.
+ * Registers the vault's DID, and a handle as its alias, on the chain. Continues from the journal.
  *
  * @param {Client} client
  * @param {Journal} journal
@@ -31,7 +31,7 @@ export async function registerOnChain(client, journal, request) {
   const { did, operationHash } = journal.row;
   const registered = (await account.state()).did === (await textHash(client.vault, did));
   if (operationHash && (registered || (await arrived(account, operationHash)))) return noted(account, journal, operationHash, request);
-  if (registered) throw new ServiceError("the chain has this DID already: it was registered earlier, or from another device");
+  if (registered) throw new ServiceError("this DID is on the chain already: it was registered earlier, or from another device");
   const hash = await sentRegistration(client, account, journal, request);
   await noted(account, journal, hash, request);
 }
@@ -63,7 +63,7 @@ async function sentRegistration(client, account, journal, request) {
 }
 
 /**
- * The operation that registers. Whether a sponsor posts the commitment to the alias shows only when it is asked.
+ * Prepares the operation that registers. Only the sponsor's response shows whether a commitment must be posted first.
  *
  * @param {Client} client
  * @param {SmartAccount} account
@@ -87,7 +87,7 @@ async function preparedRegistration(client, account, journal, request) {
 }
 
 /**
- * What the registry refuses a claim for (docs/contracts.md, "Claims").
+ * Returns what a claim refused by the registry lacks (docs/contracts.md, "Claims").
  *
  * @param {unknown} error
  * @param {string} channel
@@ -98,7 +98,7 @@ function lackOf(error, channel) {
   const told = error.message + JSON.stringify(/** @type {any} */ (error.cause)?.data ?? "");
   if (told.includes(TOO_NEW)) return "block";
   if (told.includes(EXPIRED)) return "expired";
-  // Without a reason it is most likely for want of a commitment.
+  // A revert without a reason most likely means that the commitment is missing.
   return told.includes(NOT_COMMITTED) || /revert/i.test(told) ? "commitment" : null;
 }
 
@@ -136,7 +136,7 @@ async function callOf(client, account, { row }, step) {
 }
 
 /**
- * A handle as the service knows it, which is the alias on the chain (docs/formats.md).
+ * Returns a handle in the service's canonical form, which is the alias on the chain (docs/formats.md).
  *
  * @param {string} handle
  */
@@ -157,7 +157,7 @@ async function noted(account, journal, hash, { onProgress }) {
 }
 
 /**
- * Whether an interrupted attempt's operation was mined; if not, its nonce is free for another one.
+ * Whether an interrupted attempt's operation was mined; if not, its nonce can be reused.
  *
  * @param {SmartAccount} account
  * @param {string} hash

@@ -1,4 +1,4 @@
-/** The state with which an interrupted registration continues, in the vault's database. It contains no secret. */
+/** The state from which an interrupted registration continues, in the vault's database. It contains no secret. */
 
 import { VaultStore } from "../vault/store.js";
 
@@ -16,7 +16,7 @@ import { VaultStore } from "../vault/store.js";
  * @property {string} [smartAccount]
  */
 
-/** One registration's notes. */
+/** The notes of one registration. */
 export class Journal {
   #store;
   #name;
@@ -33,7 +33,7 @@ export class Journal {
   }
 
   /**
-   * The notes of one DID and identifier: those of an earlier attempt, or new ones.
+   * Opens the notes for one DID and identifier: an earlier attempt's, or new ones.
    *
    * @param {string | undefined} dbName
    * @param {string} did

@@ -1,11 +1,11 @@
-/** Two questions about accounts, to the service that served this module or to another one. */
+/** Two lookups about accounts, at the service that served this module or at another one. */
 
 import { ServiceClient } from "../http/service.js";
 
 /**
- * The address that the account of a P-256 key has or will have.
+ * Returns the address that the account of a P-256 key has or will have.
  *
- * @param {import("../generated/types.js").GetSmartAccountAddressInput} input `salt` 0 unless given
+ * @param {import("../generated/types.js").GetSmartAccountAddressInput} input `salt` is 0 by default
  * @returns {Promise<string>}
  * @throws {NetworkError}
  */
@@ -14,7 +14,7 @@ export async function getSmartAccountAddress({ pubKeyX, pubKeyY, salt = 0, vault
 }
 
 /**
- * The state of an account on the chain.
+ * Returns the state of an account on the chain.
  *
  * @param {import("../generated/types.js").GetAccountStateInput} input
  * @returns {Promise<import("../generated/types.js").AccountState>}

@@ -1,4 +1,4 @@
-/** A vault's passkeys: one more, one fewer. Vault, service and password manager are told in this order. */
+/** Adds and removes a vault's passkeys. The vault is updated first, then the service, then the password manager. */
 
 import { fromBase64 } from "../bytes.js";
 import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
@@ -8,10 +8,10 @@ import { keyId, passkeyKey } from "../passkeys/use.js";
 /**
  * @typedef {import("../client.js").Client} Client
  * @typedef {import("../passkeys/create.js").PasskeyOptions & {deviceName?: string,
- *   attestation?: import("../generated/types.js").Attestation}} AddOptions `attestation`: for an identifier that was
- *   proven by a code, which the service wants again for each passkey
- * @typedef {{credentialId: string, credential: string, registered: boolean}} AddedPasskey `registered`: whether the service
- *   knows it too
+ *   attestation?: import("../generated/types.js").Attestation}} AddOptions `attestation`: for an identifier proven
+ *   by a code, because the service requires a new proof for each passkey
+ * @typedef {{credentialId: string, credential: string, registered: boolean}} AddedPasskey `registered`: whether it is
+ *   registered with the service too
  */
 
 /**
@@ -28,14 +28,14 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
 }
 
 /**
- * Registers a passkey that is in the vault at the service, under the identifier of the vault's other passkeys.
+ * Registers a passkey of the vault with the service, under the identifier of the vault's other passkeys.
  *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
- * @param {{attestation?: import("../generated/types.js").Attestation}} [proof] of an identifier that a code proves
- * @returns {Promise<boolean>} false: nothing was sent, because the vault is not registered at the service, or because
- *   its identifier has to be proven by a code and `attestation` is absent
- * @throws {RequestRefused} the service says no (`code`)
+ * @param {{attestation?: import("../generated/types.js").Attestation}} [proof] for an identifier proven by a code
+ * @returns {Promise<boolean>} false: nothing was sent, because the vault is not registered with the service, or because
+ *   its identifier must be proven by a code and `attestation` is absent
+ * @throws {RequestRefused} the service refuses; `code` says why
  */
 export async function registerPasskey(client, credentialId, { attestation } = {}) {
   const { credentials } = await client.vault.query();
@@ -44,7 +44,7 @@ export async function registerPasskey(client, credentialId, { attestation } = {}
   try {
     await client.registerDid({ ...registrationOf(known), credentialId, ...(attestation && { attestation }) });
   } catch (error) {
-    // The answer to an earlier attempt was lost: the service has the passkey already.
+    // The response to an earlier attempt was lost: the passkey is registered already.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
     if (!(await isOf(client, credentialId, known.did))) throw error;
   }
@@ -62,12 +62,12 @@ async function isOf(client, credentialId, did) {
 }
 
 /**
- * Takes a passkey away: it opens the vault no more, and this browser's password manager offers it no more. The service
- * keeps the record that leads from it to the DID.
+ * Removes a passkey: it no longer opens the vault, and this browser's password manager no longer offers it. The service
+ * keeps the record that assigns it to the DID.
  *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
- * @returns {Promise<{told: boolean}>} whether the password manager could be told
+ * @returns {Promise<{told: boolean}>} whether the password manager could be notified
  * @throws {PluginCallError} `last_wrap`: it is the only key
  */
 export async function removePasskey(client, credentialId) {
@@ -86,7 +86,7 @@ async function keep(client, passkey, deviceName) {
     await client.vault.addKey(await passkeyKey(passkey, { rpId: client.rpId }));
     await record(client, passkey, deviceName);
   } catch (error) {
-    // It opens nothing and no one knows it: the password manager need not offer it.
+    // It opens nothing and is not registered anywhere, so the password manager should not offer it.
     if (error instanceof WebAuthnError && error.reason === "no_prf") await signalUnknownCredential(passkey.credentialId, client.rpId).catch(() => false);
     throw error;
   }
@@ -111,7 +111,7 @@ async function record(client, { credential, credentialId }, deviceName) {
 }
 
 /**
- * The service's record of the first of these credentials that it knows.
+ * Returns the service's record of the first registered one of these credentials.
  *
  * @param {Client} client
  * @param {string[]} credentialIds

@@ -10,7 +10,7 @@ import { payeeOf } from "./payee.js";
 
 const AMOUNT = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
-/** Explorers that show a user operation by its hash, by chain ID (`src/holdfast/rules/chains.py`). */
+/** By chain ID, block explorers that show a user operation by its hash (`src/holdfast/rules/chains.py`). */
 const EXPLORERS = /** @type {Record<number, string>} */ ({
   84532: "https://base-sepolia.blockscout.com",
   8453: "https://base.blockscout.com",
@@ -24,9 +24,9 @@ const EXPLORERS = /** @type {Record<number, string>} */ ({
  *
  * @typedef {object} PayOptions
  * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: import("../generated/types.js").UserOp}) => Promise<void> | void} [onProgress]
- *   "signed" is awaited, so that the hash can be kept before the operation is sent
+ *   "signed" is awaited, so that the hash can be stored before the operation is sent
  * @property {(operation: import("../generated/types.js").UserOp) => Promise<void> | void} [approve] called with the
- *   operation before it is signed; what it throws ends the payment, and nothing was signed
+ *   operation before it is signed; if it throws, the payment ends and nothing is signed
  */
 
 /**
@@ -56,7 +56,7 @@ export async function pay(client, params, { onProgress, approve }) {
 }
 
 /**
- * The account's operation for a payment, paid for and ready to be signed.
+ * Prepares the account's operation for a payment: paid for and ready to be signed.
  *
  * @param {import("../client.js").Client} client
  * @param {SmartAccount} account
@@ -74,7 +74,7 @@ export async function preparedPayment(client, account, payment) {
 }
 
 /**
- * The result as documented: `txHash` equals `userOpHash`.
+ * Returns the documented result, in which `txHash` equals `userOpHash`.
  *
  * @param {PaymentParams} params
  * @param {string} hash
@@ -86,7 +86,7 @@ export function paymentResult({ chainId, token }, hash) {
 }
 
 /**
- * The amount of a payment that can be made on a chain.
+ * Checks that a payment is possible on a chain, and returns the amount.
  *
  * @param {PaymentParams} params
  * @param {number} chainId
@@ -103,7 +103,7 @@ export function checked({ amount, token, chainId: asked }, chainId) {
 }
 
 /**
- * Reads the payment back from the bytes that are about to be signed.
+ * Checks that the bytes about to be signed make the wanted payment.
  *
  * @param {string} callData
  * @param {import("../chain/calls.js").Payment} wanted

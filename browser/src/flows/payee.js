@@ -1,4 +1,4 @@
-/** Who is paid: an address as it stands, or the account of a DID, which the chain itself has to confirm. */
+/** Resolves a payee: an address is used as it is; a DID's account must be confirmed by the chain itself. */
 
 import { isAddress } from "../chain/calls.js";
 import { PaymentRefused } from "../chain/errors.js";
@@ -10,9 +10,9 @@ const ADDRESS_DIGITS = 40;
 /**
  * @param {import("../client.js").Client} client
  * @param {string} to an address or a DID
- * @returns {Promise<{address: string, did: string | null}>} the address with its checksum; the DID it was found by
- * @throws {TypeError} neither of them
- * @throws {PaymentRefused} the DID has no active account, or the account that the indexer names is not the DID's
+ * @returns {Promise<{address: string, did: string | null}>} the address with its checksum, and the DID if one was given
+ * @throws {TypeError} it is neither
+ * @throws {PaymentRefused} the DID has no active account, or the account returned by the indexer is not the DID's
  */
 export async function payeeOf(client, to) {
   if (isAddress(to)) return { address: await checksumAddress(client.vault, to), did: null };
@@ -40,7 +40,7 @@ async function confirm(client, did, address) {
 }
 
 /**
- * Whether the DID is the hash of the account's key or, after a change of keys, of the one that it was made with.
+ * Whether the DID is the hash of the account's present key or, after a change of keys, of its first key.
  *
  * @param {import("../client.js").Client} client
  * @param {string} did

@@ -1,12 +1,12 @@
-/** Registers an unlocked vault's DID. Each step is noted before it is taken, so that a later call continues. */
+/** Registers an unlocked vault's DID. Each step is recorded before it is taken, so that a later call can continue. */
 
 import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 
-/** Sent to a service without a bundler in the place of a transaction hash. */
+/** Sent instead of a transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
-const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
+const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
 
 /**
@@ -19,13 +19,13 @@ const SPARE_MS = 5000;
  * @property {string} [handle]
  * @property {string} [email]
  * @property {string} [sms] a phone number in E.164 form
- * @property {(message: string) => Promise<string | null> | string | null} [code] asked for the code that was sent, with
- *   a sentence for the person; null gives up
- * @property {Attestation} [attestation] instead of `code`, where the page has verified the identifier itself
+ * @property {(message: string) => Promise<string | null> | string | null} [code] called for the code that was sent, with
+ *   a sentence for the person; returns the code, or null to give up
+ * @property {Attestation} [attestation] instead of `code`, if the page has verified the identifier itself
  * @property {(step: RegistrationStep) => void} [onProgress]
  */
 
-/** The registration was given up: no right code came, or the passkey belongs to another DID. */
+/** The registration was abandoned: no correct code was entered, or the passkey belongs to another DID. */
 export class RegistrationRefused extends ServiceError {
   /** @param {string} message @param {ErrorOptions} [options] */
   constructor(message, options) {
@@ -42,7 +42,7 @@ export class RegistrationRefused extends ServiceError {
 export async function register(client, request) {
   const { identifier, channel } = chosen(request);
   const { did, credentials } = await client.vault.query();
-  if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
+  if (credentials.length === 0) throw new ClientStateError("the vault has no passkey");
   const credentialId = credentials[0].credential_id;
   const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   const known = await client.lookupDid({ credentialId });
@@ -72,7 +72,7 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // The interrupted attempt may hold it: POST /api/dids knows the holder and decides.
+    // The interrupted attempt may hold the identifier: POST /api/dids knows the holder and decides.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
       await journal.end();
@@ -92,7 +92,7 @@ async function verify(client, journal, { code, attestation, onProgress }) {
   if (attestation) return journal.write({ attestation });
   const noted = journal.row.attestation;
   if (noted && Date.parse(noted.expires_at) > Date.now() + SPARE_MS) return;
-  if (!code) throw new TypeError("code: a function that is asked for the code that was sent");
+  if (!code) throw new TypeError("code: a function that returns the code that was sent");
   await client.sendCode({ identifier, channel });
   onProgress?.("code sent");
   await journal.write({ attestation: await checkedCode(client, journal, code) });
@@ -132,11 +132,11 @@ async function record(client, journal, credentialId, { onProgress }) {
   try {
     await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
   } catch (error) {
-    // The answer to an earlier attempt was lost: the service has the registration.
+    // The response to an earlier attempt was lost: the service has the registration.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });
-  if (!known.found) throw new RegistrationRefused("the service took the registration and does not show it: try again later");
+  if (!known.found) throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
   onProgress?.("registered");
   return finished(journal, /** @type {DidRecord} */ (known), did);
 }

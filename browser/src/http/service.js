@@ -1,11 +1,11 @@
-/** Every endpoint of one service, over fetch. */
+/** All endpoints of one service, called with fetch. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
-/** The statuses after which a request is retried: the service is busy. */
+/** The statuses of a busy service, after which a request is retried. */
 const BUSY = new Set([502, 503, 504]);
 /** The bundler's methods that change something. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
@@ -19,7 +19,7 @@ const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
  */
 
 /**
- * The address that served this module: the service's own, for a page anywhere.
+ * Returns the address that served this module: the service's own, whatever the page's origin.
  *
  * @returns {string} without a slash at the end
  */
@@ -29,11 +29,11 @@ export function ownAddress() {
 }
 
 /**
- * One service. A field's name is its name on the wire, and so is an answer's.
+ * One service. Fields of requests and responses have the names that they have on the wire.
  *
- * Every method throws RequestRefused if the service refuses, NetworkError if no usable answer arrives,
- * ClientStateError after `close`. Requests that change nothing are repeated twice. Others have an `Idempotency-Key` and are
- * repeated once if their answer was lost.
+ * Every method throws RequestRefused if the service refuses, NetworkError if no usable response arrives, and
+ * ClientStateError after `close`. Requests that change nothing are retried twice. Others have an `Idempotency-Key` and are
+ * retried once if their response was lost.
  */
 export class ServiceClient extends EndpointMethods {
   #fetch;
@@ -49,25 +49,25 @@ export class ServiceClient extends EndpointMethods {
     this.#fetch = fetch;
   }
 
-  /** Cancels the present requests. Repeated calls have no effect. */
+  /** Cancels pending requests. Repeated calls have no effect. */
   async close() {
     this.#closing.abort();
   }
 
   /**
-   * Asks the bundler: POST /api/bundler.
+   * Calls the bundler: POST /api/bundler.
    *
-   * @param {string} method one of the five allowed
+   * @param {string} method one of the five allowed methods
    * @param {unknown[]} [params]
    * @returns {Promise<any>} the JSON-RPC result
-   * @throws {RpcError} the bundler answers with an error
+   * @throws {RpcError} the bundler returned an error
    */
   async bundler(method, params = []) {
     const id = ++this.#count;
     const asked = { jsonrpc: "2.0", id, method, params };
     const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json" }, asked);
     if (answer?.error) throw new RpcError(answer.error);
-    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's answer has another form");
+    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's response has an unexpected form");
     return answer.result;
   }
 
@@ -174,13 +174,13 @@ export class ServiceClient extends EndpointMethods {
     if (cause instanceof NetworkError) return cause;
     if (this.#closing.signal.aborted) return new ClientStateError("the client was closed during the request", { cause });
     const name = cause instanceof Error ? cause.name : "";
-    if (name === "TimeoutError") return new NetworkError(`no answer within ${this.#timeout} ms`, { cause });
+    if (name === "TimeoutError") return new NetworkError(`no response within ${this.#timeout} ms`, { cause });
     if (name === "SyntaxError") return new NetworkError("the answer is not JSON", { cause });
     return new NetworkError(`${this.baseUrl} could not be reached`, { cause });
   }
 }
 
-/** The bundler answers a JSON-RPC request with an error. */
+/** The bundler returned an error for a JSON-RPC request. */
 export class RpcError extends NetworkError {
   /** @param {{code?: number, message?: string, data?: unknown}} error */
   constructor(error) {
@@ -213,7 +213,7 @@ async function refusal(response) {
 }
 
 /**
- * Whether a request is sent with an `Idempotency-Key`: it changes something, and the service keeps its answer.
+ * Whether a request is sent with an `Idempotency-Key`: it changes something, and the service stores its response.
  *
  * @param {Endpoint} endpoint
  * @param {object} [asked]
@@ -224,7 +224,7 @@ function isNamed({ method, path }, asked) {
 }
 
 /**
- * Whether the answer was lost, for the first time.
+ * Whether a request's response was lost, on the first try.
  *
  * @param {unknown} error
  * @param {number} tries

@@ -1,4 +1,4 @@
-/** The entry of /connect: an application of another origin asks, the person registers or unlocks, and decides. */
+/** Entry point of /connect: an application of another origin asks, the person registers or unlocks, and decides. */
 
 import { asker } from "./connect/asker.js";
 import { firstAnswer } from "./connect/answered.js";
@@ -16,7 +16,7 @@ import { gone } from "./vault/unlock.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
-/** What the application is told, in English: it logs it. @type {Record<string, string>} */
+/** Messages for the application, in English, because it logs them. @type {Record<string, string>} */
 const FOR_APPS = {
   user_cancelled: "The person said no.",
   bad_request: "The request has a field that is missing, unknown or of another form.",
@@ -52,14 +52,14 @@ async function began() {
   await entered().catch((error) => alarm(problem(error)));
 }
 
-/** To the unfinished registration, to the vault, or to both ways of getting one. */
+/** Shows the unfinished registration, the vault, or the two ways to get a vault. */
 async function entered() {
   const stored = await (await ready()).vault.stored();
   const unfinished = await begun().catch(() => null);
   await go(unfinished || stored.length === 0 ? "start" : "vault");
 }
 
-/** The vault is open: the question comes. @param {{said?: string}} [how] */
+/** Asks for consent, now that the vault is open. @param {{said?: string}} [how] */
 async function asked({ said = "" } = {}) {
   const { origin, asked: request } = known();
   if (!request) return;
@@ -77,13 +77,13 @@ async function allowed(result) {
 
 /**
  * @param {string} code for the application
- * @param {string} key of the sentence for the person
+ * @param {string} key the text's key, for the person
  * @param {string} [what] the field that is wrong
  */
 function refused(code, key, what = "") {
   const message = { type: "error", code, message: what ? `${FOR_APPS[code]} (${what})` : FOR_APPS[code] };
   if (code === "user_cancelled") return answered(message, key);
-  // The person reads why before the window goes back.
+  // The person can read why before the window goes back.
   const back = button(text("connect.back"), () => answered(message, key), { kind: "main", name: "back" });
   if (!known().redirect) known().answer(message);
   return ended(key, known().redirect ? back : null);
@@ -101,7 +101,7 @@ async function answered(message, key) {
 }
 
 /**
- * The last screen.
+ * Shows the last screen.
  *
  * @param {string} key
  * @param {HTMLElement | null} [back]
@@ -112,7 +112,7 @@ function ended(key, back = null) {
   show({ name: key.slice("connect.".length), heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"), redraw: () => ended(key, back), body: [paragraph(key, { host }), back && buttons(back)] });
 }
 
-/** Who asks, above every screen. */
+/** Shows above every screen which application asks. */
 function banner() {
   if (!present) return;
   const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));

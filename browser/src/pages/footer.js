@@ -5,7 +5,7 @@ import { button, el } from "./parts/nodes.js";
 import { showAgain } from "./parts/screen.js";
 import { showState } from "./start.js";
 
-/** @param {() => void} [changed] told when the language is another one */
+/** @param {() => void} [changed] called after the language was switched */
 export function footer(changed = () => {}) {
   document.documentElement.lang = language;
   const state = el("span", { class: "state" });

@@ -1,4 +1,4 @@
-/** What the pages take from the client: one import, so that a built page shares the client's file with other users of it. */
+/** What the pages import from the client: in one place, so that built pages share the client's file. */
 
 export {
   AccountNotFunded,
@@ -29,7 +29,7 @@ export {
   usePasskey,
 } from "../holdfast.js";
 
-/** What pairs devices: loaded when a pairing begins. */
+/** The pairing module, loaded when a pairing begins. */
 export const pairing = () => import("../pairing/pairing.js");
 
 /**

@@ -1,4 +1,4 @@
-/** The pages' entry: screens by name, the language switch, the service's state. */
+/** The pages' entry point: screens by name, the language switch, the service's state. */
 
 import { footer } from "./footer.js";
 import { go, goToAddress } from "./parts/router.js";
@@ -7,7 +7,7 @@ import { nameScreens } from "./screens.js";
 import { linked } from "./vault/received.js";
 import { gone } from "./vault/unlock.js";
 
-/** What the address names: a page, or a permission that someone hands over. */
+/** Shows what the address identifies: a page, or a permission that someone passes on. */
 function shown() {
   const container = linked();
   return container ? go("received", container) : goToAddress();
@@ -23,5 +23,5 @@ nameScreens();
 whenGone(gone);
 footer();
 void shown();
-// The enclave starts while the person reads; what needs it waits for it and is told if it fails.
+// The enclave starts while the person is reading; code that needs it waits for it and gets the error if it fails.
 void ready().catch(() => {});

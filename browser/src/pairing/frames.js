@@ -1,6 +1,6 @@
 /** Messages on a stream of bytes: four bytes of length, big-endian, then the message as JSON. */
 
-/** As the Python client's bound. */
+/** The same limit as in the Python client. */
 export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
 const HEAD = 4;
 
@@ -17,11 +17,11 @@ export function frame(message) {
 }
 
 /**
- * The messages of a stream, one after the other.
+ * Yields the messages of a stream.
  *
  * @param {AsyncIterable<{subarray(): Uint8Array} | Uint8Array>} chunks
  * @returns {AsyncGenerator<Record<string, any>, void>}
- * @throws {Error} the stream ends within a message, or a message is too long or no JSON object
+ * @throws {Error} the stream ends within a message, or a message is too long or not a JSON object
  */
 export async function* messagesOf(chunks) {
   let held = new Uint8Array();
@@ -52,6 +52,6 @@ function joined(one, other) {
 /** @param {Uint8Array} body */
 function read(body) {
   const message = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  if (typeof message !== "object" || message === null || Array.isArray(message)) throw new Error("a message is no object");
+  if (typeof message !== "object" || message === null || Array.isArray(message)) throw new Error("a message is not an object");
   return message;
 }

@@ -1,4 +1,4 @@
-/** libp2p over WebSockets: a bundle that is loaded only when a pairing begins. Noise proves the peer ID of the address. */
+/** libp2p over WebSockets: a bundle that is loaded only when a pairing begins. Noise proves the peer ID in the address. */
 
 import { noise } from "@chainsafe/libp2p-noise";
 import { yamux } from "@chainsafe/libp2p-yamux";
@@ -7,7 +7,7 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { frame, messagesOf } from "./frames.js";
 
-/** How long a person may take: five minutes, the life of a pairing. */
+/** How long the person may take: five minutes, the lifetime of a pairing. */
 const LIFE_MS = 300_000;
 const CHUNK = 32 * 1024;
 
@@ -15,8 +15,8 @@ const CHUNK = 32 * 1024;
  * @typedef {Record<string, any>} Message
  * @typedef {{ask: (protocol: string, message: Message) => Promise<Message>,
  *   answer: (protocol: string, first: Message, handle: (message: Message) => Promise<{answer?: Message, last?: boolean}>) => Promise<void>,
- *   end: () => Promise<void>}} Link to one host; `ask` sends a message on a stream by itself; `answer` sends `first`
- *   and then answers what comes, until the stream ends or `last` is true
+ *   end: () => Promise<void>}} Link to one host; `ask` sends a message on a separate stream and returns the reply; `answer` sends `first`
+ *   and then replies to each message, until the stream ends or `last` is true
  */
 
 /**
@@ -30,7 +30,7 @@ export async function connect(address) {
     transports: [webSockets()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
-    // The address comes from the person, and is mostly of this computer: the default refuses those.
+    // The person enters the address, usually one of this computer, which the default connection gater refuses.
     connectionGater: { denyDialMultiaddr: () => false },
   });
   const host = multiaddr(address);

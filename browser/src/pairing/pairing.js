@@ -1,6 +1,6 @@
 /**
- * Pairing of devices over libp2p. A browser cannot listen: it dials a host that does, which is the other device itself
- * or one at which both meet (docs/pairing.md).
+ * Pairing of devices over libp2p. A browser cannot listen, so it dials a host: the other device itself, or one to which
+ * both devices connect (docs/pairing.md).
  */
 
 import { randomBytes, toBase64url } from "../bytes.js";
@@ -19,13 +19,13 @@ const NAME_BYTES = 16;
  */
 
 /**
- * Loads libp2p and connects. The vault's boot status says whether libp2p could be loaded.
+ * Loads libp2p and connects. The vault's boot status shows whether libp2p could be loaded.
  *
  * @param {Vault} vault
  * @param {string} address a WebSocket multiaddress that ends with the host's peer ID
  * @param {string} [bundle] where libp2p's module is; next to this one by default
  * @returns {Promise<Link>}
- * @throws {Error} it cannot be loaded, or the host does not answer
+ * @throws {Error} libp2p cannot be loaded, or the host does not respond
  */
 export async function linkTo(vault, address, bundle = new URL("./libp2p.js", import.meta.url).href) {
   /** @type {typeof import("./libp2p.js") | null} */
@@ -34,13 +34,13 @@ export async function linkTo(vault, address, bundle = new URL("./libp2p.js", imp
   return /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded)).connect(address);
 }
 
-/** A name under which two devices meet: only they know it. */
+/** Creates the secret name by which two devices find each other at a host. */
 export function newMeeting() {
   return toBase64url(randomBytes(NAME_BYTES));
 }
 
 /**
- * The new device's channel: to the device that holds the vault, or to the one that waits at a meeting.
+ * Returns the new device's channel to the device that holds the vault: directly, or through a meeting at a host.
  *
  * @param {Link} link
  * @param {string} [meeting]
@@ -51,19 +51,19 @@ export function asker(link, meeting = "") {
 }
 
 /**
- * Waits at a meeting for the new device, and gives it the vault.
+ * Waits at a meeting for the new device, and sends it the vault.
  *
  * @param {Link} link
  * @param {string} meeting
  * @param {PairingServer} server
- * @param {() => void} [onWaiting] told when the host has taken the meeting
- * @throws {SyncRefused} the vault was not given
+ * @param {() => void} [onWaiting] called when the host has registered the meeting
+ * @throws {SyncRefused} the vault was not sent
  */
 export async function giveAt(link, meeting, server, onWaiting = () => {}) {
   await link.answer(MEET, { meeting, gives: true }, async (message) => {
     if (message.waiting) return onWaiting(), {};
-    if (message.error) throw new SyncRefused("the host takes no more meetings");
+    if (message.error) throw new SyncRefused("the host accepts no more meetings");
     return { answer: await server.handle(message), last: server.finished };
   });
-  if (!server.released) throw new SyncRefused("the vault was not given");
+  if (!server.released) throw new SyncRefused("the vault was not sent");
 }

@@ -1,4 +1,4 @@
-/** The pairing protocol over any channel that sends a message and returns one (docs/pairing.md). */
+/** The pairing protocol over any channel that sends a message and returns the reply (docs/pairing.md). */
 
 import { PluginCallError, ServiceError } from "../holdfast.js";
 
@@ -18,7 +18,7 @@ export class SyncRefused extends ServiceError {
   }
 }
 
-/** Answers for the device that holds the vault, in one pairing. */
+/** The side of the device that holds the vault, for one pairing. */
 export class PairingServer {
   #vault;
   #askDigits;
@@ -34,10 +34,10 @@ export class PairingServer {
 
   /**
    * @param {Vault} vault it is open
-   * @param {(digits: string) => Promise<string>} askDigits is told this device's six digits, and returns those that the
-   *   person reads on the other one; "" refuses
-   * @param {() => Promise<string | null>} [published] the record of the last snapshot, which the other device continues:
-   *   `publishedRecord` of the client's snapshots
+   * @param {(digits: string) => Promise<string>} askDigits gets this device's six digits, and returns those that the
+   *   person reads on the other device; "" refuses
+   * @param {() => Promise<string | null>} [published] returns the last snapshot's record, from which the other device
+   *   continues: `publishedRecord` of the client's snapshots
    */
   constructor(vault, askDigits, published = async () => null) {
     this.#vault = vault;
@@ -46,7 +46,7 @@ export class PairingServer {
   }
 
   /**
-   * The answer to one message. Never throws for what a stranger sends.
+   * Returns the reply to one message. Never throws, whatever a stranger sends.
    *
    * @param {Message} message
    * @returns {Promise<Message>}
@@ -87,7 +87,7 @@ export class PairingServer {
     const { code } = good(await this.#vault.syncCompare(session, { reveal }));
     const typed = await this.#askDigits(given(code));
     if (!typed) throw new SyncRefused("the person refused");
-    // Read first: a snapshot that goes up meanwhile may hold what the sent vault does not.
+    // Read first: a snapshot uploaded in the meantime may contain changes that the sent vault lacks.
     const record = await this.#published();
     const { encrypted_vault, sealed_vault } = good(await this.#vault.syncRespond(session, { code: typed }));
     this.finished = this.released = true;
@@ -96,14 +96,14 @@ export class PairingServer {
 }
 
 /**
- * On the new device: receives the vault, wraps it for `key` and stores it. It is open afterwards.
+ * Runs on the new device: receives the vault, wraps it for `key` and stores it. It is open afterwards.
  *
  * @param {Vault} vault booted, without a vault
- * @param {(message: Message) => Promise<Message>} ask sends a message to the device that holds the vault
+ * @param {(message: Message) => Promise<Message>} ask sends a message to the device that holds the vault and returns the reply
  * @param {import("../passkeys/secrets.js").VaultKey} key opens the vault on this device from now on
- * @param {(digits: string) => Promise<boolean>} compare shows the six digits, and asks whether the other device shows
- *   the same
- * @param {(record: unknown) => Promise<void>} [continueFrom] is told the record of the last snapshot: `continueFrom` of
+ * @param {(digits: string) => Promise<boolean>} compare shows the six digits, and asks the person whether the other
+ *   device shows the same
+ * @param {(record: unknown) => Promise<void>} [continueFrom] gets the last snapshot's record: `continueFrom` of
  *   the client's snapshots
  * @returns {Promise<import("../generated/types.js").SyncCompleteResult>}
  * @throws {SyncRefused} nothing is stored
@@ -124,7 +124,7 @@ async function received(vault, ask, key, compare, continueFrom = async () => {})
   const hello = await ask({ step: "hello", session_id: sessionId, public_key });
   const { code, reveal } = good(await vault.syncCompare(sessionId, { publicKey: given(hello.public_key) }));
   const digits = given(code);
-  // The other device asks its person while this one asks: both have to agree.
+  // Both devices ask at the same time, and both people have to agree.
   const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
   if (!same) throw new SyncRefused("the digits differ");
   // Earlier releases do not send the sealed vault.

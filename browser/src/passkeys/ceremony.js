@@ -1,4 +1,4 @@
-/** One ceremony at a time: a waiting autofill request gives way to a prompt, and is over before that prompt begins. */
+/** One ceremony at a time: a prompt cancels a waiting autofill request, and begins only after that has ended. */
 
 import { WebAuthnError } from "../errors.js";
 import { webAuthnError } from "./mapping.js";
@@ -10,8 +10,8 @@ let waiting = null;
  * @template T
  * @typedef {object} Ceremony
  * @property {number} timeout milliseconds
- * @property {AbortSignal} [signal] the application's, to withdraw the request
- * @property {boolean} [conditional] waits for autofill; the next ceremony ends it
+ * @property {AbortSignal} [signal] the application's signal, which cancels the request
+ * @property {boolean} [conditional] waits for autofill; the next ceremony cancels it
  * @property {(signal: AbortSignal) => Promise<T>} run
  */
 
@@ -39,7 +39,7 @@ export async function ceremony({ timeout, signal, conditional = false, run }) {
   return going;
 }
 
-/** Withdraws the request that waits for autofill, if there is one, and waits until it is over. */
+/** Cancels the request that is waiting for autofill, if there is one, and waits until it has ended. */
 export async function endWaiting() {
   const { controller, over } = waiting ?? {};
   waiting = null;

@@ -1,4 +1,4 @@
-/** Making a passkey. */
+/** Creates passkeys. */
 
 import { randomBytes, toBase64, toBase64url } from "../bytes.js";
 import { WebAuthnError } from "../errors.js";
@@ -6,14 +6,14 @@ import { ownAddress } from "../http/service.js";
 import { ceremony } from "./ceremony.js";
 import { keepSecret, prfExtension, takeResult } from "./secrets.js";
 
-/** Display name of the service, and milliseconds: the interface's defaults. */
+/** The interface's defaults: the relying party's display name, and the timeout in milliseconds. */
 export const DEFAULT_RP_NAME = "Holdfast";
 export const DEFAULT_TIMEOUT_MS = 60000;
-/** ES256, EdDSA, RS256 (IANA COSE algorithms): those that the enclave verifies. */
+/** ES256, EdDSA, RS256 (IANA COSE algorithms): the algorithms that the enclave verifies. */
 export const ALGORITHMS = [-7, -8, -257];
 
 /**
- * The fields that the interface documents, and others that pages need.
+ * The options that the interface documents, and others that pages need.
  *
  * @typedef {import("../generated/types.js").CreatePasskeyOptions & {
  *   userName?: string, userDisplayName?: string, userHandle?: BufferSource,
@@ -25,7 +25,7 @@ export const ALGORITHMS = [-7, -8, -257];
  */
 
 /**
- * Makes a passkey: discoverable, with user verification. Its vault key, if it has one, is `passkeyKey(result)`.
+ * Creates a discoverable passkey with user verification. `passkeyKey(result)` returns its vault key, if it has one.
  *
  * @param {PasskeyOptions} [options]
  * @returns {Promise<CreatePasskeyResult>} `credential`: base64 of the credential's JSON, without any secret
@@ -52,7 +52,7 @@ async function created(options, timeout, signal) {
   try {
     return await asked(options, timeout, signal, prfExtension());
   } catch (error) {
-    // Some systems fail on the PRF extension as such: once more without it, within the same time.
+    // Some systems fail on any PRF extension: retry without it, within the same time limit.
     const left = timeout - (performance.now() - started);
     if (!(error instanceof DOMException) || error.name !== "UnknownError" || left <= 0) throw error;
     return asked(options, left, signal, {});
@@ -68,7 +68,7 @@ async function created(options, timeout, signal) {
 async function asked(options, timeout, signal, extensions) {
   const publicKey = creationOptions(options, timeout, extensions);
   const made = await navigator.credentials.create({ publicKey, signal });
-  if (!made) throw new WebAuthnError("the browser made no passkey", "failed");
+  if (!made) throw new WebAuthnError("the browser created no passkey", "failed");
   return /** @type {PublicKeyCredential} */ (made);
 }
 
@@ -107,11 +107,11 @@ function checkAlgorithm(made, algorithms) {
   const response = /** @type {AuthenticatorAttestationResponse} */ (made.response);
   const algorithm = response.getPublicKeyAlgorithm();
   if (algorithms.includes(algorithm) && ALGORITHMS.includes(algorithm)) return;
-  throw new WebAuthnError(`the authenticator made a key of another algorithm (${algorithm}): use another one`, "no_algorithm");
+  throw new WebAuthnError(`the authenticator created a key with another algorithm (${algorithm}): use another one`, "no_algorithm");
 }
 
 /**
- * The credential as the enclave reads it: base64 of its JSON (WebAuthn Level 3, `toJSON`), extension results left out.
+ * Returns the credential in the enclave's form: base64 of its JSON (WebAuthn Level 3, `toJSON`) without extension results.
  *
  * @param {PublicKeyCredential} credential
  * @returns {string}

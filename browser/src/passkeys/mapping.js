@@ -1,8 +1,8 @@
-/** From the browser's DOMExceptions to WebAuthnError, in one place. */
+/** Converts the browser's DOMExceptions to WebAuthnError. */
 
 import { WebAuthnError } from "../errors.js";
 
-/** A timeout is told from a refusal by the clock alone: browsers name both NotAllowedError. */
+/** Only the elapsed time distinguishes a timeout from a refusal: browsers report both as NotAllowedError. */
 const ALMOST = 0.95;
 
 /** @type {Record<string, [import("../errors.js").WebAuthnReason, string]>} */
@@ -15,16 +15,16 @@ const BY_NAME = {
 };
 
 /**
- * The error of a ceremony.
+ * Returns a ceremony's failure as a WebAuthnError.
  *
  * @param {unknown} cause what the browser threw
- * @param {{elapsed: number, timeout: number, aborted?: boolean, focused?: boolean}} ceremony how it went; times in ms
+ * @param {{elapsed: number, timeout: number, aborted?: boolean, focused?: boolean}} ceremony the circumstances; times in ms
  * @returns {WebAuthnError}
  */
 export function webAuthnError(cause, { elapsed, timeout, aborted = false, focused = true }) {
   if (cause instanceof WebAuthnError) return cause;
   const name = cause instanceof Error ? cause.name : "";
-  if (aborted) return new WebAuthnError("the request for a passkey was withdrawn", "aborted", { cause });
+  if (aborted) return new WebAuthnError("the request for a passkey was cancelled", "aborted", { cause });
   const known = BY_NAME[name];
   if (known) return new WebAuthnError(known[1], known[0], { cause });
   if (name !== "NotAllowedError" && name !== "AbortError") {

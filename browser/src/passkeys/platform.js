@@ -17,31 +17,32 @@ export async function getDeviceCapabilities() {
 /**
  * Tells the password manager that a passkey is not registered here, so that it stops offering it.
  *
- * Only after the service said so itself: it deletes the passkey, and a registration that is not finished looks alike.
+ * Call it only if the service itself has said so, because it deletes the passkey: in an unfinished registration the
+* passkey is not registered either.
  *
  * @param {string} credentialId base64url
  * @param {string} [rpId]
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
   return told("signalUnknownCredential", { rpId, credentialId });
 }
 
 /**
- * Tells the password manager the person's present name.
+ * Tells the password manager the person's current name.
  *
  * @param {{userId: string, name: string, displayName: string, rpId?: string}} details `userId`: the user handle, base64url
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
   return told("signalCurrentUserDetails", { rpId, ...details });
 }
 
 /**
- * Tells the password manager every passkey that is registered; it forgets the others of this person.
+ * Tells the password manager which passkeys are registered; it removes or hides the person's other ones.
  *
  * @param {{userId: string, allAcceptedCredentialIds: string[], rpId?: string}} accepted the complete list, base64url
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalAllAcceptedCredentials({ rpId = defaultRpId(), ...accepted }) {
   return told("signalAllAcceptedCredentials", { rpId, ...accepted });

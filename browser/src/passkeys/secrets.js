@@ -1,14 +1,14 @@
-/** The vault key that a passkey's PRF returns. It leaves this module once, to the worker. */
+/** The vault key that a passkey's PRF returns. It leaves this module only once, for the worker. */
 
 import { WebAuthnError } from "../errors.js";
 import { bytesOf } from "../bytes.js";
 
-/** The PRF input of every vault key (WebAuthn Level 3, section 10.1.4); the Python client asks with the same. */
+/** The PRF input of every vault key (WebAuthn Level 3, section 10.1.4); the Python client uses the same. */
 const PRF_INPUT = new TextEncoder().encode("holdfast/vault-key/v1");
 const PRF_BYTES = 32;
 
 /**
- * A key that opens a vault. The worker takes `secret`: its buffer is empty afterwards, so each key serves once.
+ * A key that opens a vault. `secret` is transferred to the worker, which empties its buffer, so each key works only once.
  *
  * @typedef {{kind: "prf", id: string, secret: ArrayBuffer} | {kind: "password", id?: string, password: string} |
  *   {kind: "secret", id?: string, secret: ArrayBuffer | Uint8Array<ArrayBuffer>}} VaultKey
@@ -17,13 +17,13 @@ const PRF_BYTES = 32;
 /** @type {WeakMap<object, {id: string, secret: ArrayBuffer}>} */
 const kept = new WeakMap();
 
-/** The extension's input: always with `eval`, since an empty `prf` fails on some systems. */
+/** Returns the extension's input, always with `eval`, because an empty `prf` fails on some systems. */
 export function prfExtension() {
   return { prf: { eval: { first: PRF_INPUT } } };
 }
 
 /**
- * Removes the PRF's result from a ceremony's extension results, so that it is not sent on with the credential.
+ * Removes the PRF's output from a ceremony's extension results, so that it is not sent along with the credential.
  *
  * @param {any} results `getClientExtensionResults()`
  * @returns {ArrayBuffer | null} a separate copy of 32 bytes
@@ -38,7 +38,7 @@ export function takeResult(results) {
 }
 
 /**
- * Keeps a secret for the one who holds the result of the ceremony.
+ * Stores a secret for the holder of the ceremony's result.
  *
  * @param {object} holder
  * @param {string} id of the credential
@@ -49,10 +49,10 @@ export function keepSecret(holder, id, secret) {
 }
 
 /**
- * The vault key of a ceremony's result, once.
+ * Returns the vault key for a ceremony's result, only once.
  *
  * @param {object} holder what `createPasskey` or `usePasskey` returned
- * @returns {VaultKey | null} null where the ceremony gave no PRF, or its key was taken before
+ * @returns {VaultKey | null} null if the ceremony returned no PRF output, or the key was returned before
  */
 export function takeKey(holder) {
   const found = kept.get(holder);
@@ -62,5 +62,5 @@ export function takeKey(holder) {
 
 /** @returns {WebAuthnError} */
 export function withoutPrf() {
-  return new WebAuthnError("this passkey gives no secret (PRF): lock the vault with a password, or use another passkey", "no_prf");
+  return new WebAuthnError("this passkey returns no secret (PRF): protect the vault with a password, or use another passkey", "no_prf");
 }

@@ -1,4 +1,4 @@
-/** Using a passkey: by a prompt, or waiting for the browser's autofill. */
+/** Uses passkeys: with a prompt, or by waiting for the browser's autofill. */
 
 import { fromBase64, randomBytes, toBase64url } from "../bytes.js";
 import { WebAuthnError } from "../errors.js";
@@ -7,13 +7,13 @@ import { ceremony } from "./ceremony.js";
 import { DEFAULT_TIMEOUT_MS, serialised } from "./create.js";
 import { keepSecret, prfExtension, takeKey, takeResult, withoutPrf } from "./secrets.js";
 
-/** Characters that a sealed vault has for a key's name (docs/formats.md). */
+/** The longest name of a key in a sealed vault, in characters (docs/formats.md). */
 const LONGEST_ID = 128;
 
 /**
  * @typedef {object} UseOptions
  * @property {string} [rpId] by default the service's host
- * @property {string[]} [credentialIds] base64url; any of this relying party's unless given
+ * @property {string[]} [credentialIds] base64url; by default any passkey of this relying party
  * @property {BufferSource} [challenge] by default 32 random bytes
  * @property {"conditional" | "optional"} [mediation] "conditional": waits for the browser's autofill
  * @property {string[]} [hints]
@@ -24,12 +24,12 @@ const LONGEST_ID = 128;
  * @property {string} credentialId base64url
  * @property {string | null} userHandle base64url
  * @property {string} assertion base64 of the assertion's JSON, without any secret
- * @property {"platform" | "cross-platform" | null} attachment which kind of authenticator answered
- * @property {boolean} hasKey whether `passkeyKey` gives a vault key
+ * @property {"platform" | "cross-platform" | null} attachment which kind of authenticator was used
+ * @property {boolean} hasKey whether `passkeyKey` returns a vault key without another prompt
  */
 
 /**
- * Asks for an assertion; with user verification always, since an authenticator's secret without it is another one.
+ * Requests an assertion, always with user verification, because without it the authenticator's secret is different.
  *
  * @param {UseOptions} [options]
  * @returns {Promise<UsedPasskey>}
@@ -38,7 +38,7 @@ const LONGEST_ID = 128;
 export async function usePasskey(options = {}) {
   const timeout = options.timeout ?? DEFAULT_TIMEOUT_MS;
   const conditional = options.mediation === "conditional";
-  // Autofill waits until a field is used; only then a timeout would be the prompt's.
+  // Autofill waits until the person uses the field, so no timeout applies.
   const run = (/** @type {AbortSignal} */ signal) => got(options, timeout, signal);
   const used = await ceremony({ timeout: conditional ? Infinity : timeout, signal: options.signal, conditional, run });
   const secret = takeResult(used.getClientExtensionResults());
@@ -55,13 +55,13 @@ export async function usePasskey(options = {}) {
 }
 
 /**
- * The key that opens a vault, from what `createPasskey` or `usePasskey` returned. Where making the passkey gave no
- * secret yet, as in Firefox, the person is asked once more.
+ * Returns the key that opens a vault, from the result of `createPasskey` or `usePasskey`. If creating the passkey returned
+ * no secret, as in Firefox, the person is prompted once more.
  *
  * @param {import("./create.js").CreatePasskeyResult | UsedPasskey} passkey
- * @param {UseOptions} [options] of that second prompt
- * @returns {Promise<import("./secrets.js").VaultKey>} it serves once
- * @throws {WebAuthnError} `reason` "no_prf": the passkey cannot open a vault, a password has to
+ * @param {UseOptions} [options] for that second prompt
+ * @returns {Promise<import("./secrets.js").VaultKey>} works only once
+ * @throws {WebAuthnError} `reason` "no_prf": the passkey cannot open a vault; a password is needed
  */
 export async function passkeyKey(passkey, options = {}) {
   const key = takeKey(passkey) ?? takeKey(await usePasskey({ ...options, credentialIds: [passkey.credentialId] }));
@@ -70,8 +70,8 @@ export async function passkeyKey(passkey, options = {}) {
 }
 
 /**
- * The name under which a passkey's key stands among the vault's keys: its credential ID, or, of one that is too long
- * for that, `sha256:` and the hash of the ID.
+ * Returns the name of a passkey's key among the vault's keys: its credential ID or, if that is too long, `sha256:` and
+ * the hash of the ID.
  *
  * @param {string} credentialId base64url
  * @returns {Promise<string>}
@@ -91,7 +91,7 @@ async function got(options, timeout, signal) {
   const publicKey = requestOptions(options, timeout);
   const mediation = /** @type {CredentialMediationRequirement} */ (options.mediation ?? "optional");
   const used = await navigator.credentials.get({ publicKey, signal, mediation });
-  if (!used) throw new WebAuthnError("the browser gave no passkey", "failed");
+  if (!used) throw new WebAuthnError("the browser returned no passkey", "failed");
   return /** @type {PublicKeyCredential} */ (used);
 }
 

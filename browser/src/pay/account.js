@@ -1,4 +1,4 @@
-/** What a payment costs and whether the account has it, from public facts: no vault has to be open for that. */
+/** What a payment costs and whether the account can afford it, from public facts: no vault needs to be open. */
 
 import { didOfKey, greatestCost, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
@@ -11,12 +11,12 @@ import { amountText } from "./text.js";
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
 
-/** An account that was registered a moment ago may not be indexed yet. */
+/** How often to look: an account that was just registered may not be indexed yet. */
 const TRIES = 4;
 const PAUSE_MS = 1200;
 
 /**
- * The account of a stored vault, where the chain knows it already.
+ * Returns a stored vault's account, if it is on the chain already.
  *
  * @param {Client} client
  * @param {string} did
@@ -44,7 +44,7 @@ async function indexed(client, did) {
 }
 
 /**
- * The fee of the payment, as sponsor and bundler state it now.
+ * Returns the payment's fee, according to the sponsor and the bundler now.
  *
  * @param {Client} client
  * @param {import("../flows/account.js").AccountKey} key
@@ -67,7 +67,7 @@ export function feeIn(operation) {
 }
 
 /**
- * Refuses what the account cannot pay. Of a token that the service does not know, the chain alone can say.
+ * Refuses a payment that the account cannot afford. For a token that the service does not know, only the chain can tell.
  *
  * @param {Client} client
  * @param {string} address

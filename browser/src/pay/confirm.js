@@ -1,4 +1,4 @@
-/** The confirm page: from a shop's request to its answer. The vault's keys stay in the worker. */
+/** The confirm page: from a shop's request to the response. The vault's keys stay in the worker. */
 
 import { Client, passkeyKey, payeeOf, usePasskey } from "../holdfast.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
@@ -24,11 +24,11 @@ import { text } from "./text.js";
 class Payment {
   /** @type {Request | null} */
   #request = null;
-  /** @type {Fee | null} what the sheet shows */
+  /** @type {Fee | null} the fee on the sheet */
   #fee = null;
   #payee = { address: "", did: /** @type {string | null} */ (null) };
   #did = "";
-  /** @type {string[]} every vault of this browser, the one that was used last first */
+  /** @type {string[]} all vaults of this browser, the most recently used first */
   #dids = [];
   #shop;
   #client = new Client({ snapshots: { serviceDid: meta("did") || undefined } });
@@ -37,9 +37,9 @@ class Payment {
   #busy = false;
   #takeOver = false;
   #withPassword = false;
-  /** The person has agreed to everything, and cannot cancel any more. */
+  /** The person has agreed to everything, and can no longer cancel. */
   #agreedTo = false;
-  /** The operation is signed, and may have reached the bundler. */
+  /** Whether the signed operation may have reached the bundler. */
   #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
   #over = false;
 
@@ -55,7 +55,7 @@ class Payment {
     addEventListener("focus", () => this.#guardAgain());
   }
 
-  /** The person says no. After the payment was handed over, that is no longer possible. */
+  /** Cancels for the person. This is no longer possible once the payment has been handed over. */
   cancel() {
     if (this.#over || this.#agreedTo || !this.#request) return;
     this.#shop.refused("user_cancelled");
@@ -80,7 +80,7 @@ class Payment {
     }
   }
 
-  /** The vaults of this browser. The one that was used last pays, unless the person chooses another one. */
+  /** Lists this browser's vaults. The most recently used one pays, unless the person chooses another. */
   async #vaults() {
     const stored = await this.#client.vault.stored();
     this.#dids = stored.sort((one, other) => other.updatedAt - one.updatedAt).map((it) => it.did);
@@ -88,7 +88,7 @@ class Payment {
     this.#did = this.#dids[0];
   }
 
-  /** @param {string} did another vault is to pay: fee and balance are another account's */
+  /** @param {string} did the vault that is to pay instead: fee and balance are those of another account */
   async #chosen(did) {
     if (this.#busy || this.#over) return;
     this.#did = did;
@@ -102,7 +102,7 @@ class Payment {
     }
   }
 
-  /** @param {Refusal} refusal of the chosen vault: another one may be able to pay */
+  /** @param {Refusal} refusal for the chosen vault; another one may be able to pay */
   #failedChoice({ code, values }) {
     showFee(null);
     warn(text(/** @type {TextKey} */ (code), values));
@@ -114,9 +114,10 @@ class Payment {
     const choice = { dids: this.#dids, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
     const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
     screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
+    performance.mark("holdfast:sheet");
   }
 
-  /** Fee and balance, as far as they are public. What fails here is told again, or settled, when the vault is open. */
+  /** Shows fee and balance, if they are public. If that fails, it is repeated once the vault is open. */
   async #preview() {
     const [request, did] = [this.#known(), this.#did];
     const key = await publicAccount(this.#client, did);
@@ -157,11 +158,14 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    await checkBalance(this.#client, account.address, request);
-    const result = await this.#client.pay(request.params, {
-      approve: (operation) => this.#agreed(feeIn(operation)),
+    // Checked while the operation is being prepared. If the balance is too low, that is reported, not the sponsor's error.
+    const enough = checkBalance(this.#client, account.address, request);
+    enough.catch(() => {});
+    const paying = this.#client.pay(request.params, {
+      approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
       onProgress: (step) => this.#progress(step),
     });
+    const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
     this.#shop.paid(result);
     await rememberPayee(this.#payee.address).catch(() => {});
     this.#paid(result);
@@ -175,7 +179,7 @@ class Payment {
   }
 
   /**
-   * The last moment before the signature: the person has seen this fee, or sees it now.
+   * Makes sure, just before signing, that the person has agreed to this fee; if not, asks again.
    *
    * @param {Fee} fee
    */
@@ -325,7 +329,7 @@ class Payment {
   }
 }
 
-/** Codes that shops know under another name. */
+/** Codes that have another name for shops. */
 const FOR_SHOP = /** @type {Record<string, string>} */ ({ insufficient_fee: "insufficient_balance", chain_failed: "chain_rejected" });
 
 /** @returns {HTMLInputElement} */

@@ -1,4 +1,4 @@
-/** Elements without markup: text never becomes HTML. */
+/** Creates elements without markup: text is never parsed as HTML. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} T

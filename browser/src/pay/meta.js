@@ -1,4 +1,4 @@
-/** What the service says in the head of the payment page. */
+/** Facts that the service puts in the payment page's head. */
 
 /** @param {string} name */
 export function meta(name) {

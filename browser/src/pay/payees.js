@@ -1,18 +1,18 @@
-/** Whom this browser has paid, and whether another address only looks like one of them. */
+/** The addresses that this browser has paid, and whether another address only looks like one of them. */
 
 import { VaultStore } from "../holdfast.js";
 
 const NOTE = "payees";
 const KEPT = 500;
-/** How much of an address people compare. */
+/** How many digits at each end of an address people compare. */
 const ENDS = 4;
 
 /**
- * Pure.
+ * Returns whether an address was paid before, or only looks like one that was. Pure.
  *
  * @param {string} address 0x-hex
  * @param {string[]} paid
- * @returns {"known" | "new" | "alike"} `alike`: it begins and ends like a payee, and is another address
+ * @returns {"known" | "new" | "alike"} `alike`: it begins and ends like an earlier payee's, but differs
  */
 export function familiarity(address, paid) {
   const wanted = address.toLowerCase();

@@ -1,11 +1,11 @@
-/** From errors to what a person reads and a shop is told. */
+/** Converts errors to what the person reads and the shop gets. */
 
 import { AccountNotFunded, NetworkError, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../holdfast.js";
 import { meta } from "./meta.js";
 import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
-/** Reasons of a ceremony after which the person may try again: nothing has happened. */
+/** Failures of a ceremony after which the person may try again, because nothing has happened. */
 const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
   cancelled: "passkey_cancelled",
   aborted: "passkey_cancelled",
@@ -16,7 +16,7 @@ const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
   no_prf: "no_prf",
   unsupported: "unsupported",
 });
-/** Codes of the enclave for a delegation that does not hold; others are "delegation_refused". */
+/** The enclave's codes for an invalid delegation; others become "delegation_refused". */
 const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   policy_denied: "limit_exceeded",
   token_expired: "delegation_expired",
@@ -25,10 +25,10 @@ const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
 });
 const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "open_elsewhere", "network"]);
 
-/** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it accepted it */
+/** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it has accepted it */
 
 /**
- * What an error means for the payment.
+ * Returns what an error means for the payment.
  *
  * @param {unknown} error
  * @param {HandedOver} [handedOver]
@@ -67,7 +67,7 @@ function notFunded({ balance, needed, token }) {
  */
 function ofOperation({ message }, handedOver) {
   if (message.startsWith("the operation was mined and failed")) return new Refusal("chain_failed");
-  // After the bundler accepted it, a refusal can only be that of a question for the receipt.
+  // Once the bundler has accepted the operation, only a request for the receipt can have been refused.
   const rejected = message.startsWith("refused: ") && handedOver !== "surely";
   return new Refusal(handedOver && !rejected ? "unconfirmed" : "chain_rejected");
 }

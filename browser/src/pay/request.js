@@ -1,4 +1,4 @@
-/** What a shop asks for, read strictly: everything here comes from a stranger. Pure; tested without a browser. */
+/** Reads a shop's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
 import { isAddress, NATIVE } from "../chain/calls.js";
 
@@ -6,25 +6,25 @@ const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
 const LABEL_LENGTH = 120;
-/** The longest that the interface takes (Invalid did). */
+/** The longest DID that the interface accepts (Invalid did). */
 const DID_LENGTH = 512;
 
 /**
- * @typedef {{symbol: string, decimals: number, unit: string, least: number}} Token `unit`: the currency of a total that
- *   has to state the same amount; `least`: decimal places that are shown always
+ * @typedef {{symbol: string, decimals: number, unit: string, least: number}} Token `unit`: the currency in which
+ *   the total must state the same amount; `least`: decimal places that are always shown
  * @typedef {{chainId: number, chainName: string, usdc: string}} Facts of the service
- * @typedef {{site: string, total: {currency: string, value: string}, data: any}} Asked as the worker hands it on
+ * @typedef {{site: string, total: {currency: string, value: string}, data: any}} Asked the request as passed on by the worker
  * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
  * @typedef {{site: URL, total: {currency: string, value: string}, label: string, params: PaymentParams, amount: bigint,
- *   token: Token | null}} Request `token`: null where the service does not know it
+ *   token: Token | null}} Request `token`: null if the service does not know it
  */
 
 /** @type {Token} */
 export const COIN = { symbol: "ETH", decimals: 18, unit: "ETH", least: 0 };
-/** @type {Token} A US dollar and a USDC are one unit: docs/decisions/0831. */
+/** @type {Token} One US dollar and one USDC count as the same: docs/decisions/0831. */
 const USDC = { symbol: "USDC", decimals: 6, unit: "USD", least: 2 };
 
-/** Nothing can be paid: a code for programs, and the values of its text. */
+/** The payment is refused: a code for programs, and the values for its text. */
 export class Refusal extends Error {
   /**
    * @param {string} code
@@ -38,7 +38,7 @@ export class Refusal extends Error {
 }
 
 /**
- * The request, if it can be a payment on the service's chain.
+ * Reads the request, if it can be a payment on the service's chain.
  *
  * @param {Asked} asked
  * @param {Facts} facts
@@ -59,7 +59,7 @@ export function readRequest({ site, total, data }, facts) {
 }
 
 /**
- * An amount in a token's own unit, exactly.
+ * Converts an amount exactly from the smallest unit to the token's unit.
  *
  * @param {bigint} amount
  * @param {number} decimals
@@ -72,7 +72,7 @@ export function decimalOf(amount, decimals) {
 }
 
 /**
- * The total of the request and its data have to say the same, where they speak of one unit.
+ * Checks that the request's total and data state the same amount, if they have the same unit.
  *
  * @param {{currency: string, value: string}} total
  * @param {bigint} amount
@@ -94,7 +94,7 @@ function normal(decimal) {
 /**
  * @param {string} token
  * @param {{usdc: string}} facts
- * @returns {Token | null} null for one that the service does not know
+ * @returns {Token | null} null for a token that the service does not know
  */
 export function tokenOf(token, { usdc }) {
   if (token === NATIVE) return COIN;
@@ -106,7 +106,7 @@ function isDid(to) {
   return typeof to === "string" && to.length <= DID_LENGTH && /^did:[a-z0-9]+:[\w.:%-]+$/.test(to);
 }
 
-/** @param {unknown} label a shop's own words: one line, without characters that turn or hide text */
+/** @param {unknown} label a shop's own words: one line, without characters that reverse or hide text */
 function labelOf(label) {
   if (typeof label !== "string") return "";
   const plain = label.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

@@ -1,9 +1,9 @@
-/** What the window shows around the sheet: heading, announcements, buttons. */
+/** The parts of the window around the sheet: heading, announcements, buttons. */
 
 import { el } from "./el.js";
 import { language, text } from "./text.js";
 
-/** For so long a button that has just appeared takes no click: the person has not read it yet. */
+/** How long a button that has just appeared ignores clicks, because the person has not read it yet. */
 const READING_MS = 500;
 
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
@@ -13,7 +13,7 @@ function place(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 
-/** The page as it is before the shop's request arrives. */
+/** Shows the page before the shop's request arrives. */
 export function begin() {
   document.documentElement.lang = language;
   heading(text("title"));
@@ -40,19 +40,19 @@ export function showButtons(buttons) {
   place("buttons").replaceChildren(...buttons.map(made));
 }
 
-/** @param {string} said to the person, politely */
+/** @param {string} said announced without interrupting a screen reader */
 export function tell(said) {
   place("status").textContent = said;
 }
 
-/** @param {string} said to the person, at once */
+/** @param {string} said announced immediately */
 export function warn(said) {
   place("alert").textContent = said;
 }
 
 /**
- * The main button is dead for a moment after it has appeared, and after the window has come to the front again: a click
- * that was meant for something else pays nothing.
+ * Disables the main button for a moment after it appears, and after the window returns to the front, so that a click
+ * meant for something else does not pay.
  *
  * @param {HTMLButtonElement} button
  */

@@ -1,4 +1,4 @@
-/** The payment sheet: what is paid, to whom, for whom, and at what fee. */
+/** The payment sheet: amount, payee, shop, paying vault and fee. */
 
 import { el } from "./el.js";
 import { costText } from "./account.js";
@@ -9,14 +9,14 @@ import { amountText, text } from "./text.js";
  * @typedef {import("./request.js").Request} Request
  * @typedef {{address: string, did: string | null}} Payee
  * @typedef {import("./account.js").Fee} Fee
- * @typedef {{dids: string[], did: string, onChoice: (did: string) => void}} Choice `did`: of the vault that pays
+ * @typedef {{dids: string[], did: string, onChoice: (did: string) => void}} Choice `did`: the vault that pays
  */
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 
 /**
  * @param {Request} request
- * @returns {string} such as "12.50 USDC"; for an unknown token its smallest unit
+ * @returns {string} such as "12.50 USDC"; for an unknown token in its smallest unit
  */
 export function amountOf({ amount, token }) {
   return token ? amountText(decimalOf(amount, token.decimals), token) : amount.toString();
@@ -50,7 +50,7 @@ export function sheet(request, payee, { chainName, choice, familiarity }) {
 }
 
 /**
- * @param {Fee | null} fee null where it is known only after the vault is open
+ * @param {Fee | null} fee null if it is not known until the vault is open
  */
 export function showFee(fee) {
   const place = document.getElementById("fee");
@@ -58,7 +58,7 @@ export function showFee(fee) {
 }
 
 /**
- * An address in full, in groups of four for comparing; a copy of it has no spaces.
+ * Shows a full address in groups of four for comparing; copying it gives no spaces.
  *
  * @param {string} value 0x-hex
  */
@@ -84,7 +84,7 @@ function payeeRow({ address: to, did }, familiarity) {
 }
 
 /**
- * The vault that pays; of several in this browser the person chooses.
+ * Shows the vault that pays; if this browser has several, the person chooses.
  *
  * @param {Choice} choice
  */
@@ -99,7 +99,7 @@ function shopName(site) {
   return el("span", {}, site.protocol === "https:" ? "" : `${site.protocol}//`, el("strong", {}, site.host));
 }
 
-/** Whether a host, or a did:web's, is written in another alphabet. @param {string} name */
+/** Whether a host, or the host of a did:web, is written in another alphabet. @param {string} name */
 function isForeign(name) {
   return /(^|[.:])xn--/.test(name);
 }

@@ -1,4 +1,4 @@
-/** The way to the shop: the payment worker, which alone may answer it. */
+/** The connection to the shop: the payment worker, which alone may respond to it. */
 
 import { FOR_SHOPS } from "./texts.js";
 
@@ -14,7 +14,7 @@ export class Shop {
 
   /**
    * @param {string} id of the payment request
-   * @param {{onRequest: (asked: Asked) => void, onOver: () => void}} told `onOver`: the request has ended without us
+   * @param {{onRequest: (asked: Asked) => void, onOver: () => void}} told `onOver`: the request was ended by the other side
    */
   constructor(id, { onRequest, onOver }) {
     this.#id = id;
@@ -26,7 +26,7 @@ export class Shop {
     this.#send({ type: "ready" });
   }
 
-  /** The payment is about to be sent: from now on the shop waits for the chain. */
+  /** Reports that the payment is about to be sent: from now on the shop waits for the chain. */
   handingOver() {
     this.#send({ type: "handing over" });
   }

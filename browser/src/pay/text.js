@@ -5,7 +5,7 @@ import { TEXTS } from "./texts.js";
 
 /** @typedef {keyof typeof TEXTS.en} TextKey */
 
-/** Which language: as on the service's other pages, whose switch the person may have used. */
+/** The language, the same as on the service's other pages, where the person may have switched it. */
 export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)));
 
 /**
@@ -18,10 +18,10 @@ export function text(key, values = {}) {
 }
 
 /**
- * An amount in the person's way of writing, with all its digits.
+ * Formats an amount for the person's language, with all its digits.
  *
  * @param {string} decimal such as "12.5"
- * @param {{symbol: string, least?: number}} unit `least`: decimal places that are shown always
+ * @param {{symbol: string, least?: number}} unit `least`: decimal places that are always shown
  * @returns {string}
  */
 export function amountText(decimal, { symbol, least = 0 }) {

@@ -1,4 +1,4 @@
-/** Every text of the payment pages, by language. {name} stands for a value; all tables have the same keys and values. */
+/** All texts of the payment pages, by language. {name} is replaced with a value; all tables have the same placeholders. */
 
 const en = {
   title: "Confirm payment",
@@ -17,11 +17,11 @@ const en = {
   payee_new: "You have not paid this payee from this browser before.",
   payee_alike: "Careful: this address begins and ends like one that you paid before, but it is another one.",
   token: "Token",
-  token_unknown: "This service does not know the token, so the amount stands in its smallest unit, and its worth is unknown. Pay only if you know the token.",
+  token_unknown: "This service does not know the token, so the amount is shown in its smallest unit, and its worth is unknown. Pay only if you know the token.",
   chain: "Chain",
   chain_row: "{name} ({id})",
   fee: "Network fee",
-  fee_loading: "Asking…",
+  fee_loading: "Checking…",
   fee_later: "Shown before anything is signed",
   fee_sponsored: "Paid by a sponsor (free for you)",
   fee_own: "At most {fee}, from your account",
@@ -51,14 +51,14 @@ const en = {
   explorer: "Show the payment on the chain",
   over: "This request is over. You can close this window.",
   over_title: "Nothing to pay",
-  none: "No shop asks for a payment. You can close this window.",
+  none: "No shop is asking for a payment. You can close this window.",
   cancelled: "Cancelled. Nothing was paid. You can close this window.",
   refused_title: "Not paid",
   unconfirmed_title: "Not confirmed yet",
   nothing_paid: "Nothing was paid.",
   bad_request: "The shop’s request cannot be a payment: {what}.",
-  what_amount: "the amount is no positive whole number",
-  what_token: "the token is no address",
+  what_amount: "the amount is not a positive whole number",
+  what_token: "the token is not an address",
   what_payee: "the payee is neither an address nor a DID",
   what_chain: "the chain is not stated",
   amount_mismatch: "The shop shows {shown} but asks for {asked}. Payments with two different amounts are refused.",
@@ -67,7 +67,7 @@ const en = {
   insufficient_balance: "You have {have}; you need {need}.",
   insufficient_fee: "No sponsor pays the network fee. For this payment your account needs {need}; it has {have}.",
   limit_exceeded: "This payment is over the limit of the permission under which it was to be paid.",
-  delegation_expired: "The permission under which this was to be paid has ended.",
+  delegation_expired: "The permission under which this was to be paid has expired.",
   delegation_refused: "The permission under which this was to be paid does not allow it.",
   payee_unregistered: "The payee’s DID is not registered, or not active.",
   payee_unverified: "The chain does not confirm the account of the payee’s DID.",
@@ -185,7 +185,7 @@ const de = {
 
 export const TEXTS = { en, de };
 
-/** What shops are told, always in English: they log it. A person's balance is not among it. */
+/** Messages for shops, always in English, because shops log them. They never contain a person's balance. */
 export const FOR_SHOPS = /** @type {Record<string, string>} */ ({
   user_cancelled: "The person cancelled. Nothing was paid.",
   bad_request: "The request's data is no payment: it needs to, amount, token and chainId. Nothing was paid.",

@@ -1,14 +1,14 @@
-/** Makes this browser offer Holdfast where shops ask for the payment method `<service>/pay`. */
+/** Makes this browser offer Holdfast when shops request the payment method `<service>/pay`. */
 
 import { ownAddress } from "../http/service.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
 /**
- * Registers the payment worker. The page has to be of the service's own origin, as a service worker always is.
+ * Registers the payment worker. The page must have the service's own origin, as service workers require.
  *
  * @param {Omit<import("../generated/types.js").PaymentHandlerOptions, "swUrl"> &
  *   {swUrl?: import("../trusted.js").ScriptAddress}} [options] `swUrl` may be the application's own TrustedScriptURL
- * @returns {Promise<import("../generated/types.js").PaymentHandlerRegistration>} it never throws: `error` says why not
+ * @returns {Promise<import("../generated/types.js").PaymentHandlerRegistration>} `error` says why it failed; never throws
  */
 export async function registerPaymentHandler({
   swUrl = "/pay/sw.js",

@@ -1,17 +1,17 @@
-/** Snapshots go up by themselves: some seconds after the last change, and again after a failure, later each time. */
+/** Uploads snapshots automatically: a few seconds after the last change, and after failures with growing delays. */
 
 import { SnapshotConflict, SnapshotRolledBack } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
 
-/** Not registered there, or no snapshots are kept there. */
+/** Statuses that retrying does not change: the vault is not registered there, or the service stores no snapshots. */
 const LASTING = new Set([403, 404, 405]);
 const LONGEST_QUIET_MS = 30_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
-/** After so many refusals it waits for the next change: each attempt uses the vault, which else would never lock itself. */
+/** After this many refusals it waits for the next change: attempts use the vault, and would keep it from locking itself. */
 const MOST_REFUSALS = 6;
 
-/** Publishes after changes. What would end the same again waits for the next change: a person has to act first. */
+/** Publishes after changes. After an error that a retry would not resolve, it waits for the next change. */
 export class AutomaticSnapshots {
   #publish;
   #quietMs;
@@ -31,20 +31,20 @@ export class AutomaticSnapshots {
     this.#quietMs = quietMs;
   }
 
-  /** The vault has a new revision, or there may be something to bring up. */
+  /** Schedules an upload: the vault has a new revision, or there may be one to upload. */
   changed() {
     const now = Date.now();
     this.#changedAt ||= now;
-    // Changes without end do not put the upload off without end.
+    // Continual changes must not postpone the upload forever.
     this.#after(Math.max(0, Math.min(this.#quietMs, this.#changedAt + LONGEST_QUIET_MS - now)));
   }
 
-  /** Attempts now what waits for its time, such as after the network came back. */
+  /** Makes a scheduled attempt now, such as when the network is back. */
   hurry() {
     if (this.#timer) this.#after(0);
   }
 
-  /** Ends it. What is due goes up the next time. */
+  /** Stops. A revision that is still due is uploaded next time. */
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -59,7 +59,7 @@ export class AutomaticSnapshots {
 
   async #due() {
     this.#timer = 0;
-    await this.#running; // a change during an attempt follows it
+    await this.#running; // a change during an attempt is uploaded after it
     if (this.#timer || this.#closed) return;
     this.#changedAt = 0;
     this.#running = this.#attempt();
@@ -79,7 +79,7 @@ export class AutomaticSnapshots {
 }
 
 /**
- * Whether the same attempt would end the same. A vault that is closed or locked has nothing to do now.
+ * Whether a retry would fail in the same way. With a closed or locked vault there is nothing to do now.
  *
  * @param {unknown} error
  */

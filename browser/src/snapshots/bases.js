@@ -1,4 +1,4 @@
-/** Bytes as text in the bases of multibase: base32 (RFC 4648, lower case, no padding), base36, base58 (Bitcoin's). */
+/** Bytes as text in multibase's bases: base32 (RFC 4648, lower case, no padding), base36, base58 (Bitcoin's). */
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 export const BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -21,7 +21,7 @@ export function toBase32(bytes) {
 
 /**
  * @param {string} text
- * @returns {Uint8Array<ArrayBuffer> | null} null for other letters; bits that are left over are ignored
+ * @returns {Uint8Array<ArrayBuffer> | null} null for other letters; leftover bits are ignored
  */
 export function fromBase32(text) {
   const bytes = [];
@@ -38,7 +38,7 @@ export function fromBase32(text) {
 }
 
 /**
- * A number in another base, where leading zero bytes become the base's first letter each.
+ * Writes the bytes as a number in another base. Each leading zero byte becomes the base's first letter.
  *
  * @param {Uint8Array} bytes
  * @param {string} letters

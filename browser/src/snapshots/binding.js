@@ -1,4 +1,4 @@
-/** Whether a snapshot is its DID's: the header of the sealed vault, and the delegation to the publishing key. */
+/** Checks that a snapshot belongs to its DID: the sealed vault's header, and the delegation to the publishing key. */
 
 import { readHeader } from "../vault/sealed_header.js";
 import { RecoveryRefused } from "./errors.js";
@@ -8,7 +8,7 @@ import { didKeyOf } from "./names.js";
 const PUBLISH = "/snapshots/publish";
 
 /**
- * Checks that root and sealed vault name the same DID.
+ * Checks that the root and the sealed vault contain the same DID.
  *
  * @param {import("./roots.js").Snapshot} snapshot
  * @returns {{did: string, revision: number}}
@@ -22,10 +22,10 @@ export function checkWhole({ sealed, manifest }) {
 }
 
 /**
- * Checks that the vault's own key lets the publishing key (null: some key) name its snapshots. A did:new is the hash of
- * its key, so the delegation proves itself: no service is asked.
+ * Checks that the vault's own key has authorised the publishing key (null: any key) to publish its snapshots. A did:new
+ * is the hash of its key, so the delegation is verified without asking a service.
  *
- * @param {import("./library.js").Vault} vault whose enclave verifies; it need not be open
+ * @param {import("./library.js").Vault} vault its enclave verifies the delegation; the vault need not be open
  * @param {import("./roots.js").Snapshot} snapshot
  * @param {Uint8Array | null} publicKey
  * @throws {RecoveryRefused} `damaged`

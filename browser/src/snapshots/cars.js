@@ -1,7 +1,7 @@
 /**
- * CAR files (IPLD CAR v1) with one root: written root first, read strictly.
+ * CAR files (IPLD CAR v1) with one root. They are written with the root first, and read strictly.
  *
- * Every block is checked against its CID, and every length against its bound before memory is spent on it.
+ * Every block is checked against its CID, and every length against its limit before memory is allocated for it.
  */
 
 import { CID_BYTES, MAX_BLOCK_BYTES, cidBytes, codecOf, textOf, verified } from "./cids.js";
@@ -10,7 +10,7 @@ import { Link, decode, encode } from "./dag_cbor.js";
 import { decodeVarint, encodeVarint } from "./varints.js";
 
 export const MAX_ROOT_BYTES = 16 << 10;
-/** A vault has at most 16 MiB; roots of the older form have it in one block. */
+/** The limit of a vault, 16 MiB: roots of the older form have the whole vault in one block. */
 export const MAX_LEGACY_BLOCK_BYTES = 16 << 20;
 const MAX_HEADER_BYTES = 1 << 10;
 const MAX_VARINT_BYTES = 5;
@@ -20,14 +20,14 @@ const LIMITS = { car: 17 << 20, rawBlock: MAX_LEGACY_BLOCK_BYTES, blocks: 64 };
 /**
  * @typedef {import("./cids.js").Block} Block
  * @typedef {{car: number, rawBlock: number, blocks: number}} Limits bytes of the file and of one raw block in it; `blocks`
- *   counts repeated ones too
+ *   includes repeated ones
  */
 
-/** No vault in one large block. @type {Limits} */
+/** Limits that exclude a whole vault in one large block. @type {Limits} */
 export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
 
 /**
- * A CAR file with one root: header, then each block once, in the given order.
+ * Writes a CAR file with one root: the header, then each block once, in the given order.
  *
  * @param {string} root
  * @param {Iterable<Block>} blocks
@@ -42,7 +42,7 @@ export function writeCar(root, blocks) {
 }
 
 /**
- * Root and blocks by CID of a whole CAR file, every block verified.
+ * Reads a whole CAR file and verifies every block. Returns the root and the blocks by CID.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @param {Limits} [limits]
@@ -62,7 +62,7 @@ export async function readCar(data, limits = LIMITS) {
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
     at = end;
   }
-  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not hold its root");
+  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not contain its root");
   return { root, blocks };
 }
 
@@ -86,7 +86,7 @@ function section(data, at, longest, tooLarge) {
 }
 
 /**
- * How many bytes the block at `at` may have: a root has fewer.
+ * Returns how many bytes the block at `at` may have: the limit for a root is lower.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @param {number} at
@@ -106,7 +106,7 @@ function readHeader(bytes) {
   if (names !== "roots,version" || !Array.isArray(header.roots)) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
-  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file is of another version than 1");
+  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
   if (header.roots.length !== 1) throw new ContentError("other_roots", "the CAR file has not exactly one root");
   return cidOfLink(header.roots[0]);
 }
@@ -116,12 +116,12 @@ function decodedHeader(bytes) {
   try {
     return decode(bytes);
   } catch (cause) {
-    throw new ContentError("invalid_header", "the CAR file's header is no DAG-CBOR", { cause });
+    throw new ContentError("invalid_header", "the CAR file's header is not DAG-CBOR", { cause });
   }
 }
 
 /**
- * The canonical text of a link that was read.
+ * Returns the canonical text of a decoded link.
  *
  * @param {unknown} value
  * @returns {string}

@@ -1,5 +1,5 @@
 /**
- * CIDs of the one kind that is used here: version 1, SHA-256, codec raw or dag-cbor; and the blocks that they name.
+ * CIDs of the only kind that is used here (version 1, SHA-256, codec raw or dag-cbor), and the blocks that they identify.
  *
  * Such a CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding. Every
  * other spelling is refused, so that texts can be compared.
@@ -11,12 +11,12 @@ import { ContentError } from "./content_error.js";
 export const CID_BYTES = 36;
 export const MAX_BLOCK_BYTES = 1 << 20;
 const CID_CHARACTERS = 59;
-/** The codecs' numbers (multicodec table). */
+/** The codecs' numbers in the multicodec table. */
 const NUMBERS = { raw: 0x55, "dag-cbor": 0x71 };
 
 /**
  * @typedef {"raw" | "dag-cbor"} Codec
- * @typedef {{cid: string, data: Uint8Array<ArrayBuffer>}} Block bytes, and the canonical text of the CID that names them
+ * @typedef {{cid: string, data: Uint8Array<ArrayBuffer>}} Block bytes, and the canonical text of their CID
  */
 
 /**
@@ -63,12 +63,12 @@ export function codecOf(cid) {
 }
 
 /**
- * `data` itself.
+ * Returns `data` if it matches the CID.
  *
  * @param {string} cid
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {ContentError} `cid` does not name it
+ * @throws {ContentError} it does not match
  */
 export async function verified(cid, data) {
   const hash = await hashOf(data);

@@ -1,9 +1,9 @@
-/** Two versions of one vault, table by table: what only one has, and what differs. Nothing is merged. */
+/** Compares two versions of a vault, table by table: rows that only one has, and rows that differ. Nothing is merged. */
 
 import { carriedKeys } from "./keys.js";
 import { PluginCallError } from "./library.js";
 
-/** How a row is known; the first of these fields that it has. */
+/** The fields that identify a row: the first of these that it has. */
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
@@ -14,19 +14,19 @@ const RESOURCES = [
 ];
 
 /**
- * One table in which the versions differ, by the rows' names.
+ * A table in which the versions differ, with the identifiers of the rows.
  *
  * @typedef {object} TableDifference
- * @property {string} table the resource, or "keys": the passkeys and passwords that open one of the versions only
- * @property {string[]} onlyHere rows that this device's version alone has
- * @property {string[]} onlyThere rows that the other version alone has
+ * @property {string} table the resource, or "keys": the passkeys and passwords that open only one of the versions
+ * @property {string[]} onlyHere rows that only this device's version has
+ * @property {string[]} onlyThere rows that only the other version has
  * @property {string[]} different rows that both have, with different contents
  */
 
 /**
  * @param {import("./library.js").Vault} here
  * @param {import("./library.js").Vault} there
- * @returns {Promise<TableDifference[]>} empty if they hold the same
+ * @returns {Promise<TableDifference[]>} empty if the versions are the same
  */
 export async function compared(here, there) {
   const found = [];
@@ -47,7 +47,7 @@ export async function compared(here, there) {
 /**
  * @param {import("./library.js").Vault} vault
  * @param {string} table
- * @returns {Promise<Map<string, string>>} each row's contents by its name
+ * @returns {Promise<Map<string, string>>} each row's contents by its identifier
  */
 async function rows(vault, table) {
   const listed = await vault.exec(`resource:${table} action:list`, { limit: PAGE });

@@ -1,4 +1,4 @@
-/** The one error of the content-addressed formats. The codes are those of the Python client (docs/formats.md). */
+/** The error for all content-addressed formats. The codes are the same as in the Python client (docs/formats.md). */
 
 /**
  * @typedef {"invalid_cid" | "other_cid" | "block_mismatch" | "block_too_large" | "invalid_dag_cbor" | "invalid_varint" |
@@ -6,10 +6,10 @@
  *   "cut_short" | "invalid_root" | "invalid_manifest" | "other_size" | "block_missing" | "block_unlinked" |
  *   "vault_too_large" | "invalid_name" | "record_too_large" | "invalid_record" | "other_key" | "invalid_signature" |
  *   "v1_mismatch" | "invalid_data" | "invalid_value" | "invalid_validity" | "unsupported"} ContentCode which rule the
- *   bytes break; `unsupported`: this browser cannot verify Ed25519 signatures
+ *   bytes violate; `unsupported`: this browser cannot verify Ed25519 signatures
  */
 
-/** Bytes or a text that are not of the form they should have. */
+/** Bytes or text that do not have the required form. */
 export class ContentError extends Error {
   /**
    * @param {ContentCode} code

@@ -1,12 +1,12 @@
-/** DAG-CBOR (IPLD), written and read strictly. The bytes come from strangers: every error is a ContentError. */
+/** DAG-CBOR (IPLD), written and read strictly. The bytes are untrusted: every error is a ContentError. */
 
 import { ContentError } from "./content_error.js";
 import { decodeVarint, plain } from "./varints.js";
 
-/** As deep as the enclave reads. */
+/** The depth that the enclave accepts. */
 const DEEPEST = 32;
 const LINK_TAG = 42;
-/** The codecs and hash functions of CIDs that links may have (multicodec table); the other ones are unknown here. */
+/** The codecs and hash functions that links may have in their CIDs (multicodec table). */
 const CODECS = new Set([0x51, 0x55, 0x70, 0x71, 0x72, 0x78, 0x0129, 0x0200]);
 const HASHES = new Set([0x00, 0x11, 0x12, 0x13, 0x14, 0x16, 0x1b, 0x1e, 0xb220]);
 const UNSIGNED = 0, NEGATIVE = 1, BYTES = 2, TEXT = 3, LIST = 4, MAP = 5, TAG = 6;
@@ -30,7 +30,7 @@ export class Float {
 }
 
 /**
- * Texts, whole numbers, bytes, links, null, booleans, lists, and objects of these.
+ * Encodes strings, whole numbers, bytes, links, null, booleans, and lists and objects of these.
  *
  * @param {any} value
  * @returns {Uint8Array<ArrayBuffer>}
@@ -71,11 +71,11 @@ function order(one, other) {
 }
 
 /**
- * The value of DAG-CBOR bytes. The caller bounds their length.
+ * Decodes DAG-CBOR. The caller limits the length.
  *
  * @param {Uint8Array} data
  * @returns {any} objects have no prototype; whole numbers above 2^53 - 1 are bigints, floats are Float
- * @throws {ContentError} other bytes
+ * @throws {ContentError} the bytes are not DAG-CBOR
  */
 export function decode(data) {
   const reader = new Reader(data);
@@ -177,7 +177,7 @@ class Reader {
 }
 
 /**
- * Whether the bytes are a CID of either version, of a known codec and hash function.
+ * Whether the bytes are a CID of either version with a known codec and hash function.
  *
  * @param {Uint8Array} bytes
  */
@@ -198,5 +198,5 @@ function isCid(bytes) {
 
 /** @param {unknown} [cause] */
 function invalid(cause) {
-  return new ContentError("invalid_dag_cbor", "the bytes are no DAG-CBOR", { cause });
+  return new ContentError("invalid_dag_cbor", "the bytes are not DAG-CBOR", { cause });
 }

@@ -1,13 +1,13 @@
-/** Why a snapshot was not written, or a vault not recovered. */
+/** Errors: why a snapshot was not published, or a vault not recovered. */
 
 import { ContentError } from "./content_error.js";
 import { RequestRefused, StorageError } from "./library.js";
 
-/** The place names an older snapshot than this browser has seen. Nothing was changed. */
+/** The published record points to an older snapshot than the newest one this browser has seen. Nothing was changed. */
 export class SnapshotRolledBack extends StorageError {
   /**
-   * @param {number} known the sequence that this browser has seen
-   * @param {number} found the one that is published now
+   * @param {number} known the highest sequence that this browser has seen
+   * @param {number} found the sequence of the published record
    */
   constructor(known, found) {
     super(
@@ -20,7 +20,7 @@ export class SnapshotRolledBack extends StorageError {
   }
 }
 
-/** Another device published a snapshot that does not contain this one's. Nothing was merged or changed. */
+/** Another device published a snapshot that lacks this device's changes. Nothing was merged or changed. */
 export class SnapshotConflict extends StorageError {
   /** @param {string} otherRoot the other device's snapshot */
   constructor(otherRoot) {
@@ -31,8 +31,8 @@ export class SnapshotConflict extends StorageError {
 }
 
 /**
- * Why a vault was not recovered. `incomplete`: the name leads to a snapshot of which blocks are missing; `damaged`: bytes
- * that were changed, or that belong to another vault; `unopened`: the vault's program refuses the bytes; `unsupported`:
+ * Why a vault was not recovered. `incomplete`: blocks of the published snapshot are missing; `damaged`: the bytes
+ * were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`:
  * this browser cannot verify the record's signature.
  *
  * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened" |
@@ -54,7 +54,7 @@ export class RecoveryRefused extends StorageError {
 }
 
 /**
- * Runs work whose errors are all the client's: bytes that are not of their form end in StorageError.
+ * Runs `work`, and turns its ContentError into a StorageError, a documented error of the client.
  *
  * @template T
  * @param {() => Promise<T>} work
@@ -69,7 +69,7 @@ export async function asStorageErrors(work) {
 }
 
 /**
- * The sentence of an error, in the words of the service where it gave any.
+ * Returns an error's message: the service's own reason if it sent one.
  *
  * @param {unknown} error
  * @returns {string}

@@ -1,4 +1,4 @@
-/** Blocks and records from IPFS gateways, none of whose bytes is believed. */
+/** Blocks and records from IPFS gateways. Every byte is verified. */
 
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
 import { cidBytes, codecOf, verified } from "./cids.js";
@@ -9,7 +9,7 @@ import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, readRecord } from "./records.j
 import { assembled, readRoot } from "./roots.js";
 
 const RAW = "application/vnd.ipld.raw";
-/** The empty block that every trustless gateway gives out (specification, "Probing"). */
+/** The empty block that every trustless gateway serves (specification, "Probing"). */
 const PROBE = "bafkqaaa";
 const NOT_FOUND = 404;
 
@@ -18,12 +18,12 @@ const NOT_FOUND = 404;
  * @typedef {import("./roots.js").Snapshot} Snapshot
  */
 
-/** Reads over several gateways. One that fails or lies is passed over; only if all do, the first one's error is thrown. */
+/** Reads over several gateways. One that fails or sends wrong data is skipped; if all do, the first one's error is thrown. */
 export class Gateways {
   #https;
 
   /**
-   * @param {string[]} urls in the order in which they are asked
+   * @param {string[]} urls in the order in which they are tried
    * @param {import("./http.js").Fetch} [fetch]
    */
   constructor(urls, fetch) {
@@ -31,7 +31,7 @@ export class Gateways {
   }
 
   /**
-   * Asks for the empty block.
+   * Requests the empty block.
    *
    * @throws {NetworkError} no gateway answers
    */
@@ -52,10 +52,10 @@ export class Gateways {
   }
 
   /**
-   * A whole snapshot, every byte verified.
+   * Returns a whole snapshot, with every byte verified.
    *
    * @param {string} rootCid
-   * @param {(done: number, all: number) => void} [tell] how many blocks are here
+   * @param {(done: number, all: number) => void} [tell] called with the number of blocks received
    * @returns {Promise<Snapshot>}
    * @throws {ContentError | NetworkError}
    */
@@ -73,12 +73,12 @@ export class Gateways {
   }
 
   /**
-   * The newest record under an IPNS name that any gateway gives.
+   * Returns the newest record that any gateway has for an IPNS name.
    *
    * @param {string} name
-   * @returns {Promise<IpnsRecord | null>} null if those that answer have none
+   * @returns {Promise<IpnsRecord | null>} null if no responding gateway has one
    * @throws {NetworkError} no gateway answers
-   * @throws {ContentError} the text is no name, or all records are forged
+   * @throws {ContentError} the text is not a name, or all records are forged
    */
   async record(name) {
     const publicKey = publicKeyOf(name);
@@ -89,7 +89,7 @@ export class Gateways {
     return found.reduce((newest, it) => (it && ["newer", "renewed"].includes(changeOf(newest, it)) ? it : newest), null);
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#https.forEach((http) => http.close());
   }
@@ -113,7 +113,7 @@ export class Gateways {
 }
 
 /**
- * One gateway's record; not every one gives records on both paths.
+ * Returns one gateway's record. Not every gateway serves records on both paths.
  *
  * @param {Http} http
  * @param {string} name

@@ -1,11 +1,11 @@
-/** Requests to one place: bounded in time and size, refusals in each protocol's form. */
+/** Requests to one server, limited in time and size. Refusals are read in each protocol's form. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 
 const TIMEOUT_MS = 30_000;
 const RETRY_AFTER_MS = [200, 800];
 const BUSY = new Set([502, 503, 504]);
-/** Longest answer that is read, unless the caller says more: lists of pins, refusals. */
+/** The longest response that is read unless the caller allows more: lists of pins, refusals. */
 const LONGEST_ANSWER = 1 << 20;
 
 /**
@@ -16,11 +16,11 @@ const LONGEST_ANSWER = 1 << 20;
  * @property {Record<string, string>} [query]
  * @property {Record<string, string>} [headers]
  * @property {BodyInit} [body]
- * @property {number} [longest] bytes of the answer
+ * @property {number} [longest] maximum bytes of the response
  * @property {number} [timeout] milliseconds
  */
 
-/** One address. */
+/** A client for one base address. */
 export class Http {
   #fetch;
   #closing = new AbortController();
@@ -35,12 +35,12 @@ export class Http {
   }
 
   /**
-   * Returns the answer's bytes. Reading requests are repeated twice.
+   * Sends a request and returns the response's bytes. Requests that only read are retried twice.
    *
    * @param {Asked} asked
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
-   * @throws {RequestRefused} the place says no
-   * @throws {NetworkError} no usable answer
+   * @throws {RequestRefused} the server refuses
+   * @throws {NetworkError} there is no usable response
    */
   async send(asked) {
     for (let tries = 0; ; tries += 1) {
@@ -54,7 +54,7 @@ export class Http {
     }
   }
 
-  /** @param {Asked} asked @returns {Promise<any>} the answer's JSON */
+  /** @param {Asked} asked @returns {Promise<any>} the response's JSON value */
   async json(asked) {
     const bytes = await this.send(asked);
     try {
@@ -64,7 +64,7 @@ export class Http {
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#closing.abort();
   }
@@ -102,7 +102,7 @@ async function bounded(response, longest) {
     length += read.value.length;
     if (length > longest) {
       await reader?.cancel();
-      throw new NetworkError(`the answer has more than ${longest} bytes`);
+      throw new NetworkError(`the response has more than ${longest} bytes`);
     }
     parts.push(read.value);
   }

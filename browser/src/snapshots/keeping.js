@@ -1,4 +1,4 @@
-/** What a client does with its vault's snapshots: keeps them up to date by itself, ends conflicts, recovers. */
+/** A client's snapshots of its vault: keeps them up to date automatically, resolves conflicts, recovers vaults. */
 
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
@@ -27,8 +27,8 @@ const KEPT = 10;
  */
 
 /**
- * The snapshots of one client's vault. The vault gets the event "snapshot" with each step: its `detail` is a
- * SnapshotState.
+ * The snapshots of one client's vault. At each step, the event "snapshot" is dispatched on the vault, with a
+ * SnapshotState in `detail`.
  */
 export class KeptSnapshots {
   #client;
@@ -56,32 +56,32 @@ export class KeptSnapshots {
   }
 
   /**
-   * Asks the place for a sign of life, and brings up what is due.
+   * Checks that a gateway responds.
    *
-   * @throws {NetworkError} it gives no snapshots
+   * @throws {NetworkError} no gateway responds
    */
   async start() {
     await this.#place.gateways.probe();
   }
 
-  /** There may be something to bring up: the vault was opened, changed or registered. */
+  /** Schedules an upload: the vault was opened, changed or registered. */
   changed() {
     this.#publisher.changed();
     this.#automatic.changed();
   }
 
-  /** @returns {Promise<SnapshotState>} how far the vault's snapshots are */
+  /** @returns {Promise<SnapshotState>} how far the upload of the vault's newest revision is */
   state() {
     return this.#publisher.state();
   }
 
   /**
-   * Brings the newest revision up now, unless it is there.
+   * Uploads the newest revision now, unless that was done before.
    *
    * @returns {Promise<SnapshotState>}
-   * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` end it
-   * @throws {SnapshotRolledBack} the place shows an older snapshot than this browser has seen
-   * @throws {RequestRefused | NetworkError | StorageError} the place does not take it
+   * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` resolve it
+   * @throws {SnapshotRolledBack} an older snapshot is published than this browser has seen
+   * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted
    */
   publish() {
     return this.#inTurn(async () => {
@@ -98,16 +98,16 @@ export class KeptSnapshots {
     });
   }
 
-  /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` brings it back */
+  /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */
   async file() {
     const { rootCid, blocks } = await asStorageErrors(() => this.#publisher.taken());
     return writeCar(rootCid, blocks);
   }
 
   /**
-   * In a conflict, how this device's version and the other one differ.
+   * Returns the differences between this device's version and the other one in a conflict.
    *
-   * @param {VaultKey} key opens the other version; its secret moves into the worker
+   * @param {VaultKey} key opens the other version; its secret is transferred to the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
    */
   async compare(key) {
@@ -115,11 +115,11 @@ export class KeptSnapshots {
   }
 
   /**
-   * Ends a conflict. "here": this device's version is published on top of the other one, which stays pinned. "there": the
-   * other version goes on, as a revision after this device's. Keys that either device removed stay removed.
+   * Resolves a conflict. "here": this device's version is published on top of the other one, which stays pinned. "there":
+   * the other version becomes the next revision after this device's. Keys that either device removed stay removed.
    *
    * @param {"here" | "there"} version
-   * @param {VaultKey | (() => Promise<VaultKey>)} key opens the vault; asked for only if the other version has to be opened
+   * @param {VaultKey | (() => Promise<VaultKey>)} key opens the vault; a function is called only if the other version must be opened
    * @returns {Promise<SnapshotState>}
    */
   async choose(version, key) {
@@ -133,32 +133,32 @@ export class KeptSnapshots {
   }
 
   /**
-   * Brings a vault into this browser.
+   * Recovers a vault into this browser.
    *
    * @param {import("./recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./recovery.js").Recovered>}
    * @throws {RecoveryRefused} nothing was stored; `code` says why
-   * @throws {SnapshotRolledBack} an older snapshot than this browser has seen, and it was not accepted
+   * @throws {SnapshotRolledBack} the snapshot is older than one that this browser has seen, and was not accepted
    */
   recover(options = {}) {
     return this.#inTurn(() => new Recovery(this.#client, this.#store, this.#place, options).recover());
   }
 
-  /** @returns {Promise<string | null>} the record of the last acknowledged snapshot, for a device that is paired */
+  /** @returns {Promise<string | null>} the last acknowledged snapshot's record, for a device that is being paired */
   publishedRecord() {
     return publishedRecord(this.#client.vault, this.#store);
   }
 
   /**
-   * Goes on from the last snapshot of the device that gave the vault. A record that the vault did not sign is ignored.
+   * Continues from the last snapshot of the device that sent the vault. A record that the vault did not sign is ignored.
    *
-   * @param {unknown} record what came with the vault, which is open now
+   * @param {unknown} record the record received with the vault, which is now open
    */
   continueFrom(record) {
     return this.#inTurn(() => continued(this.#client.vault, this.#store, record));
   }
 
-  /** Ends requests and timers. What is due goes up the next time. */
+  /** Cancels requests and timers. A revision that is still due is uploaded next time. */
   async close() {
     this.#automatic.close();
     this.#ending.abort();
@@ -174,7 +174,7 @@ export class KeptSnapshots {
     globalThis.document?.addEventListener("visibilitychange", () => this.#automatic.hurry(), { signal });
   }
 
-  /** @returns {Promise<Snapshot>} the other device's version of a conflict */
+  /** @returns {Promise<Snapshot>} the other device's version in a conflict */
   async #other() {
     const { did, otherRoot } = await this.state();
     if (otherRoot === null) throw new ClientStateError("no other version of the vault is known");
@@ -186,7 +186,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * The other version, open in a worker that has a database only for this.
+   * Runs `work` with the other version, which is opened in a second worker with a temporary database.
    *
    * @template T
    * @param {Snapshot} other
@@ -229,8 +229,8 @@ export class KeptSnapshots {
   }
 
   /**
-   * Removes the keys that were removed from the other version. It is opened only if this one has a key that it lacks. A
-   * version that the key does not open is of a device that an earlier release paired: its keys were never this one's.
+   * Removes the keys that were removed from the other version, which is opened only if it lacks one of this version's keys.
+   * If the key does not open it, the two devices were paired by an earlier release and have never shared keys.
    *
    * @param {Snapshot} other
    * @param {() => Promise<VaultKey>} key
@@ -258,7 +258,7 @@ export class KeptSnapshots {
   }
 }
 
-/** The other version of the vault does not open with this key. */
+/** The vault's other version does not open with this key. */
 class OtherKeys extends ClientStateError {
   /** @param {string} [code] */
   constructor(code) {
@@ -268,7 +268,7 @@ class OtherKeys extends ClientStateError {
 }
 
 /**
- * The vault sealed anew, with a higher revision than another.
+ * Saves the vault until its revision is higher than `before`, and returns the sealed bytes.
  *
  * @param {Vault} vault
  * @param {number} before
@@ -281,8 +281,8 @@ async function sealedAfter(vault, before) {
 }
 
 /**
- * A token of the vault's key for one upload or pin (decision 0621). The vault keeps no row of it: a row is a change, which
- * would be uploaded with another token.
+ * Creates a token signed by the vault's key for one upload or pin (decision 0621). The vault stores no row for it: a row
+ * would be a change, whose upload would need another token.
  *
  * @param {Vault} vault
  * @param {string} audience

@@ -1,4 +1,4 @@
-/** The passkeys and passwords of two versions of a vault: what one device removed stays removed, whichever goes on. */
+/** Passkeys and passwords in two versions of a vault: removed ones stay removed, whichever version is chosen. */
 
 import { removalOf, removedIn } from "../vault/removals.js";
 import { PluginCallError } from "./library.js";
@@ -6,7 +6,7 @@ import { PluginCallError } from "./library.js";
 const HEADER = 44;
 const WRAP_COUNT_AT = 5;
 const DID_LENGTH_AT = 6;
-/** Salt, Argon2id's parameters, nonce, sealed data key. */
+/** The lengths of the salt, Argon2id's parameters, the nonce and the sealed data key. */
 const WRAP_REST = 16 + 12 + 12 + 48;
 /** @type {Record<number, string>} */
 const KINDS = { 1: "secret", 2: "prf", 3: "password" };
@@ -18,7 +18,7 @@ const KINDS = { 1: "secret", 2: "prf", 3: "password" };
  */
 
 /**
- * A key serves once: its bytes move into the worker.
+ * Copies a key, because a key can be used only once: its bytes are transferred to the worker.
  *
  * @param {VaultKey} key
  * @returns {VaultKey}
@@ -28,10 +28,10 @@ export function copied(key) {
 }
 
 /**
- * The wraps in a sealed vault's clear header (docs/formats.md), up to the first that is not of its form.
+ * Returns the wraps in a sealed vault's clear header (docs/formats.md), up to the first malformed one.
  *
  * @param {Uint8Array} sealed
- * @returns {(Name & {bytes: string})[]} `bytes`: all of the wrap's, to be compared
+ * @returns {(Name & {bytes: string})[]} `bytes`: the whole wrap, for comparison
  */
 export function wrapsOf(sealed) {
   const found = [];
@@ -59,7 +59,7 @@ export async function removedKeys(vault) {
 }
 
 /**
- * Removes keys from an open vault, and remembers those that it does not have.
+ * Removes keys from an open vault. The removal of keys that it does not have is recorded too.
  *
  * @param {Vault} vault
  * @param {Name[]} names

@@ -1,4 +1,4 @@
-/** What the snapshots take from the client: one import, so that the built module shares the client's file. */
+/** What the snapshots import from the client: in one place, so that the built module shares the client's file. */
 
 export {
   ClientStateError,

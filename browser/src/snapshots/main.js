@@ -1,5 +1,5 @@
 /**
- * Snapshots of sealed vaults, loaded when a client first needs them: written, kept, named, and read back.
+ * Snapshots of sealed vaults: written, stored, published and read. Loaded when a client first needs them.
  *
  *     const snapshots = await client.snapshots();
  *     console.log((await snapshots.state()).status);

@@ -1,4 +1,4 @@
-/** IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…`, and the key itself behind it. */
+/** IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…` and the key that it contains. */
 
 import { BASE36, BASE58, fromBase, fromBase32, toBase, toBase32 } from "./bases.js";
 import { joined } from "./cars.js";
@@ -6,7 +6,7 @@ import { ContentError } from "./content_error.js";
 
 export const PUBLIC_KEY_BYTES = 32;
 const MAX_CHARACTERS = 80; // the longest text of such a name, in base32, has 65
-/** The key's protobuf: type Ed25519, then 32 bytes; in an identity multihash; in a CIDv1 of codec libp2p-key. */
+/** The key's protobuf (type Ed25519, then 32 bytes), in an identity multihash, in a CIDv1 with codec libp2p-key. */
 const KEY = [0x08, 1, 0x12, PUBLIC_KEY_BYTES];
 const MULTIHASH = [0x00, KEY.length + PUBLIC_KEY_BYTES, ...KEY];
 const CID = [1, 0x72, ...MULTIHASH];
@@ -24,7 +24,7 @@ export function nameOf(publicKey) {
 
 /**
  * @param {Uint8Array} publicKey
- * @returns {Uint8Array<ArrayBuffer>} the key in its protobuf, as field 7 of a record has it
+ * @returns {Uint8Array<ArrayBuffer>} the key in its protobuf, as in field 7 of a record
  */
 export function keyBytes(publicKey) {
   return after(KEY, publicKey);
@@ -39,26 +39,26 @@ export function didKeyOf(publicKey) {
 }
 
 /**
- * The key of a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
+ * Returns the key in a name in base36, base32 or base58 (with prefix letter, or as a peer ID).
  *
  * @param {string} name
  * @returns {Uint8Array<ArrayBuffer>} 32 bytes
- * @throws {ContentError} any other text, and the name of another kind of key
+ * @throws {ContentError} it is any other text, or the name of another kind of key
  */
 export function publicKeyOf(name) {
   const peer = name.startsWith("12D3Koo");
   const known = peer ? MULTIHASH : CID;
   const text = peer ? `z${name}` : name;
   const [encoded, found] = text.length <= MAX_CHARACTERS ? read(text) : ["", null];
-  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is no IPNS name");
+  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is not an IPNS name");
   if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at])) {
-    throw new ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key");
+    throw new ContentError("invalid_name", "the text is not the IPNS name of an Ed25519 key");
   }
   return found.slice(known.length);
 }
 
 /**
- * The bytes of a text in one of the three bases, and how they are spelled canonically.
+ * Decodes a text in one of the three bases. Returns its canonical spelling and the bytes.
  *
  * @param {string} text
  * @returns {[string, Uint8Array<ArrayBuffer> | null]}

@@ -1,4 +1,4 @@
-/** Pins at a remote service (IPFS Pinning Service API 1.0.0): Holdfast's own, or another's. */
+/** Pins at a remote service with the IPFS Pinning Service API 1.0.0: Holdfast's or another. */
 
 import { Http } from "./http.js";
 import { NetworkError, StorageError } from "./library.js";
@@ -10,19 +10,19 @@ const ALL = "queued,pinning,pinned,failed";
 /**
  * @typedef {import("./library.js").PinInfo} PinInfo
  * @typedef {import("./library.js").PinRequest} PinRequest
- * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin is where it is
+ * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin has its current status
  * @typedef {{limit?: number, meta?: Record<string, string>, cid?: string, name?: string, match?: string, before?: string,
- *   after?: string, status?: string}} Selection as the API has it; without `status`, pins of every status
+ *   after?: string, status?: string}} Selection the API's query; without `status`, pins of every status
  */
 
-/** One account at one pinning service. Throws RequestRefused, NetworkError; StorageError if a pin fails. */
+/** One account at one pinning service. Methods throw RequestRefused, NetworkError, and StorageError if a pin fails. */
 export class Pinning {
   #http;
   #token;
 
   /**
    * @param {string} url
-   * @param {string | (() => Promise<string>)} token the access token, or what gives one for one request
+   * @param {string | (() => Promise<string>)} token the access token, or a function that returns one for each request
    * @param {import("./http.js").Fetch} [fetch]
    */
   constructor(url, token, fetch) {
@@ -30,11 +30,11 @@ export class Pinning {
     this.#token = token;
   }
 
-  /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 unless given */
+  /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default */
   async list({ meta, limit, ...chosen } = {}) {
     const query = { status: ALL, ...chosen, ...(limit && { limit: String(limit) }), ...(meta && { meta: JSON.stringify(meta) }) };
     const answer = await this.#send("GET", "/pins", { query });
-    if (!Array.isArray(answer?.results)) throw new NetworkError("the answer is no list of pins");
+    if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
     return answer.results.map(reportOf);
   }
 
@@ -48,7 +48,7 @@ export class Pinning {
     return reportOf(await this.#send("GET", pathOf(requestId)));
   }
 
-  /** @param {string} requestId @param {PinRequest} pin @returns {Promise<PinReport>} another pin in the place of this one */
+  /** @param {string} requestId @param {PinRequest} pin @returns {Promise<PinReport>} the pin that replaces this one */
   async replace(requestId, pin) {
     return reportOf(await this.#send("POST", pathOf(requestId), { pin }));
   }
@@ -65,21 +65,21 @@ export class Pinning {
    * @param {PinReport} pin
    * @param {{withinMs?: number, pollMs?: number}} [patience]
    * @returns {Promise<PinReport>}
-   * @throws {StorageError} the service gave it up, with its reason, or it takes longer
+   * @throws {StorageError} the pin failed, with the service's reason, or took too long
    */
   async wait(pin, { withinMs = WAIT_MS, pollMs = POLL_MS } = {}) {
     const end = Date.now() + withinMs;
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;
       if (found.status === "failed") {
-        throw new StorageError(`the pinning service gave the pin up: ${found.info?.status_details ?? "it does not say why"}`);
+        throw new StorageError(`the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`);
       }
       if (Date.now() > end) throw new StorageError("the pin was not complete in time");
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#http.close();
   }
@@ -106,13 +106,13 @@ function pathOf(requestId) {
 }
 
 /**
- * A pin in the API's spelling (`requestid`) as the interface's type (`requestId`).
+ * Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`).
  *
  * @param {any} answer
  * @returns {PinReport}
  */
 function reportOf(answer) {
-  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the answer is no pin");
+  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the response is not a pin");
   const { requestid: requestId, status, created, pin, delegates, info } = answer;
   return { requestId, status, created, pin, delegates, ...(info && { info }) };
 }

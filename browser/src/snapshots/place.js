@@ -1,4 +1,4 @@
-/** The place where snapshots are kept, over HTTP: CAR files, pins, records, blocks. Holdfast's service or another. */
+/** HTTP access to where snapshots are stored (Holdfast's service or others): CAR files, pins, records, blocks. */
 
 import { randomBytes, toHex } from "../bytes.js";
 import { writeCar } from "./cars.js";
@@ -13,22 +13,22 @@ const NOT_FOUND = 404;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
- * Where snapshots are kept and read, beyond the interface's gateway. Without anything: at the client's service.
+ * Where snapshots are stored and read, in addition to the interface's gateway. By default: at the client's service.
  *
  * @typedef {object} MoreConfig
- * @property {string[]} [gatewayUrls] more gateways that are asked for blocks and records, in this order
- * @property {string} [uploadUrl] takes CAR files as Kubo's RPC does, and IPNS records
- * @property {string} [pinningUrl] speaks the Pinning Service API; "" for none: what is imported stays pinned
- * @property {string} [accessToken] for another pinning service than Holdfast's; to Holdfast's the vault's key speaks
- * @property {string} [serviceDid] whom the vault's tokens are made out to; the did:web of `uploadUrl` unless given
- * @property {boolean} [automatic] whether every change goes up by itself; true unless given
- * @property {number} [debounceMs] milliseconds without a change before the last one goes up; 2000 unless given
- * @property {number} [kept] how many snapshots stay pinned there; 10 unless given
+ * @property {string[]} [gatewayUrls] more gateways for blocks and records, in this order
+ * @property {string} [uploadUrl] accepts CAR files as Kubo's RPC does, and IPNS records
+ * @property {string} [pinningUrl] a Pinning Service API; "" for none: the import itself pins
+ * @property {string} [accessToken] for a pinning service other than Holdfast's, which accepts tokens signed by the vault's key
+ * @property {string} [serviceDid] the audience of the vault's tokens; by default the did:web of `uploadUrl`
+ * @property {boolean} [automatic] whether every change is uploaded automatically; true by default
+ * @property {number} [debounceMs] milliseconds without a change before an upload; 2000 by default
+ * @property {number} [kept] how many snapshots stay pinned; 10 by default
  *
  * @typedef {import("../generated/types.js").VaultSnapshotConfig & MoreConfig} SnapshotConfig
  */
 
-/** What the settings name, on top of the client's service. */
+/** The servers from the settings, with the client's service as the default. */
 export class SnapshotPlace {
   #http;
   #mint;
@@ -36,8 +36,8 @@ export class SnapshotPlace {
   /**
    * @param {string} serviceUrl
    * @param {SnapshotConfig} config
-   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("./http.js").Fetch}} more `mint`: a token of the
-   *   vault's key for an audience
+   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("./http.js").Fetch}} more `mint`: creates a token
+   *   signed by the vault's key for an audience
    */
   constructor(serviceUrl, config, { mint, fetch }) {
     const { gatewayUrl, gatewayUrls = [], uploadUrl = serviceUrl, pinningUrl = uploadUrl, accessToken } = config;
@@ -49,7 +49,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * Sends the blocks; without a pinning service they are pinned by that.
+   * Uploads the blocks. Without a pinning service, the upload also pins them.
    *
    * @param {import("./roots.js").Snapshot} snapshot
    * @throws {RequestRefused | NetworkError | StorageError}
@@ -71,7 +71,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * Sends a record, which carries its own proof.
+   * Uploads a record. Its signature is its only authorisation.
    *
    * @param {string} name
    * @param {Uint8Array<ArrayBuffer>} record
@@ -81,7 +81,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * The IPNS name that Holdfast's service knows for a passkey: a hint, the caller verifies what it names.
+   * Returns the IPNS name that Holdfast's service has for a passkey. It is a hint: the caller verifies the record under it.
    *
    * @param {string} credentialId
    * @returns {Promise<string | null>}
@@ -96,7 +96,7 @@ export class SnapshotPlace {
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#http.close();
     this.gateways.close();
@@ -105,7 +105,7 @@ export class SnapshotPlace {
 }
 
 /**
- * The did:web of a service's address: whom a token is made out to, so that no other service can use it.
+ * Returns the did:web of a service's address. As a token's audience, it keeps other services from using the token.
  *
  * @param {string} url a loopback address counts as localhost
  * @returns {string}
@@ -117,7 +117,7 @@ export function didOfService(url) {
 }
 
 /**
- * Exactly one root, the expected one, without an error: a Kubo that fails late still answers 200.
+ * Checks that the response has exactly the expected root and no error: Kubo responds with 200 even if it fails later.
  *
  * @param {string} answer lines of JSON
  * @param {string} rootCid
@@ -127,6 +127,6 @@ function checkImported(answer, rootCid, pinned) {
   const roots = answer.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)?.Root).filter(Boolean);
   const expected = pinned || roots.length ? 1 : 0;
   if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
-    throw new StorageError("the snapshot was not taken: its place acknowledged another root, or none");
+    throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");
   }
 }

@@ -1,4 +1,4 @@
-/** The last published snapshot of a vault that is paired: the new device continues it instead of finding a conflict. */
+/** Passes a vault's last published snapshot on in a pairing, so that the new device continues from it without a conflict. */
 
 import { fromHex, toHex } from "../bytes.js";
 import { readRecord } from "./records.js";
@@ -23,11 +23,11 @@ export async function publishedRecord(vault, store) {
 }
 
 /**
- * Takes the record that came with a vault as the last snapshot that this browser knows.
+ * Adopts the record received with a vault as this browser's latest known snapshot.
  *
  * @param {Vault} vault it is open
  * @param {VaultStore} store
- * @param {unknown} record of another device: one that the vault's own key did not sign is ignored
+ * @param {unknown} record from another device: it is ignored unless the vault's own key signed it
  */
 export async function continued(vault, store, record) {
   const { did } = await vault.status();
@@ -38,6 +38,6 @@ export async function continued(vault, store, record) {
     await store.setNote(recordNote(did), data);
     await writeState(store, { ...firstState(did), acknowledgedRoot: rootCid, sequence });
   } catch {
-    // The first upload then asks about a conflict.
+    // The first upload then reports a conflict.
   }
 }

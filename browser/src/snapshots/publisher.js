@@ -1,4 +1,4 @@
-/** One attempt to bring the newest revision to the place where snapshots are kept, and to name it there. */
+/** Uploads a vault's newest revision as a snapshot, and publishes the record that points to it. */
 
 import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
@@ -7,7 +7,7 @@ import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
-/** A record has to outlive a lost device by years; answers with it are kept for a minute only. */
+/** A record must stay valid for years after a device is lost; responses with it are cached for only a minute. */
 const VALID_YEARS = 20;
 const TTL_NS = 60_000_000_000n;
 const PIN_NAME = "vault";
@@ -21,14 +21,14 @@ const CONFLICT = 409;
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
 
-/** Uploads, pins and names the newest revision of one open vault; where it stopped, the next attempt goes on. */
+/** Uploads, pins and publishes the newest revision of one open vault. An attempt continues where the last one stopped. */
 export class Publisher {
   #vault;
   #store;
   #place;
   #tell;
   #kept;
-  /** Asked for once after each change: in an attempt that fails, the enclave is not used, and may lock itself. */
+  /** Fetched once after each change: retries do not use the enclave, so that it can lock itself. */
   #known = /** @type {Publishing | null} */ (null);
 
   /**
@@ -45,26 +45,26 @@ export class Publisher {
     this.#kept = kept;
   }
 
-  /** The vault was opened or changed. */
+  /** Discards what was cached, because the vault was opened or changed. */
   changed() {
     this.#known = null;
   }
 
-  /** @returns {Promise<SnapshotState>} how far it is */
+  /** @returns {Promise<SnapshotState>} how far the upload is */
   async state() {
     return readState(this.#store, await this.#did());
   }
 
   /**
-   * Brings the newest revision up, unless it is there.
+   * Uploads the newest revision, unless that was done before.
    *
    * @returns {Promise<SnapshotState>}
-   * @throws {SnapshotConflict} another device published too
-   * @throws {SnapshotRolledBack} the place shows an older snapshot than it did
-   * @throws {RequestRefused | NetworkError | StorageError} the place does not take it, with its own reason
+   * @throws {SnapshotConflict} another device has published too
+   * @throws {SnapshotRolledBack} an older snapshot is published than before
+   * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted; has the server's reason
    */
   async publish() {
-    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot goes up once it is open");
+    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
     const publishing = await this.#publishing();
     const stored = await this.#newest();
     const state = await this.state();
@@ -80,13 +80,13 @@ export class Publisher {
   }
 
   /**
-   * After a conflict: publishes this device's version on top of the other one's, which stays pinned.
+   * Publishes, after a conflict, this device's version on top of the other one, which stays pinned.
    *
    * @returns {Promise<SnapshotState>}
    */
   async overrule() {
     const state = await this.state();
-    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to end");
+    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to resolve");
     await this.#note(state, { status: "queued", acknowledgedRoot: state.otherRoot, acknowledgedRevision: 0, otherRoot: null });
     const published = await this.publish();
     await this.#store.setNote(otherNote(state.did), null);
@@ -94,7 +94,7 @@ export class Publisher {
   }
 
   /**
-   * The newest revision as a snapshot: the published one, unless it is due.
+   * Returns the newest revision as a snapshot, which is the published one unless the revision is still due.
    *
    * @returns {Promise<Snapshot>}
    */
@@ -107,7 +107,7 @@ export class Publisher {
   }
 
   /**
-   * A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
+   * Returns the name and the delegation. A vault created before publishing keys existed gets them now, in a new revision.
    *
    * @returns {Promise<Publishing>}
    */
@@ -135,7 +135,7 @@ export class Publisher {
   }
 
   /**
-   * What is published now, against what this browser knows.
+   * Compares the published record with what this browser knows.
    *
    * @param {SnapshotState} state
    * @param {import("./records.js").IpnsRecord | null} record
@@ -144,7 +144,7 @@ export class Publisher {
     if (!record) return state;
     const { rootCid, sequence, data } = record;
     if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
-    // The answer to the last record was lost on its way.
+    // The last record was published, but the response was lost.
     if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence, data);
     if (rootCid !== state.acknowledgedRoot) {
       await this.#keepOther(state.did, rootCid);
@@ -156,7 +156,7 @@ export class Publisher {
   }
 
   /**
-   * The other device's version comes here while it can be had.
+   * Stores the other device's version here while it is available.
    *
    * @param {string} did
    * @param {string} rootCid
@@ -192,7 +192,7 @@ export class Publisher {
   }
 
   /**
-   * The other device's root, if one published between our look and our record.
+   * Returns the other device's root, if it published after we read the record and before we sent ours.
    *
    * @param {string} name
    * @param {Uint8Array<ArrayBuffer>} ours
@@ -211,15 +211,15 @@ export class Publisher {
     await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
-    // Named in the manifest, unless the vault has changed meanwhile.
+    // Stored in the manifest, unless the vault has changed in the meantime.
     if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
     const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, precedingRoot, otherRoot: null };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
   }
 
   /**
-   * Removes the oldest pins of this vault, of every device; after a key was removed, all but the newest one. After a
-   * refusal the next upload tries again.
+   * Removes this vault's oldest pins, whichever device added them; after a key was removed, all but the newest one. If the
+   * service refuses, the next upload tries again.
    *
    * @param {SnapshotState} state
    */
@@ -256,8 +256,8 @@ export class Publisher {
 }
 
 /**
- * Whether the stored revision is not acknowledged yet. An imported vault may have a lower number than the last one; no
- * snapshot is named in its manifest.
+ * Whether the stored revision is not acknowledged yet. An imported vault has no snapshot in its manifest, and may have a
+ * lower revision number than the last one.
  *
  * @param {Stored} stored
  * @param {SnapshotState} state
@@ -266,7 +266,7 @@ function isDue({ revision, manifest }, state) {
   return revision !== state.acknowledgedRevision || manifest.rootCid === null;
 }
 
-/** The end of a record, as the enclave reads it. */
+/** Returns when a record expires, in the form that the enclave reads. */
 function validity() {
   const end = new Date();
   end.setUTCFullYear(end.getUTCFullYear() + VALID_YEARS);
@@ -274,7 +274,7 @@ function validity() {
 }
 
 /**
- * What tells a vault's pins from others of the same account.
+ * Returns the metadata that distinguishes a vault's pins from the account's other pins.
  *
  * @param {string} did
  */

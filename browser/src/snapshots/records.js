@@ -1,4 +1,4 @@
-/** IPNS records (IPNS specification): the signed word of a publishing key which snapshot is the newest. */
+/** IPNS records (IPNS specification): a publishing key's signed statement of which snapshot is the newest. */
 
 import { isMap, joined } from "./cars.js";
 import { codecOf } from "./cids.js";
@@ -14,36 +14,36 @@ const PREFIX = new TextEncoder().encode("ipns-signature:");
 const PATH = "/ipfs/";
 const NUMBER = 0, OCTETS = 2;
 const SIGNATURE_V1 = 2, PUBLIC_KEY = 7, SIGNATURE = 8, DATA = 9;
-/** The fields that a record may have, and their wire types (Protocol Buffers). @type {Record<number, number>} */
+/** The wire types (Protocol Buffers) of a record's allowed fields. @type {Record<number, number>} */
 const FORM = { 1: OCTETS, 2: OCTETS, 3: NUMBER, 4: OCTETS, 5: NUMBER, 6: NUMBER, 7: OCTETS, 8: OCTETS, 9: OCTETS };
-/** Fields of version 1, which repeat those of the data. @type {Record<number, string>} */
+/** The fields of version 1, which repeat fields of the signed data. @type {Record<number, string>} */
 const V1 = { 1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL" };
 const NAMES = Object.values(V1).sort().join();
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 /**
- * A record whose signature holds. It may have expired: see `isExpired`.
+ * A record with a valid signature. It may have expired: see `isExpired`.
  *
  * @typedef {object} IpnsRecord
  * @property {Uint8Array} publicKey the 32 bytes of the key that signed it
- * @property {string} rootCid the snapshot that it names
- * @property {number} sequence rises with every change
- * @property {bigint} validityNs until when it is valid, in nanoseconds since 1970
- * @property {Uint8Array} data the whole record as it was read
+ * @property {string} rootCid the snapshot that it points to
+ * @property {number} sequence increases with every change
+ * @property {bigint} validityNs when it expires, in nanoseconds since 1970
+ * @property {Uint8Array} data the bytes of the whole record
  *
  * @typedef {"newer" | "renewed" | "same" | "older" | "conflict"} Change `renewed`: the same snapshot and sequence, valid
  *   for longer; `conflict`: the same sequence for another snapshot
- * @typedef {Record<number, number | bigint | Uint8Array<ArrayBuffer>>} Fields by their numbers
+ * @typedef {Record<number, number | bigint | Uint8Array<ArrayBuffer>>} Fields field values by number
  */
 
 /**
- * Reads and verifies the record under a name, or an Ed25519 public key of 32 bytes. An ended record is read: the
- * caller decides what follows.
+ * Reads and verifies the record of a name or of a 32-byte Ed25519 public key. An expired record is not refused: that is
+ * up to the caller.
  *
  * @param {string | Uint8Array} name
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<IpnsRecord>}
- * @throws {ContentError} it is not canonical, not signed by the name's key, or names no root of a snapshot
+ * @throws {ContentError} it is not canonical, not signed by the name's key, or does not point to a snapshot's root
  */
 export async function readRecord(name, data) {
   const publicKey = typeof name === "string" ? publicKeyOf(name) : name;
@@ -71,7 +71,7 @@ export function isExpired(record, nowMs) {
 }
 
 /**
- * What a record is to the one that is known under the same name.
+ * Compares a record with the known one of the same name.
  *
  * @param {IpnsRecord | null} known
  * @param {IpnsRecord} given
@@ -85,7 +85,7 @@ export function changeOf(known, given) {
 }
 
 /**
- * Just enough of Protocol Buffers: fields of numbers and of bytes, each at most once.
+ * Decodes the part of Protocol Buffers that records use: numbers and bytes, each field at most once.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Fields}
@@ -114,7 +114,7 @@ function varint(data, at) {
     const found = decodeVarint(data, at, 10);
     if (found) return found;
   } catch (cause) {
-    throw new ContentError("invalid_record", "a number of the record is longer than it needs to be", { cause });
+    throw new ContentError("invalid_record", "a number in the record is longer than it needs to be", { cause });
   }
   throw new ContentError("invalid_record", "the record is cut short");
 }
@@ -141,7 +141,7 @@ async function checkSignature(publicKey, signature, signed) {
 function readEntry(signed) {
   const entry = decodedEntry(signed);
   const own = isMap(entry) ? Object.keys(entry).filter((name) => !name.startsWith("_")).sort().join() : "";
-  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data has other fields than documented");
+  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data does not have the documented fields");
   return entry;
 }
 
@@ -150,7 +150,7 @@ function decodedEntry(signed) {
   try {
     return decode(signed);
   } catch (cause) {
-    throw new ContentError("invalid_data", "the record's data is no DAG-CBOR", { cause });
+    throw new ContentError("invalid_data", "the record's data is not DAG-CBOR", { cause });
   }
 }
 
@@ -177,10 +177,10 @@ function isSame(one, other) {
 function recordOf(publicKey, entry, data) {
   const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
   if (![sequence, ttl, type].every((number) => ["number", "bigint"].includes(typeof number) && number >= 0)) {
-    throw new ContentError("invalid_data", "a number of the record's data has another form than documented");
+    throw new ContentError("invalid_data", "a number in the record's data does not have the documented form");
   }
   if (!Number.isSafeInteger(sequence) || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
-    throw new ContentError("invalid_data", "a number of the record's data is out of range");
+    throw new ContentError("invalid_data", "a number in the record's data is out of range");
   }
   return { publicKey, rootCid: rootOf(entry.Value), sequence, validityNs: nanoseconds(entry.Validity), data };
 }
@@ -193,7 +193,7 @@ function rootOf(value) {
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
   }
-  throw new ContentError("invalid_value", "the record does not name the root of a snapshot");
+  throw new ContentError("invalid_value", "the record does not point to a snapshot's root");
 }
 
 /** @param {unknown} validity */
@@ -201,9 +201,9 @@ function nanoseconds(validity) {
   const text = validity instanceof Uint8Array ? String.fromCharCode(...validity) : "";
   const [, seconds = "", fraction = "0"] = TIME.exec(text) ?? [];
   const moment = Date.parse(`${seconds}Z`);
-  // A day that a month does not have is read as one of the next month.
+  // Date accepts a day that the month does not have, and returns one of the next month.
   if (!seconds || Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(seconds)) {
-    throw new ContentError("invalid_validity", "the record's validity is no time in UTC");
+    throw new ContentError("invalid_validity", "the record's validity is not a time in UTC");
   }
   return BigInt(moment) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
 }

@@ -1,4 +1,7 @@
-/** From a passkey alone to the vault: its user handle names the record, the record the snapshot, its PRF opens it. */
+/**
+ * Recovers a vault from a passkey alone: the passkey's user handle identifies the record, the record points to the
+ * snapshot, and the passkey's PRF output decrypts it.
+ */
 
 import { fromBase64 } from "../bytes.js";
 import { checkBinding, checkWhole } from "./binding.js";
@@ -17,35 +20,35 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
  * @typedef {"passkey chosen" | "record verified" | "fetching" | "snapshot verified" | "vault opened" | "older"} RecoveryStep
- *   older: the key does not open the newest snapshot, and the vault is from one before it
+ *   older: the key does not open the newest snapshot, so the vault comes from an earlier one
  *
  * @typedef {object} RecoveryOptions
- * @property {UsedPasskey} [passkey] what `usePasskey` returned; the person is asked for one unless it or a `key` is given
- * @property {VaultKey} [key] what opens the vault in the place of the passkey's PRF, such as a password
- * @property {string} [name] the IPNS name, for a passkey that does not lead to it
- * @property {Uint8Array<ArrayBuffer>} [car] a snapshot's CAR file, in the place of anything published
- * @property {(reason: "expired" | "rolled_back", error: Error) => Promise<boolean> | boolean} [accept] asked before a
- *   snapshot is taken whose record has expired, or that is older than one that this browser has seen
- * @property {(step: RecoveryStep, progress?: {done: number, all: number}) => void} [onProgress] `progress`: blocks
+ * @property {UsedPasskey} [passkey] what `usePasskey` returned; without it or a `key`, the person is prompted
+ * @property {VaultKey} [key] what opens the vault instead of the passkey's PRF output, such as a password
+ * @property {string} [name] the IPNS name, for a passkey whose user handle is not the publishing key
+ * @property {Uint8Array<ArrayBuffer>} [car] a snapshot's CAR file, to be used instead of the published snapshot
+ * @property {(reason: "expired" | "rolled_back", error: Error) => Promise<boolean> | boolean} [accept] called before a
+ *   snapshot is accepted that has an expired record, or is older than one that this browser has seen
+ * @property {(step: RecoveryStep, progress?: {done: number, all: number}) => void} [onProgress] `progress`: numbers of blocks
  *
  * @typedef {object} Recovered
  * @property {string} did
  * @property {string} rootCid the snapshot
  * @property {number} revision
  * @property {number} updatedAt when it was sealed, in Unix milliseconds
- * @property {number | null} sequence the record's; null for one from a CAR file
- * @property {{rootCid: string, updatedAt: number} | null} newer the newest snapshot, if the key does not open it: then the
- *   vault is from the newest one that it opens
+ * @property {number | null} sequence of the record; null for a snapshot from a CAR file
+ * @property {{rootCid: string, updatedAt: number} | null} newer the newest snapshot, if the key does not open it; the
+ *   vault then comes from the newest snapshot that the key opens
  *
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
-/** Snapshots before the newest one that are tried: as many as stay pinned. */
+/** How many snapshots before the newest one are tried: as many as stay pinned. */
 const OLDER = 10;
 const CONFLICT = /** @type {const} */ ("conflict");
 const PINNED = /** @type {const} */ ("pinned");
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
-/** Others are "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
+/** Recovery codes by content code; all others become "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
 const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
 
 /** One recovery into this browser's vault. */
@@ -85,7 +88,7 @@ export class Recovery {
   }
 
   /**
-   * Opens the newest snapshot that the key opens; `older` is told for one before the newest.
+   * Opens the newest snapshot that the key opens. The step `older` is reported if that is not the newest of all.
    *
    * @param {Found} newest
    * @param {VaultKey} key
@@ -110,7 +113,7 @@ export class Recovery {
   }
 
   /**
-   * The verified snapshot before another one, as far back as they are kept.
+   * Returns the verified snapshot before the given one; null if there is none or it is no longer stored.
    *
    * @param {Found} found
    * @returns {Promise<Found | null>}
@@ -137,7 +140,7 @@ export class Recovery {
   }
 
   /**
-   * The vault opens with the person's own secret alone: that is what makes a file without a record theirs.
+   * Reads the snapshot in a CAR file. There is no record: that the person's secret opens the vault proves that it is theirs.
    *
    * @param {Uint8Array<ArrayBuffer>} car
    * @returns {Promise<Found>}
@@ -153,10 +156,10 @@ export class Recovery {
    */
   async #ofName(passkey) {
     const record = await readable(() => this.#record(passkey));
-    if (!record) throw new RecoveryRefused("no_snapshot", "no snapshot is published under this name at the places that were asked");
+    if (!record) throw new RecoveryRefused("no_snapshot", "no gateway has a snapshot published under this name");
     this.#tell("record verified");
     if (isExpired(record, Date.now())) {
-      const words = "the record of the newest snapshot is authentic and has expired; there may be a newer snapshot";
+      const words = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot";
       await this.#ask("expired", new RecoveryRefused("expired", words));
     }
     const fetched = () => this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
@@ -167,8 +170,8 @@ export class Recovery {
   }
 
   /**
-   * The record under the given name, the passkey's, or the one that the service knows for the passkey. The last is for
-   * passkeys that were made before there were publishing keys: their user handle is random.
+   * Returns the record of the given name, of the passkey's user handle, or of the name that the service has for the
+   * passkey: passkeys created before publishing keys existed have a random user handle.
    *
    * @param {UsedPasskey | null} passkey
    */
@@ -211,7 +214,7 @@ export class Recovery {
    * @returns {Promise<RecoveryRefused | null>} why it does not open
    */
   async #open({ snapshot: { sealed, manifest } }, key) {
-    // A copy: what crosses to the worker may be moved.
+    // A copy, because the buffer may be transferred to the worker.
     const { success, error } = await this.#client.vault.unlock(key, { database: sealed.slice() }, { did: manifest.did });
     if (!success) return refusalOf(error);
     this.#tell("vault opened");
@@ -226,7 +229,7 @@ export class Recovery {
     if (!stored || stored.revision < revision) await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
     const sequence = record?.sequence ?? null;
     const newer = found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
-    // Of one from a file it is not known whether the place has it: it goes up. An older one waits for the person's choice.
+    // A snapshot from a file is uploaded, because it may not be published. With an older one, the person has to choose first.
     const known = newer ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid } : { status: PINNED, acknowledgedRevision: revision };
     await writeState(this.#store, {
       ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...(record && { ...known, sequence: record.sequence }),
@@ -242,7 +245,7 @@ export class Recovery {
 }
 
 /**
- * Whether a key may open a wrap: a passkey's by its ID, a password's by any.
+ * Whether a key may open a wrap: a passkey's if the IDs match, a password's always.
  *
  * @param {VaultKey} key
  * @param {{kind: string, id: string}} wrap
@@ -253,12 +256,12 @@ function mayOpen(key, { kind, id }) {
 
 /** @param {Error} [cause] */
 function withoutKey(cause) {
-  const words = "this passkey gives no secret (PRF) here: choose another one, or open the vault with its password";
+  const words = "this passkey returns no secret (PRF) here: choose another one, or open the vault with its password";
   return new RecoveryRefused("no_prf", words, { cause });
 }
 
 /**
- * Turns what is wrong with the bytes into RecoveryRefused, with its sentence.
+ * Runs `work`, and turns errors in the snapshot's bytes into RecoveryRefused with the same message.
  *
  * @template T
  * @param {() => Promise<T>} work
@@ -272,7 +275,7 @@ async function readable(work) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
     if (cause instanceof RequestRefused && cause.status === 404) {
-      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at the places that were asked", { cause });
+      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });
     }
     throw cause;
   }

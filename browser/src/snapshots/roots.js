@@ -17,9 +17,9 @@ const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
 
 /**
  * @typedef {import("./cids.js").Block} Block
- * @typedef {Map<string, Uint8Array<ArrayBuffer>>} Blocks by their CIDs
+ * @typedef {Map<string, Uint8Array<ArrayBuffer>>} Blocks blocks by CID
  * @typedef {import("../generated/types.js").VaultManifest & {delegation?: Uint8Array}} Manifest `rootCid`: the snapshot before
- *   this one; `delegation`: by it the vault's key lets the publishing key name its snapshots
+ *   this one; `delegation`: authorises the publishing key to publish the vault's snapshots
  * @typedef {{cid: string, manifest: Manifest, size: number | null, blocks: string[]}} Root `size`: the sealed vault's bytes,
  *   null in a root of the older form
  * @typedef {{rootCid: string, manifest: Manifest, sealed: Uint8Array<ArrayBuffer>, blocks: Block[]}} Snapshot the root's
@@ -27,7 +27,7 @@ const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
  */
 
 /**
- * The snapshot of a sealed vault. The same bytes always give the same root.
+ * Builds the snapshot of a sealed vault. The same input always has the same root.
  *
  * @param {Manifest} manifest
  * @param {Uint8Array<ArrayBuffer>} sealed
@@ -46,11 +46,11 @@ export async function snapshotOf(manifest, sealed) {
 }
 
 /**
- * The snapshot in a CAR file.
+ * Reads the snapshot in a CAR file.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<Snapshot>}
- * @throws {ContentError} a byte is not as its CID says, or does not belong to the snapshot
+ * @throws {ContentError} a block does not match its CID, or does not belong to the snapshot
  */
 export async function snapshotOfCar(data) {
   const { root: cid, blocks } = await readCar(data);
@@ -60,7 +60,7 @@ export async function snapshotOfCar(data) {
 }
 
 /**
- * The root in a block of either form, whose bytes are checked.
+ * Reads a root of either form from its block, after checking the bytes.
  *
  * @param {Block} block
  * @returns {Promise<Root>}
@@ -81,12 +81,12 @@ export async function readRoot({ cid, data }) {
 }
 
 /**
- * The snapshot of a root and its blocks. Blocks that the root does not link to are not looked at.
+ * Assembles the snapshot from a root and its blocks. Blocks that the root does not link to are ignored.
  *
  * @param {Root} root
- * @param {Blocks} blocks with the root's own
+ * @param {Blocks} blocks including the root's block
  * @returns {Promise<Snapshot>}
- * @throws {ContentError} not all are there and right
+ * @throws {ContentError} a block is missing or wrong
  */
 export async function assembled(root, blocks) {
   const sealed = await sealedOf(root, blocks);
@@ -98,7 +98,7 @@ export async function assembled(root, blocks) {
  * @param {Root} root
  * @param {Blocks} blocks
  * @returns {Promise<Uint8Array<ArrayBuffer>>} the sealed vault
- * @throws {ContentError} the blocks are not all there and right
+ * @throws {ContentError} a block is missing or wrong
  */
 export async function sealedOf(root, blocks) {
   const parts = [];
@@ -114,7 +114,7 @@ export async function sealedOf(root, blocks) {
 /**
  * @param {Root} root
  * @param {Blocks} blocks
- * @throws {ContentError} there is a block other than the root and those that it links to
+ * @throws {ContentError} a block is neither the root nor linked to by it
  */
 export function checkAllLinked(root, blocks) {
   const linked = new Set([root.cid, ...root.blocks]);
@@ -144,7 +144,7 @@ function checkSize(size, count) {
 /** @param {unknown} value */
 function readLink(value) {
   const cid = textOrNull(value);
-  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link of a snapshot's root names no raw block");
+  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link in a snapshot's root does not point to a raw block");
   return cid;
 }
 
@@ -164,12 +164,12 @@ function textOrNull(value) {
  */
 function readManifest(value) {
   const names = isMap(value) ? Object.keys(value).filter((name) => name !== "delegation").sort().join() : "";
-  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest has other fields than documented");
+  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
   const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
   const wellFormed =
     isRootCid(rootCid) && isText(did, MAX_DID_CHARACTERS) && isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
     Number.isSafeInteger(updatedAt) && updatedAt >= 0 && schemaVersion === 1 && (!("delegation" in value) || isDelegation(delegation));
-  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest has another form than documented");
+  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
 }
 
@@ -182,7 +182,7 @@ function isRootCid(value) {
   }
 }
 
-/** @param {unknown} value @param {number} longest characters, as Python counts them */
+/** @param {unknown} value @param {number} longest limit in characters as Python counts them (code points) */
 function isText(value, longest) {
   return typeof value === "string" && value.length > 0 && [...value].length <= longest;
 }

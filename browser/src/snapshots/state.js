@@ -1,29 +1,29 @@
-/** How far a vault's snapshots are, kept among the database's notes so that an interrupted upload goes on. */
+/** The state of a vault's snapshots, stored among the database's notes so that an interrupted upload continues. */
 
 /**
- * What happened to the newest revision, and what was acknowledged before.
+ * The state of the newest revision, and what was acknowledged before it.
  *
  * @typedef {object} SnapshotState
  * @property {string} did the vault
- * @property {"queued" | "pinning" | "pinned" | "failed" | "conflict"} status failed: it will be tried again; conflict:
+ * @property {"queued" | "pinning" | "pinned" | "failed" | "conflict"} status failed: will be retried; conflict:
  *   another device published a snapshot that this one does not contain, and the person has to choose
- * @property {number} revision which revision of the vault it is about; 0 before the first
+ * @property {number} revision the revision that the state is about; 0 before the first
  * @property {string | null} rootCid the snapshot of that revision
- * @property {string | null} reason why it failed or conflicts, in the words of the service
- * @property {string | null} acknowledgedRoot the last snapshot that is kept and named
+ * @property {string | null} reason why it failed or conflicts, in the service's words
+ * @property {string | null} acknowledgedRoot the last snapshot that was stored and published
  * @property {number} acknowledgedRevision
  * @property {string | null} precedingRoot the snapshot before the acknowledged one
  * @property {number} sequence of the last record that was seen or published
  * @property {string | null} otherRoot in a conflict, the other device's snapshot
- * @property {string | null} sentRoot named by the last record that was sent, perhaps without an answer
+ * @property {string | null} sentRoot the root in the last record sent, whether or not it was acknowledged
  * @property {number} sentRevision
- * @property {boolean} forgets older snapshots open with a key that was removed: their pins go
+ * @property {boolean} forgets whether older snapshots, which a removed key still opens, must be unpinned
  */
 
 /**
  * @param {import("./library.js").VaultStore} store
  * @param {string} did
- * @returns {Promise<SnapshotState>} the kept state, or the first one
+ * @returns {Promise<SnapshotState>} the stored state, or the initial one
  */
 export async function readState(store, did) {
   return { ...firstState(did), ...(await store.note(nameOf(did))) };
@@ -49,7 +49,7 @@ export function firstState(did) {
 }
 
 /**
- * Where the other device's version lies during a conflict, as a CAR file.
+ * Returns the name of the note that holds the other device's version during a conflict, as a CAR file.
  *
  * @param {string} did
  */
@@ -58,7 +58,7 @@ export function otherNote(did) {
 }
 
 /**
- * Where the record of the last acknowledged snapshot lies, which a pairing passes on.
+ * Returns the name of the note that holds the last acknowledged snapshot's record, which a pairing passes on.
  *
  * @param {string} did
  */

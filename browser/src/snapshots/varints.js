@@ -1,4 +1,4 @@
-/** Unsigned varints (multiformats): seven bits a byte, the least significant first, and no longer than needed. */
+/** Unsigned varints (multiformats): seven bits per byte, least significant first, in the shortest form. */
 
 import { ContentError } from "./content_error.js";
 
@@ -15,13 +15,13 @@ export function encodeVarint(number) {
 }
 
 /**
- * The number at `start` and the position behind it.
+ * Decodes the number at `start`; returns it and the position after it.
  *
  * @param {Uint8Array} data
  * @param {number} start
  * @param {number} longest bytes
  * @returns {{value: number | bigint, end: number} | null} null if the bytes end first; a bigint above 2^53 - 1
- * @throws {ContentError} it takes more than `longest` bytes, or more than it needs
+ * @throws {ContentError} it has more than `longest` bytes, or is not in the shortest form
  */
 export function decodeVarint(data, start, longest) {
   let value = 0n;
@@ -38,7 +38,7 @@ export function decodeVarint(data, start, longest) {
 
 /**
  * @param {bigint} value
- * @returns {number | bigint} a number where it is exact
+ * @returns {number | bigint} a number if that is exact
  */
 export function plain(value) {
   const exact = value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= BigInt(Number.MIN_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-/** Which subsystems are ready, and the events on the way there (interface section "Boot / worker"). */
+/** Which subsystems are ready, and the events reported while they start (interface section "Boot / worker"). */
 
 /**
  * @typedef {import("../generated/types.js").BootStatus} BootStatus
@@ -24,7 +24,7 @@ export class BootLog {
   }
 
   /**
-   * Starts one subsystem and tells how it went.
+   * Starts one subsystem and reports whether it succeeded.
    *
    * @param {Subsystem} subsystem
    * @param {() => Promise<unknown>} start
@@ -43,7 +43,7 @@ export class BootLog {
   }
 
   /**
-   * A subsystem works (null) or failed, if its state was another one.
+   * Reports that a subsystem works (null) or has failed, if that is a change.
    *
    * @param {Subsystem} subsystem
    * @param {string | null} error
@@ -55,7 +55,7 @@ export class BootLog {
     this.#tell(subsystem, error === null ? "ready" : "failed", error ?? undefined);
   }
 
-  /** Nothing is ready any more. */
+  /** Marks all subsystems as not ready. */
   ended() {
     this.#ended = true;
     this.#ready = { enclave: false, helia: false, libp2p: false };

@@ -1,7 +1,7 @@
 /**
- * Pairing carries every passkey and password of a vault: the new device goes on under the same data key. As in
- * holdfast/client/vault/carrying.py: the wraps move in a sealed vault, and the key that opens it travels inside the vault
- * that the enclaves encrypt for each other. Also which keys were removed, so that no other device brings them back.
+ * Pairing transfers every passkey and password of a vault: the new device continues with the same data key. As in
+ * holdfast/client/vault/carrying.py, the wraps are sent in a sealed vault, and the key that opens it is inside the vault
+ * that the enclaves encrypt for each other. The removals of keys are sent too, so that no other device restores them.
  */
 
 import { randomBytes } from "../bytes.js";
@@ -18,12 +18,12 @@ const SESSION_DIGITS = 8;
  */
 
 /**
- * The answer to the six digits: the encrypted vault, and `sealed_vault` with the vault's wraps.
+ * Returns the response to the six digits: the encrypted vault, and `sealed_vault` with the vault's wraps.
  *
  * @param {Call} call
  * @param {Record<string, any>} args of `sync_respond`
- * @returns {{answer: any, unsaved: boolean}} `unsaved`: there were changes, which the enclave reports no longer
- * @throws {PluginCallError} the vault has no room for one more key
+ * @returns {{answer: any, unsaved: boolean}} `unsaved`: there were unsaved changes, which the enclave no longer reports
+ * @throws {PluginCallError} the vault has no room for another key
  */
 export function give(call, args) {
   const { unsaved } = call("status", {});
@@ -33,7 +33,7 @@ export function give(call, args) {
     const answer = released(call, args, secret);
     return { answer: answer.success ? { ...answer, sealed_vault: sealed } : answer, unsaved };
   } finally {
-    call("save", {}); // what was added is gone again: there is nothing to store
+    call("save", {}); // the added key and row are removed again, so there is nothing to store
   }
 }
 
@@ -41,8 +41,8 @@ export function give(call, args) {
  * Opens a received vault, wraps it for this device's key, and keeps the wraps of the person's other keys.
  *
  * @param {Call} call
- * @param {Record<string, any>} args of `sync_complete`, and `sealed_vault`, absent from an earlier release's device
- * @returns {any} `sync_rejected` if the keys did not come with the vault: a message was changed on its way
+ * @param {Record<string, any>} args of `sync_complete`, and `sealed_vault`, which devices with earlier releases do not send
+ * @returns {any} `sync_rejected` if only one of vault and keys arrived intact: a message was changed in transit
  */
 export function take(call, { sealed_vault: sealed, key, ...args }) {
   const done = call("sync_complete", { ...args, key: { kind: "secret", id: PASSAGE, secret: Array.from(randomBytes(SECRET_BYTES)) } });
@@ -57,7 +57,7 @@ export function take(call, { sealed_vault: sealed, key, ...args }) {
 }
 
 /**
- * A key was added or removed: the vault remembers removals of passkeys and passwords.
+ * Updates the vault's list of removed passkeys and passwords after a key was added or removed.
  *
  * @param {Call} call
  * @param {string} fn
@@ -90,7 +90,7 @@ function sealedFor(call, secret) {
 function released(call, args, secret) {
   const value = secret.map((byte) => byte.toString(16).padStart(2, "0")).join("");
   if (!row(call, "create", { id: args.session_id, kind: PASSAGE, value }).success) {
-    throw new PluginCallError("sync_respond", "the vault has no room for the keys' passage", "value_too_large");
+    throw new PluginCallError("sync_respond", "the vault has no room for the key that pairing adds", "value_too_large");
   }
   try {
     return call("sync_respond", args);
@@ -100,7 +100,7 @@ function released(call, args, secret) {
 }
 
 /**
- * The secret under which the wraps come; null from a device that does not send them.
+ * Returns the secret that opens the sealed vault with the wraps; null if the other device does not send them.
  *
  * @param {Call} call
  * @param {string} session
@@ -112,7 +112,7 @@ function passage(call, session) {
 }
 
 /**
- * Exchanges the received vault for the same one under its own data key, with its wraps.
+ * Replaces the received vault with the same vault under its original data key, with its wraps.
  *
  * @param {Call} call
  * @param {string} database
@@ -141,7 +141,7 @@ function own(call, key, session) {
   /** @type {Name[]} */
   const wraps = call("list_wraps", {}).wraps;
   const taken = wraps.some((it) => it.kind === kind && it.id === id);
-  // Two passwords may be the same, or differ: both open the vault, whatever their names.
+  // The new password gets another name if the name is taken, so that the other device's password also opens the vault.
   const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
   if (taken && added === key) call("remove_wrap", { kind, id });
   call("add_wrap", { key: added });

@@ -1,4 +1,4 @@
-/** One vault is open in one tab: Web Locks between the workers of an origin, and a way to take a vault over. */
+/** Keeps a vault open in only one tab: Web Locks between the workers of an origin, and a way to take a vault over. */
 
 const GIVES_UP_WITHIN_MS = 2000;
 
@@ -14,8 +14,8 @@ export class VaultLock {
 
   /**
    * @param {string} dbName
-   * @param {{onAsked: () => Promise<void>, onTaken: () => void}} told `onAsked`: another tab wants the vault, so lock
-   *   it and release; `onTaken`: it took the vault without waiting
+   * @param {{onAsked: () => Promise<void>, onTaken: () => void}} told `onAsked`: another tab requests the vault: lock
+   *   it and release the lock; `onTaken`: the other tab took the lock without waiting
    */
   constructor(dbName, { onAsked, onTaken }) {
     this.#prefix = `hf-vault:${dbName}:`;
@@ -26,22 +26,22 @@ export class VaultLock {
     };
   }
 
-  /** Which vault this worker holds. */
+  /** The DID of the vault whose lock this worker holds; null without one. */
   get did() {
     return this.#held?.did ?? null;
   }
 
   /**
-   * Takes the lock on a vault, and releases another one.
+   * Acquires the lock on a vault, and releases the lock held on any other vault.
    *
    * @param {string} did
-   * @param {boolean} [takeOver] from a tab that has it; that tab locks its vault, or loses it
+   * @param {boolean} [takeOver] take the vault from another tab, which locks it or loses it
    * @returns {Promise<boolean>} whether this worker holds it now
    */
   async acquire(did, takeOver = false) {
     if (this.#held?.did === did) return true;
     this.release();
-    await this.#released; // the browser releases it a moment later
+    await this.#released; // the browser releases the lock a moment later
     if (await this.#request(did, { ifAvailable: true })) return true;
     if (!takeOver) return false;
     this.#channel.postMessage(did);
@@ -75,7 +75,7 @@ export class VaultLock {
    * @param {(held: boolean) => void} resolve
    */
   #lost(did, resolve) {
-    resolve(false); // the wait was over; after `resolve(true)` this says nothing any more
+    resolve(false); // the wait timed out; after `resolve(true)` this has no effect
     if (this.#held?.did !== did) return;
     this.#held = null;
     this.#onTaken();

@@ -1,9 +1,9 @@
-/** The page's side of the worker: a request, its answer, its errors. */
+/** The page's side of the worker: requests, responses and errors. */
 
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
-/** Longer than any call: Argon2id on a slow phone takes seconds. */
+/** Longer than any call takes: Argon2id needs seconds on a slow phone. */
 const LONGEST_CALL_MS = 120000;
 
 /**
@@ -22,7 +22,7 @@ export class WorkerPort {
 
   /**
    * @param {import("../trusted.js").ScriptAddress} address of worker.js
-   * @param {(event: {type: string}) => void} onEvent what the worker says unasked
+   * @param {(event: {type: string}) => void} onEvent called with the worker's notifications
    */
   constructor(address, onEvent) {
     this.#onEvent = onEvent;
@@ -37,7 +37,7 @@ export class WorkerPort {
    *
    * @param {string} fn
    * @param {Record<string, any>} [args] absent fields may be undefined
-   * @param {Transferable[]} [transfer] buffers that move
+   * @param {Transferable[]} [transfer] buffers to transfer
    * @returns {Promise<any>}
    */
   call(fn, args = {}, transfer = []) {
@@ -55,9 +55,9 @@ export class WorkerPort {
   }
 
   /**
-   * Ends the worker, and with it everything that it held in memory.
+   * Terminates the worker and discards everything in its memory.
    *
-   * @param {string} why what later calls say
+   * @param {string} why the error message of later calls
    */
   end(why) {
     if (this.#ended) return;
@@ -113,7 +113,7 @@ function present(args) {
 }
 
 /**
- * A worker's script has to be of the page's own origin: one from another is imported by a blob.
+ * Returns an address of the page's own origin, as workers require: a script of another origin is imported by a blob.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

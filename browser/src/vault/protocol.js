@@ -1,13 +1,13 @@
 /**
- * What the page may ask of the worker: `{id, fn, args}`, answered by `{id, result}` or `{id, error}`.
+ * The requests that the worker accepts from the page: `{id, fn, args}`, answered with `{id, result}` or `{id, error}`.
  *
- * The table names every function and every field that it takes. What is not in it is refused before it reaches the
- * enclave: other functions, other fields, other kinds of values, and values beyond their limit.
+ * The table lists every function and every field that it accepts. Everything else is refused before it reaches the
+ * enclave: other functions, other fields, other kinds of values, and values beyond their limits.
  */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Limits of depth and members: a structured clone may hold more than the enclave accepts. */
+/** Limits on depth and number of members: a structured clone may exceed what the enclave accepts. */
 const DEPTH = 32;
 const MEMBERS = 100000;
 
@@ -49,11 +49,11 @@ const minting = { ...signing, subject: word, version: word, meta: data, token, e
 
 /** @type {Record<string, Record<string, Kind>>} */
 export const FUNCTIONS = {
-  // Of the worker itself.
+  // Functions of the worker itself.
   boot: { wasmUrl: text(4 * KIB), dbName: text(128), sha256: text(64) },
   stored: {},
   forget: { did: word },
-  // Of the enclave (enclave/ABI.md), and what the worker adds to them.
+  // Functions of the enclave (enclave/ABI.md), with the fields that the worker adds.
   version: {},
   status: {},
   generate: {
@@ -105,7 +105,7 @@ export const FUNCTIONS = {
   sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, sealed_vault: vault, key, replace: flag, takeOver: flag },
 };
 
-/** Fields of answers that the interface documents as `number[]`; they cross as buffers. */
+/** Response fields that the interface documents as `number[]`; they are transferred as buffers. */
 /** @type {Record<string, string>} */
 export const OCTETS = {
   generate: "database", lock: "database", save: "database", export: "data", sign: "signature",
@@ -113,7 +113,7 @@ export const OCTETS = {
 };
 
 /**
- * The request in a message, or the reason for which it is refused.
+ * Returns the request in a message, or the reason why it is refused.
  *
  * @param {unknown} message
  * @returns {{request: Request} | {id: number | null, refused: string}}
@@ -162,7 +162,7 @@ function isPlain(value) {
 }
 
 /**
- * Returns roughly how large a value is; Infinity if neither JSON nor byte arrays can express it, or it is nested too deep.
+ * Returns the approximate size of a value; Infinity if it is nested too deeply or cannot be expressed in JSON and bytes.
  *
  * @param {unknown} value
  * @param {number} depth

@@ -1,4 +1,4 @@
-/** The rows by which a vault remembers that a passkey or password was removed: another device must not bring it back. */
+/** The rows that record that a passkey or password was removed, so that no other device restores it. */
 
 const REMOVED = "removed-key";
 
@@ -13,7 +13,7 @@ export function removalOf(kind, id) {
 
 /**
  * @param {{kind: string, value: string}} row of `tokens`
- * @returns {{kind: string, id: string} | null} the key whose removal it remembers
+ * @returns {{kind: string, id: string} | null} the key whose removal it records; null for another row
  */
 export function removedIn({ kind, value }) {
   const colon = value.indexOf(":");

@@ -7,7 +7,7 @@ const DID_AT = 44;
 
 /**
  * @param {Uint8Array} sealed
- * @returns {{did: string, revision: number} | null} null for other bytes
+ * @returns {{did: string, revision: number} | null} null if the bytes are not a sealed vault
  */
 export function readHeader(sealed) {
   const decoder = new TextDecoder();

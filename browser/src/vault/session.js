@@ -1,4 +1,4 @@
-/** The worker's side: one enclave, one store, one lock; requests one after another. */
+/** The worker's side: one enclave, one store and one lock. Requests are processed one at a time. */
 
 import { bytesOf, fromBase64 } from "../bytes.js";
 import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
@@ -11,17 +11,17 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /**
  * @typedef {import("./protocol.js").Request} Request
- * @typedef {{type: "opened" | "stored" | "locked" | "taken"}} Told what the worker says unasked: a vault was opened, or has a
- *   new revision; it locked itself, or another tab took it over
+ * @typedef {{type: "opened" | "stored" | "locked" | "taken"}} Told the worker's notifications: a vault was opened, or has a
+ *   new revision; the vault locked itself, or another tab took it over
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
 
-/** Calls after which the vault has to be stored, if they changed it. */
+/** Calls after which the vault must be stored if they changed it. */
 const CHANGING = new Set([
   "exec", "refresh_shares", "add_wrap", "remove_wrap", "mint_ucan", "invoke_ucan",
   "publishing_key", "publish", "publishing_delegation",
 ]);
-/** Fields that the worker reads itself; the enclave does not know them. */
+/** Fields for the worker itself, which are not passed to the enclave. */
 const OWN_FIELDS = new Set(["takeOver", "replace"]);
 const OPEN_ELSEWHERE = "open_elsewhere";
 
@@ -44,7 +44,7 @@ export class WorkerSession {
   }
 
   /**
-   * The answer to a message, whatever it is.
+   * Returns the reply to any message, valid or not.
    *
    * @param {unknown} message
    * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}
@@ -96,13 +96,13 @@ export class WorkerSession {
     this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: () => this.#giveUp(), onTaken: () => this.#taken() });
     const response = await fetch(wasmUrl);
     const copy = response.clone();
-    this.#enclave = await instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
-    this.#wasmVersion = await digestOf(copy);
+    const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
+    [this.#enclave, this.#wasmVersion] = await Promise.all([started, digestOf(copy)]);
     return { wasmVersion: this.#wasmVersion, version: this.#call("version", {}) };
   }
 
   /**
-   * Opens a vault: the given bytes, else the newest stored ones. Which tab may, the lock says.
+   * Opens a vault: the given bytes, or else the newest stored revision. Only the tab that holds the lock may open it.
    *
    * @param {string} fn
    * @param {Record<string, any>} args
@@ -113,7 +113,7 @@ export class WorkerSession {
     if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
     if (this.#open) return { success: false, error: "conflict" };
     if (!(await this.#lock?.acquire(wanted, takeOver))) return { success: false, error: OPEN_ELSEWHERE };
-    // Read when the lock is held: the tab that had it before may have written until then.
+    // Read only once the lock is held: until then, the tab that held it may have written.
     const stored = await this.#store.load(wanted);
     const sealed = given ?? stored?.sealed;
     const least = Math.max(min_revision ?? 0, stored?.revision ?? 0);
@@ -133,7 +133,7 @@ export class WorkerSession {
   }
 
   /**
-   * A new vault in this profile: made, imported or received.
+   * Adds a vault to this profile: a created, imported or received one.
    *
    * @param {string} fn
    * @param {Record<string, any>} args
@@ -152,13 +152,13 @@ export class WorkerSession {
    * @param {string} did
    * @param {boolean} replace
    * @param {boolean} takeOver
-   * @returns {Promise<string | null>} why the vault has no place here
+   * @returns {Promise<string | null>} why the vault cannot be stored here; null if it can
    */
   async #place(did, replace, takeOver) {
     if (!(await this.#lock?.acquire(did, takeOver))) return OPEN_ELSEWHERE;
     if (!replace && (await this.#store.load(did))) {
       this.#lock?.release();
-      return "conflict"; // a vault of this DID is stored here: it is replaced only on demand
+      return "conflict"; // a vault of this DID is stored here, and is replaced only if the caller says so
     }
     await this.#own(did);
     await this.#save({ replace });
@@ -221,7 +221,7 @@ export class WorkerSession {
   }
 
   /**
-   * Seals and stores; what is due outlives a store that fails.
+   * Seals and stores the vault. If storing fails, the revision remains due.
    *
    * @param {import("./store.js").SaveOptions} options
    */
@@ -230,7 +230,7 @@ export class WorkerSession {
     const answer = this.#call("save", {});
     const sealed = octets(answer.database);
     const header = readHeader(sealed);
-    if (!header) throw new PluginCallError("save", "the sealed vault has another form than documented");
+    if (!header) throw new PluginCallError("save", "the sealed vault does not have the documented form");
     await this.#keep(header, sealed, options);
     return answer;
   }
@@ -260,7 +260,7 @@ export class WorkerSession {
     }
   }
 
-  /** Another tab asks for the vault: what is not stored yet is stored, then it is locked. */
+  /** Stores unsaved changes and locks the vault, because another tab has requested it. */
   async #giveUp() {
     this.#turn = this.#turn.then(() => this.#locked()).then(
       () => this.#tell({ type: "locked" }),
@@ -269,7 +269,7 @@ export class WorkerSession {
     await this.#turn;
   }
 
-  /** Another tab has taken the vault over: erases it here. */
+  /** Erases the vault in this worker, because another tab has taken it over. */
   #taken() {
     this.#enclave?.wipe();
     this.#closed();
@@ -282,7 +282,7 @@ export class WorkerSession {
   }
 
   /**
-   * The host checks when a vault must lock itself; afterwards the page is notified.
+   * Runs the host's check whether it is time for the vault to lock; once it has locked, the page is notified.
    *
    * @param {number} ms
    * @param {() => void} work
@@ -295,7 +295,7 @@ export class WorkerSession {
     return () => clearTimeout(timer);
   }
 
-  /** What a failing store did not take before is in the sealed bytes that the enclave kept: once more into the store. */
+  /** Stores the revision that could not be stored before: the enclave has kept its sealed bytes. */
   async #lockedItself() {
     if (this.#behind) {
       this.#turn = this.#turn.then(() => this.#locked()).then(() => {}, () => {});
@@ -324,7 +324,7 @@ export class WorkerSession {
 }
 
 /**
- * A new vault that is not taken: GenerateOutput has no field for an error.
+ * Returns the refusal of a new vault. For `generate` it is thrown, because GenerateOutput has no field for an error.
  *
  * @param {string} fn
  * @param {string} message
@@ -336,7 +336,7 @@ function refusedVault(fn, message, code) {
 }
 
 /**
- * The reply, its octets as buffers that move instead of being copied.
+ * Builds the reply; its bytes are in buffers that are transferred instead of copied.
  *
  * @param {Request} request
  * @param {any} result

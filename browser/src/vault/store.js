@@ -1,4 +1,4 @@
-/** The vaults of this browser profile, in IndexedDB: the last revisions of each, and notes. */
+/** The vaults of this browser profile, in IndexedDB: the latest revisions of each vault, and notes. */
 
 import { StorageError } from "../errors.js";
 
@@ -10,13 +10,13 @@ const KEPT_REVISIONS = 3;
 /**
  * @typedef {import("../generated/types.js").VaultManifest} VaultManifest
  * @typedef {{did: string, revision: number, manifest: VaultManifest, sealed: Uint8Array<ArrayBuffer>}} StoredVault
- * @typedef {{owner?: string, forgetOlder?: boolean, replace?: boolean}} SaveOptions `owner`: which worker has the vault
- *   open; one that lost it writes no more. `forgetOlder`: no revision before this one stays. `replace`: the same,
- *   whatever its number
+ * @typedef {{owner?: string, forgetOlder?: boolean, replace?: boolean}} SaveOptions `owner`: the worker that has the
+ *   vault open; a former owner cannot write. `forgetOlder`: deletes all earlier revisions. `replace`: deletes all other
+ *   revisions, whatever their numbers
  */
 
 /**
- * One database. A revision is stored whole or not at all, and the pointer to the newest one moves with it.
+ * One database. A revision is stored completely or not at all, together with the pointer to the newest one.
  *
  * Every method throws StorageError if the browser's storage fails.
  */
@@ -47,7 +47,7 @@ export class VaultStore {
   /**
    * The newest revision of a vault.
    *
-   * @param {string} [did] of the only vault there is, unless given
+   * @param {string} [did] by default that of the only stored vault
    * @returns {Promise<StoredVault | null>}
    */
   async load(did) {
@@ -57,7 +57,7 @@ export class VaultStore {
   }
 
   /**
-   * Stores a revision, which has to be newer than the newest: a vault never goes back.
+   * Stores a revision, which must be newer than the newest one: a vault never returns to an earlier state.
    *
    * @param {VaultManifest} manifest
    * @param {Uint8Array<ArrayBuffer>} sealed
@@ -77,7 +77,7 @@ export class VaultStore {
   }
 
   /**
-   * Makes a worker the one that may write a vault.
+   * Makes a worker the only one that may write a vault.
    *
    * @param {string} did
    * @param {string} owner random
@@ -87,7 +87,7 @@ export class VaultStore {
   }
 
   /**
-   * Replaces the manifest of the newest revision, after a snapshot.
+   * Replaces the newest revision's manifest, after a snapshot.
    *
    * @param {VaultManifest} manifest
    */
@@ -100,7 +100,7 @@ export class VaultStore {
   }
 
   /**
-   * Forgets a vault, with all its revisions.
+   * Deletes a vault and all its revisions.
    *
    * @param {string} did
    */
@@ -112,7 +112,7 @@ export class VaultStore {
   }
 
   /**
-   * Returns a note: the state with which a flow continues after an interruption.
+   * Returns a note: the state from which a flow continues after an interruption.
    *
    * @param {string} name
    * @returns {Promise<any>} null if it is absent
@@ -132,10 +132,10 @@ export class VaultStore {
   }
 
   /**
-   * Replaces several notes at once, if all of them are still as expected.
+   * Replaces several notes in one step, if all of them still have the expected values.
    *
-   * @param {Record<string, [unknown, unknown]>} changes by name: the value that is expected, null for none, and the new one
-   * @returns {Promise<boolean>} false where one is not, and nothing has changed
+   * @param {Record<string, [unknown, unknown]>} changes by name: the expected value (null: no note) and the new one
+   * @returns {Promise<boolean>} false if a value differs; nothing is changed then
    */
   async replaceNotes(changes) {
     let same = true;
@@ -199,7 +199,7 @@ export class NotOwner extends StorageError {
 
 /**
  * @param {string} name
- * @param {() => void} onOutdated another tab wants to change or delete the database
+ * @param {() => void} onOutdated called when another tab is about to upgrade or delete the database
  * @returns {Promise<IDBDatabase>}
  */
 async function opened(name, onOutdated) {

@@ -1,7 +1,7 @@
-/** Values on their way into the worker. */
+/** Values that are transferred to the worker. */
 
 /**
- * The secret of a vault key among a call's arguments: its buffer moves, and the page has it no more.
+ * Returns the buffer of the vault key's secret in a call's arguments. It is transferred, so the page no longer has it.
  *
  * @param {Record<string, any>} args
  * @returns {ArrayBuffer[]}

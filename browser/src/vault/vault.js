@@ -1,4 +1,4 @@
-/** A vault in a module worker of this page. Its keys never reach the page. */
+/** A vault in a module worker of this page. The vault's keys never reach the page. */
 
 import { bytesOf } from "../bytes.js";
 import { ClientStateError } from "../errors.js";
@@ -19,22 +19,22 @@ import { secretsOf } from "./values.js";
  * @property {import("../trusted.js").ScriptAddress} [workerUrl] worker.js next to this module by default
  * @property {string} [wasmUrl] `/enclave.wasm` of the service that served this module by default
  * @property {string} [sha256] hex digest that the enclave module must have
- * @property {(event: BootEvent) => void} [onEvent] told each boot event
- * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; may fail without harm
+ * @property {(event: BootEvent) => void} [onEvent] called with each boot event
+ * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; the vault works without them
  * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
  *
- * @typedef {{did?: string, takeOver?: boolean, minRevision?: number}} OpenOptions `did`: which stored vault, of several;
- *   `takeOver`: from another tab
+ * @typedef {{did?: string, takeOver?: boolean, minRevision?: number}} OpenOptions `did`: which of several stored
+ *   vaults; `takeOver`: take it from another tab
  */
 
 const NOT_BOOTED = "the vault has not been booted: call boot() first";
 const CLOSED = "the vault is closed";
 
 /**
- * One vault in one worker. `boot` comes first, `close` last: before and after, calls throw ClientStateError. In between
- * they throw PluginCallError where the enclave refuses, StorageError where this browser's storage fails.
+ * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. In between they throw
+ * PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
- * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab asked for it), "taken"
+ * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it), "taken"
  * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).
  */
 export class Vault extends EventTarget {
@@ -61,15 +61,15 @@ export class Vault extends EventTarget {
     return this.#options.dbName ?? DEFAULT_DB_NAME;
   }
 
-  /** @returns {BootStatus} which subsystems are ready; the enclave alone is enough to work */
+  /** @returns {BootStatus} which subsystems are ready; only the enclave is needed */
   get bootStatus() {
     return this.#log.status;
   }
 
   /**
-   * Starts the worker and the enclave, then what `subsystems` names.
+   * Starts the worker and the enclave, then the subsystems in the options.
    *
-   * @returns {Promise<BootStatus>} as soon as the enclave is ready: subsystems go on booting
+   * @returns {Promise<BootStatus>} as soon as the enclave is ready, while the subsystems are still starting
    * @throws {WasmLoadError}
    */
   async boot() {
@@ -92,7 +92,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Says that a subsystem works (null) or failed.
+   * Reports that a subsystem works (`error` is null) or has failed.
    *
    * @param {BootEvent["subsystem"]} subsystem
    * @param {string | null} error
@@ -102,7 +102,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * One more vault with the same worker and enclave module, and a database of another name.
+   * Returns another vault with the same worker script and enclave module, and a database with another name.
    *
    * @param {{dbName: string}} options
    * @returns {Vault} not booted yet
@@ -113,7 +113,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Starts a subsystem later than at boot, as a pairing does. Boot status and boot events tell how it went.
+   * Starts a subsystem after boot, as a pairing does. The boot status and events report the result.
    *
    * @param {"helia" | "libp2p"} subsystem
    * @param {() => Promise<unknown>} start
@@ -122,7 +122,7 @@ export class Vault extends EventTarget {
     return this.#log.starting(subsystem, start);
   }
 
-  /** Ends the worker without saving. Repeated calls have no effect. */
+  /** Terminates the worker without saving. Repeated calls have no effect. */
   close() {
     this.#closed = true;
     this.#port?.end(CLOSED);
@@ -130,11 +130,11 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Makes a vault from a passkey's credential; it is open and stored afterwards.
+   * Creates a vault from a passkey's credential; it is open and stored afterwards.
    *
    * @param {import("../generated/types.js").GenerateInput & Record<string, any>} input and the enclave's own options:
    *   `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`
-   * @param {VaultKey} key opens the vault from now on; its secret moves into the worker
+   * @param {VaultKey} key opens the vault from now on; its secret is transferred to the worker
    * @returns {Promise<import("../generated/types.js").GenerateOutputWithShares & {parsed_credential: any}>}
    */
   generate(input, key) {
@@ -142,7 +142,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Puts a sealed vault into the enclave, where it stays locked.
+   * Loads a sealed vault into the enclave, where it stays locked.
    *
    * @param {import("../generated/types.js").LoadInput | null} [input] the newest stored vault unless given
    * @param {OpenOptions} [options]
@@ -155,23 +155,23 @@ export class Vault extends EventTarget {
   /**
    * Opens a vault.
    *
-   * @param {VaultKey} key its secret moves into the worker
+   * @param {VaultKey} key its secret is transferred to the worker
    * @param {import("../generated/types.js").UnlockInput | null} [input] the newest stored vault unless given
    * @param {OpenOptions} [options]
-   * @returns {Promise<import("../generated/types.js").UnlockOutput>} `error`: "open_elsewhere" where another tab has it
-   *   open, "wrong_key", and others of the enclave's codes
+   * @returns {Promise<import("../generated/types.js").UnlockOutput>} `error`: "open_elsewhere" if another tab has it
+   *   open, "wrong_key", or another code of the enclave
    */
   unlock(key, input = null, options = {}) {
     return this.#answered("unlock", { ...input, ...opening(options), key });
   }
 
-  /** @returns {Promise<import("../generated/types.js").LockOutput>} sealed, stored and erased */
+  /** @returns {Promise<import("../generated/types.js").LockOutput>} once the vault is sealed, stored and erased */
   lock() {
     return this.#answered("lock");
   }
 
   /**
-   * @param {{forgetOlder?: boolean}} [options] `forgetOlder`: no revision before this one stays
+   * @param {{forgetOlder?: boolean}} [options] `forgetOlder`: deletes all earlier revisions
    * @returns {Promise<{database: number[], revision: number}>} sealed and stored; the vault stays open
    */
   save({ forgetOlder } = {}) {
@@ -192,10 +192,10 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Does `resource:<name> action:<name>`; what changes the vault is stored.
+   * Executes `resource:<name> action:<name>`; changes to the vault are stored.
    *
    * @template T
-   * @param {string | import("../generated/types.js").ExecInput} input a filter, perhaps with a UCAN token
+   * @param {string | import("../generated/types.js").ExecInput} input a filter, optionally with a UCAN token
    * @param {Record<string, any>} [args]
    * @param {{audience?: string}} [options]
    * @returns {Promise<import("../generated/types.js").ExecOutput<T>>}
@@ -206,18 +206,18 @@ export class Vault extends EventTarget {
 
   /**
    * @param {import("../generated/types.js").VaultExportOptions} options
-   * @returns {Promise<import("../generated/types.js").VaultExportOutput>} MTRV, sealed by the password
+   * @returns {Promise<import("../generated/types.js").VaultExportOutput>} a file in the MTRV format, protected by the password
    */
   export(options) {
     return this.#answered("export", options);
   }
 
   /**
-   * Takes a vault from an export; it is open, wrapped for `key` and stored afterwards.
+   * Imports a vault from an export; it is open, wrapped for `key` and stored afterwards.
    *
    * @param {import("../generated/types.js").VaultImportOptions} options
    * @param {VaultKey} key
-   * @param {{replace?: boolean, takeOver?: boolean}} [where] `replace`: a vault of the same DID that is stored here
+   * @param {{replace?: boolean, takeOver?: boolean}} [where] `replace`: replaces a stored vault of the same DID
    * @returns {Promise<import("../generated/types.js").VaultImportOutput>}
    */
   import({ data, password }, key, where = {}) {
@@ -225,7 +225,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Signs 32 bytes, or a text as wallets sign it (ERC-191).
+   * Signs 32 bytes, or a text in the form that wallets sign (ERC-191).
    *
    * @param {BufferSource | number[] | string} digest bytes or 0x-hex; a text as `{message}`
    * @returns {Promise<import("../generated/types.js").SignResult>} r followed by s, low s
@@ -235,7 +235,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * @param {string} message signed as wallets sign it (ERC-191)
+   * @param {string} message signed in the form that wallets sign (ERC-191)
    * @returns {Promise<import("../generated/types.js").SignResult>}
    */
   signMessage(message) {
@@ -270,8 +270,8 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * The public side of the key that signs the vault's IPNS records. Before `generate`, it is the key that the new vault
-   * will have; its bytes are the passkey's user handle.
+   * Returns the public key of the key that signs the vault's IPNS records. Before `generate`, it is the key that the new
+   * vault will have. Its bytes are the passkey's user handle.
    *
    * @returns {Promise<{public_key: string, name: string, did: string, pending: boolean}>} `public_key` in hex
    */
@@ -280,12 +280,12 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Signs an IPNS record that names a snapshot. The caller raises `sequence` with each record.
+   * Signs an IPNS record that points to a snapshot. The caller increases `sequence` with each record.
    *
    * @param {string} rootCid the snapshot's root, a CIDv1 in base32
    * @param {number} sequence
-   * @param {string} validity when the record expires: RFC 3339 in UTC with nine digits of a second
-   * @param {number | bigint} ttlNs how long a reader may keep the record, in nanoseconds
+   * @param {string} validity when the record expires: RFC 3339 in UTC with nine fractional digits
+   * @param {number | bigint} ttlNs how long a reader may cache the record, in nanoseconds
    * @returns {Promise<{record: Uint8Array, name: string}>}
    */
   async publish(rootCid, sequence, validity, ttlNs) {
@@ -294,7 +294,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * The vault's delegation of `/snapshots/publish` to the publishing key, without expiry.
+   * Returns the vault's delegation of `/snapshots/publish` to the publishing key, without expiry.
    *
    * @returns {Promise<import("../generated/types.js").MintUcanResult & {cid: string, issuer: string, container: string}>}
    */
@@ -305,14 +305,14 @@ export class Vault extends EventTarget {
   /**
    * @param {string | BufferSource} token
    * @param {Record<string, any>} [demand] `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`
-   * @returns {Promise<any>} the claims; throws with the code of what does not hold
+   * @returns {Promise<any>} the claims; throws with the code of the check that failed
    */
   verifyUcan(token, demand = {}) {
     return this.#answered("verify_ucan", { token, ...demand });
   }
 
   /**
-   * @param {string} credential base64, such as CreatePasskeyResult's
+   * @param {string} credential base64, such as the one in CreatePasskeyResult
    * @returns {Promise<import("../generated/types.js").ParseWebAuthnResult>}
    */
   parse(credential) {
@@ -359,7 +359,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * On the device that has the vault: first with the other's key, then with the six digits.
+   * Called twice on the device that has the vault: first with the other device's key, then with the six digits.
    *
    * @param {string} sessionId
    * @param {{publicKey?: string, code?: string}} step
@@ -371,7 +371,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * The six digits that both people compare.
+   * Returns the six digits that both people compare.
    *
    * @param {string} sessionId
    * @param {{publicKey?: string, reveal?: string}} step
@@ -382,8 +382,8 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * On the new device: opens what came; the vault is open, wrapped for `key` and stored afterwards. With `sealedVault` the
-   * passkeys and passwords of the other device open it too.
+   * On the new device: opens the received vault, which is open, wrapped for `key` and stored afterwards. With `sealedVault`
+   * the other device's passkeys and passwords open it too.
    *
    * @param {{sessionId: string, code: string, encryptedVault: string, sealedVault?: string}} received
    * @param {VaultKey} key
@@ -396,7 +396,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * @param {VaultKey} key one more that opens the vault
+   * @param {VaultKey} key another key that is to open the vault
    * @returns {Promise<{wraps: {kind: string, id: string}[]}>}
    */
   addKey(key) {
@@ -404,7 +404,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Removes a key, but never the last one. No stored older revision opens with it.
+   * Removes a key, but never the last one. The key no longer opens any stored revision either.
    *
    * @param {"prf" | "password" | "secret"} kind
    * @param {string} id
@@ -419,7 +419,7 @@ export class Vault extends EventTarget {
     return this.#answered("list_wraps");
   }
 
-  /** @param {number} seconds idle after which the vault locks itself; 0: never. 900 until set */
+  /** @param {number} seconds of inactivity after which the vault locks itself, 900 by default; 0: never */
   async setAutoLock(seconds) {
     await this.#answered("set_auto_lock", { idle_seconds: seconds });
   }
@@ -435,7 +435,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Any function of enclave/ABI.md that vault/protocol.js allows.
+   * Calls any function of enclave/ABI.md that vault/protocol.js allows.
    *
    * @param {string} fn
    * @param {Record<string, any>} [args]
@@ -479,6 +479,6 @@ function opening({ did, takeOver, minRevision }) {
  * @param {Vault} vault
  */
 async function started(subsystem, name, vault) {
-  if (!subsystem) throw new Error(`${name}: no module for it was given (options.subsystems)`);
+  if (!subsystem) throw new Error(`${name}: no module was given for it (options.subsystems)`);
   await subsystem(vault);
 }

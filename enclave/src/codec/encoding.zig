@@ -100,7 +100,7 @@ fn fromNumbers(arena: Allocator, numbers: []const std.json.Value) Error![]u8 {
 
 fn fromText(arena: Allocator, text: []const u8, expected_len: ?usize) Error![]u8 {
     if (expected_len) |len| {
-        if (text.len == 2 * len and !isHex(text)) return fromHex(arena, text); // 0x and one byte fewer has the same length
+        if (text.len == 2 * len and !isHex(text)) return fromHex(arena, text); // `0x` and one byte fewer is as long
     }
     return if (isHex(text)) fromHex(arena, text[2..]) else fromBase64(arena, text);
 }

@@ -212,7 +212,7 @@ def _for_estimation(operation: UserOperation) -> UserOperation:
 
 
 def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
-    """Return `operation` with the response's fields, of those that may be set: never sender, call or nonce.
+    """Return `operation` with those response fields that may be set: never sender, call or nonce.
 
     Raises RpcError if the response is not an object, or a value has the wrong form.
     """

@@ -54,7 +54,7 @@ def revoke(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Take a delegation back."""
+    """Revoke a delegation."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         done = vault.exec("resource:delegations action:revoke", {"cid": cid})
         if not done.success:
@@ -63,7 +63,7 @@ def revoke(
 
 
 def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
-    """The statements; addresses in the form in which payments are judged. Raises BadParameter for no address."""
+    """Return the policy statements, with addresses in canonical form. Raises BadParameter for an invalid address."""
     statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
     statements += [["<=", ".total", in_total]] if in_total is not None else []
     statements += [["==", ".to", _address(payee)]] if payee is not None else []

@@ -21,7 +21,7 @@ def indexer(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Instead of HOLDFAST_INDEXER_PORT.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow the registry and the factory, and answer /api/dids, /api/aliases, /api/accounts, /api/events.
+    """Follow the registry and the factory, and serve /api/dids, /api/aliases, /api/accounts, /api/events.
 
     Everything else is a setting: see `holdfast config`. SIGTERM and SIGINT stop it after the present requests.
     """

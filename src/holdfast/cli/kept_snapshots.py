@@ -33,7 +33,7 @@ class Summary:
 
 
 def begin(store: VaultStore | None, service: str) -> None:
-    """From now on every command brings changes up to this service."""
+    """Make every command upload changes to this service from now on."""
     if store is not None:
         store.set_note(_KEPT_AT, service)
 
@@ -51,13 +51,13 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
 
 
 def publish(vault: Vault, service: str) -> SnapshotState:
-    """Bring the newest revision up. Raises ServiceError with the place's own reason."""
+    """Upload the newest revision. Raises ServiceError with the server's reason."""
     with _client(vault, service) as client:
         return client.publish_snapshot()
 
 
 def compare(vault: Vault, service: str, key: KeyProvider) -> list[TableDifference]:
-    """In a conflict, the tables that differ."""
+    """Return the tables that differ in a conflict."""
     with _client(vault, service) as client:
         return client.compare_snapshots(key)
 
@@ -69,7 +69,7 @@ def choose(vault: Vault, service: str, version: str, key: KeyProvider) -> Snapsh
 
 
 def name(vault: Vault) -> str:
-    """The IPNS name of the vault's snapshots."""
+    """Return the IPNS name of the vault's snapshots."""
     return vault.publishing_key().name
 
 

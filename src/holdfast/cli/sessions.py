@@ -42,7 +42,7 @@ class Period(msgspec.Struct, frozen=True):
         return f"Period(did={self.did!r}, secret=<hidden>, begun={self.begun}, until={self.until})"
 
     def is_open(self, now: float) -> bool:
-        """Whether the period is not over. A clock that was set back ends it."""
+        """Return whether the period is still running. A clock that was set back ends it."""
         return self.begun <= now < self.until
 
     @property

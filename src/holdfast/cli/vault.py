@@ -273,7 +273,7 @@ def choose(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """After a conflict: go on with this device's version (here) or the other device's (there). Both stay kept."""
+    """After a conflict: continue with this device's version (here) or the other device's (there). Both stay stored."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         opener = common.key_provider(key, service, vault.store)
         state = kept_snapshots.choose(vault, service, version, opener)

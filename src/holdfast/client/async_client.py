@@ -146,7 +146,7 @@ class AsyncClient(AsyncServiceClient):
 
         Raises:
             ValueError: `user_op_hash` is not a hash.
-            NetworkError: no usable answer arrived.
+            NetworkError: no usable response arrived.
         """
         return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 

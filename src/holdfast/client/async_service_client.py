@@ -41,7 +41,7 @@ class AsyncServiceClient(EndpointMethods):
         headers: sent with each request.
 
     Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
-    usable answer arrives, and ClientStateError after `close`.
+    usable response arrives, and ClientStateError after `close`.
     """
 
     def __init__(

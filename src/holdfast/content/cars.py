@@ -62,7 +62,7 @@ class CarReader:
         return self._complete()
 
     def finish(self) -> None:
-        """The file is at its end. Raises ContentError if it stops inside a section, or before its header."""
+        """Note the end of the file. Raises ContentError if it ends inside a section or before its header."""
         if self._waiting or self.root is None:
             raise ContentError("cut_short", "the CAR file is cut short")
 
@@ -108,7 +108,7 @@ class CarReader:
 
 
 def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, bytes]]:
-    """Root and blocks by CID of a whole CAR file, every block verified. Raises ContentError for anything else."""
+    """Return root and blocks by CID of a whole CAR file, all verified. Raises ContentError for anything else."""
     reader = CarReader(limits or Limits())
     blocks = {block.cid: block.data for block in reader.feed(data)}
     reader.finish()
@@ -119,7 +119,7 @@ def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, 
 
 
 def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """A CAR file with one root in pieces: header, then each block once, in the given order."""
+    """Yield a CAR file with one root in pieces: header, then each block once, in the given order."""
     yield car_begin(root)
     written: set[str] = set()
     for block in blocks:
@@ -130,7 +130,7 @@ def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 
 def car_begin(root: str) -> bytes:
-    """The header of a CAR file with one root, with its length before it."""
+    """Return the header of a CAR file with one root, preceded by its length."""
     # Written by hand, because the general encoder takes a millisecond and only the root's CID differs.
     header = _HEADER_BEGIN + bytes_of(root) + _HEADER_END
     return varints.encode(len(header)) + header
@@ -142,7 +142,7 @@ def section_begin(cid: str, length: int) -> bytes:
 
 
 def write_car(root: str, blocks: Iterable[Block]) -> bytes:
-    """A CAR file with one root."""
+    """Return a CAR file with one root."""
     return b"".join(car_pieces(root, blocks))
 
 

@@ -38,7 +38,7 @@ class Block:
 
 
 def cid_of(codec: Codec, data: bytes) -> str:
-    """The CID of `data`."""
+    """Return the CID of `data`."""
     return text_of(_PREFIXES[codec] + hashlib.sha256(data).digest())
 
 
@@ -48,14 +48,14 @@ def raw_block(data: bytes) -> Block:
 
 
 def text_of(cid: bytes) -> str:
-    """The canonical text of a CID's 36 bytes. Raises ContentError for a CID of another kind."""
+    """Return the canonical text of a CID's 36 bytes. Raises ContentError for a CID of another kind."""
     if len(cid) != CID_BYTES or cid[:4] not in _CODECS:
         raise ContentError("other_cid", _OTHER_KIND)
     return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
 
 
 def bytes_of(cid: str) -> bytes:
-    """The 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
+    """Return the 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
     if _TEXT.fullmatch(cid) is None:
         raise ContentError("invalid_cid", "the text is no CID in base32, lower case")
     number = int(cid[1:].encode().translate(_TO_DIGITS), 32)  # a twentieth of the time of `base64.b32decode`
@@ -68,7 +68,7 @@ def bytes_of(cid: str) -> bytes:
 
 
 def codec_of(cid: str) -> Codec:
-    """The codec of a CID's canonical text. Raises ContentError for any other text."""
+    """Return the codec in a CID's canonical text. Raises ContentError for any other text."""
     return _CODECS[bytes_of(cid)[:4]]
 
 

@@ -13,12 +13,12 @@ from holdfast.content.errors import ContentError
 
 
 def link(cid: str) -> CID:
-    """The link to a block, as a value of DAG-CBOR. Raises ContentError unless `cid` is a canonical text."""
+    """Return the link to a block, as a DAG-CBOR value. Raises ContentError unless `cid` is a canonical text."""
     return CID.decode(bytes_of(cid))
 
 
 def cid_of_link(value: object) -> str:
-    """The canonical text of a link that was read. Raises ContentError for another value, or a CID of another kind."""
+    """Return the canonical text of a decoded link. Raises ContentError for another value or a CID of another kind."""
     if not isinstance(value, CID):
         raise ContentError("invalid_dag_cbor", "a link is expected")
     try:
@@ -33,7 +33,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """The value of DAG-CBOR bytes. Raises ContentError for other bytes.
+    """Decode DAG-CBOR bytes. Raises ContentError for other bytes.
 
     The caller bounds the length: a megabyte takes seconds. A link of an unknown codec or hash is a KeyError of the
     library, deep nesting a RecursionError; both are ContentError here.
@@ -45,7 +45,7 @@ def decode(data: bytes) -> Any:
 
 
 def dag_cbor_block(value: Any) -> Block:
-    """A value as one DAG-CBOR block."""
+    """Return a value as one DAG-CBOR block."""
     data = encode(value)
     return Block(cid_of("dag-cbor", data), data)
 

@@ -17,24 +17,24 @@ _BASES = {"k": "base36", "b": "base32", "z": "base58btc"}
 
 
 def name_of(public_key: bytes) -> str:
-    """The canonical name of an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
+    """Return the canonical name for an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
     if len(public_key) != PUBLIC_KEY_BYTES:
         raise ContentError("invalid_name", "an Ed25519 public key has 32 bytes")
     return str(multibase.encode(_CID + public_key, "base36"))
 
 
 def peer_id_of(public_key: bytes) -> str:
-    """The key as a libp2p peer ID, `12D3Koo…` (base58 of the multihash without its prefix letter)."""
+    """Return the key as a libp2p peer ID, `12D3Koo…` (base58 of the multihash without its prefix letter)."""
     return str(multibase.encode(_MULTIHASH + public_key, "base58btc"))[1:]
 
 
 def key_bytes(public_key: bytes) -> bytes:
-    """The key in its protobuf, as field 7 of a record has it."""
+    """Return the key in its protobuf form, as in field 7 of a record."""
     return _KEY + public_key
 
 
 def public_key_of(name: str) -> bytes:
-    """The Ed25519 public key of a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
+    """Return the Ed25519 public key in a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
 
     Raises ContentError for any other text, and for the name of another kind of key.
     """
@@ -53,5 +53,5 @@ def public_key_of(name: str) -> bytes:
 
 
 def did_key_of(public_key: bytes) -> str:
-    """The key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
+    """Return the key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
     return "did:key:" + str(multibase.encode(_MULTICODEC + public_key, "base58btc"))

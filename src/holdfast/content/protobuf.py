@@ -20,7 +20,7 @@ def encode(fields: Mapping[int, int | bytes]) -> bytes:
 
 
 def decode(data: bytes, known: Mapping[int, type[int | bytes]]) -> dict[int, int | bytes]:
-    """The fields of a message. Raises ContentError for an unknown, repeated, mistyped or unfinished field."""
+    """Parse a message's fields. Raises ContentError for an unknown, repeated, mistyped or incomplete field."""
     fields: dict[int, int | bytes] = {}
     position = 0
     while position < len(data):

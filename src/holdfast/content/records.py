@@ -1,4 +1,4 @@
-"""IPNS records (IPNS specification): the signed word of a publishing key which snapshot is the newest."""
+"""IPNS records (IPNS specification): a publishing key's signed statement of which snapshot is the newest."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Record:
         return names.name_of(self.public_key)
 
     def is_expired(self, now: float) -> bool:
-        """Whether it has ended at `now`, in seconds since 1970."""
+        """Return whether it has expired at `now`, in seconds since 1970."""
         return self.validity_ns <= int(now * _NS)
 
 
@@ -83,7 +83,7 @@ class Change(Enum):
 
 
 def change(known: Record | None, given: Record) -> Change:
-    """What `given` is to `known`, a record under the same name or None."""
+    """Return how `given` relates to `known`, a record under the same name or None."""
     if known is None or given.sequence > known.sequence:
         return Change.NEWER
     if given.sequence < known.sequence:
@@ -94,7 +94,7 @@ def change(known: Record | None, given: Record) -> Change:
 
 
 def read_record(name: str | bytes, data: bytes) -> Record:
-    """The record under a name (or an Ed25519 public key of 32 bytes), verified.
+    """Parse and verify the record under a name (or an Ed25519 public key of 32 bytes).
 
     Raises ContentError unless it is in canonical form, signed by the name's key, and names the root of a snapshot.
     An expired record is accepted: the caller decides what to do with it.
@@ -117,7 +117,7 @@ def read_record(name: str | bytes, data: bytes) -> Record:
 def sign_record(
     key: Ed25519PrivateKey, root_cid: str, sequence: int, validity: datetime, ttl_s: int, *, v1: bool = False
 ) -> bytes:
-    """A record that names `root_cid`. `validity` carries its time zone. `v1` adds the fields, not the signature, of V1.
+    """Return a record that points to `root_cid`. `validity` has a time zone. `v1` adds V1's fields without a signature.
 
     A vault's publishing key stays in its enclave, which writes the same bytes; this is for other keys.
     """

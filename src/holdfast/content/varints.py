@@ -9,7 +9,7 @@ _SHORT = [bytes([number]) for number in range(_MORE)]
 
 
 def encode(number: int) -> bytes:
-    """The varint of a number that is not negative."""
+    """Encode a non-negative number as a varint."""
     if number < _MORE:
         return _SHORT[number]
     parts = bytearray()
@@ -21,7 +21,7 @@ def encode(number: int) -> bytes:
 
 
 def decode(data: bytes | bytearray | memoryview, start: int, longest: int) -> tuple[int, int] | None:
-    """The number at `start` and the position behind it; None if the bytes end before the varint does.
+    """Return the number at `start` and the position after it; None if the bytes end before the varint does.
 
     Raises ContentError if it takes more than `longest` bytes, or more than it needs.
     """

@@ -22,7 +22,7 @@ class Instance(Protocol):
     """While an object of this class exists, the epoch advances."""
 
     def left_behind(self) -> None:
-        """Called in a forked child, where the instance belongs to the parent."""
+        """Handle a fork: in the child, the instance belongs to the parent."""
 
 
 _living: weakref.WeakSet[Instance] = weakref.WeakSet()

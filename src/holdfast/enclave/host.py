@@ -189,7 +189,7 @@ class Enclave:
         return answer
 
     def _base(self) -> int:
-        # Read anew each time: memory moves when it grows.
+        # Read each time, because memory moves when it grows.
         return ctypes.addressof(self._memory.data_ptr(self._store).contents)
 
     def _at(self, address: int, length: int) -> int:
@@ -213,7 +213,7 @@ class _Refusal(msgspec.Struct):
 
 
 def _look(reference: weakref.ref[Enclave]) -> None:
-    # The timer does not keep an instance alive that is no longer used.
+    # The timer does not keep an unused instance alive.
     enclave = reference()
     if enclave is None:
         return

@@ -1,4 +1,4 @@
-"""The indexer follows the registry and the factory on their chain, and answers queries about them over HTTP.
+"""The indexer follows the registry and the factory on their chain and serves queries about them over HTTP.
 
 `holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
 service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a separate process (HOLDFAST_INDEXER_URL).

@@ -160,7 +160,7 @@ class Follower:
             log.info("indexer: %s", line)
 
     async def _check_chain(self) -> None:
-        """An endpoint of another chain must not make this index delete its rows."""
+        """Check the endpoint's chain: one for another chain must not make this index delete its rows."""
         if self._chain_checked:
             return
         found = await self._reader.chain_id()

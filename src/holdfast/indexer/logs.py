@@ -61,7 +61,7 @@ class LogReader:
     response is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
 
     If logs that were requested together, or those of one block, make too large a response, `roomy` is used for
-    one block after the other: each block must be read whole, or the index could not go on.
+    one block after the other: each block must be read completely, or the index could not continue.
     """
 
     def __init__(self, rpc: Rpc, decoder: Decoder, roomy: Rpc | None = None) -> None:

@@ -145,7 +145,7 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """A transaction of the writer. Another process that believes it leads must wait for the lock."""
+        """Run the writer's transaction. Another process that believes it is the leader must wait for the lock."""
         if self._pool is None:
             raise StoreError("not open")
         try:

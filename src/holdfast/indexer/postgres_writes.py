@@ -38,7 +38,7 @@ LEAD_NO_MORE = f"DELETE FROM {SCHEMA}.leader WHERE holder = $1"  # noqa: S608 - 
 
 
 async def prepare(db: Connection, identity: str) -> None:
-    """Create the schema anew unless it belongs to `identity`."""
+    """Recreate the schema unless it belongs to `identity`."""
     if await _identity(db) == identity:
         await db.execute(_LEADER)  # an older release made none
         return

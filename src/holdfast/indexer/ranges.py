@@ -9,7 +9,7 @@ TARGET_LOGS = 4_000
 
 
 class RangeSize:
-    """The size of the next eth_getLogs range in blocks, adapted to the endpoint's limits and to the blocks' logs.
+    """The size of the next eth_getLogs range in blocks, adapted to the endpoint's limits and the number of logs.
 
     A refused size is a ceiling. Only after several granted ranges is a larger one tried again.
     """

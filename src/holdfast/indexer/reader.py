@@ -68,11 +68,11 @@ class RangeReader:
         self._logs = LogReader(rpc, decoder, roomy)
 
     async def chain_id(self) -> int:
-        """The chain's ID."""
+        """Return the chain's ID."""
         return values.quantity(await self._rpc.call("eth_chainId", []))
 
     async def head(self) -> IndexedBlock:
-        """The newest block."""
+        """Return the newest block."""
         header = await self._header("latest")
         if header is None:
             raise RpcError("the endpoint has no latest block")
@@ -106,7 +106,7 @@ class RangeReader:
         return await self._batch(kept, logs)
 
     async def read_blocks(self, first: int, last: int, parent: IndexedBlock | None, accounts: Accounts) -> Batch:
-        """The events of the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
+        """Return the events in the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
 
         A range of numbers would not do: a node that lags behind the one that named the head leaves out, without a
         word, the logs of blocks that it does not have yet. Asked for a hash it does not know, it must fail (EIP-234).

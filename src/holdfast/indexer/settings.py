@@ -51,7 +51,7 @@ def _database_url(text: str) -> str:
 
 
 def _default_database(values: Mapping[str, Any]) -> str:
-    """The service's database if that is PostgreSQL, so that all nodes share one index; else a file of this machine."""
+    """Return the service's database if that is PostgreSQL, so that all nodes share an index; otherwise a local file."""
     service: str = values[DATABASE_URL.field]
     return service if service.startswith(_POSTGRES) else f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}"
 

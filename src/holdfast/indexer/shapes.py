@@ -99,7 +99,7 @@ class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def did_shape(row: DidRow) -> IndexerDid:
-    """The shape of a DID."""
+    """Return a DID's JSON shape."""
     return IndexerDid(
         did_hash=_hex(row.did_hash),
         controller=_address(row.controller),
@@ -121,7 +121,7 @@ def alias_shape(row: AliasView) -> IndexerAlias:
 
 
 def account_shape(row: AccountRow) -> IndexerAccount:
-    """The shape of an account."""
+    """Return an account's JSON shape."""
     return IndexerAccount(
         account_address=_address(row.account_address),
         owner_address=_address(row.owner_address),
@@ -142,7 +142,7 @@ def stats_shape(view: StatsView) -> IndexerStats:
 
 
 def progress_shape(progress: FollowProgress) -> IndexerProgress:
-    """The shape of the index's progress."""
+    """Return the JSON shape of the index's progress."""
     return IndexerProgress(
         last_block_number=progress.tip,
         chain_block_number=progress.head,
@@ -153,7 +153,7 @@ def progress_shape(progress: FollowProgress) -> IndexerProgress:
 
 
 def event_shape(event: Event) -> IndexerEvent:
-    """The shape of an event."""
+    """Return an event's JSON shape."""
     return IndexerEvent(
         kind=event.kind,
         block_number=str(event.block_number),
@@ -183,7 +183,7 @@ def _hex_or_unset(data: bytes | None) -> str | UnsetType:
 
 @lru_cache(65_536)
 def _address(data: bytes) -> str:
-    """Cached: EIP-55 needs a hash and a pass over the digits, and pages repeat the same few addresses."""
+    """Return the EIP-55 address. Cached, because the checksum needs a hash and pages repeat the same few addresses."""
     return checksum_address(data)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare(db: sqlite3.Connection, identity: str) -> None:
-    """Create the tables anew unless they belong to `identity`."""
+    """Recreate the tables unless they belong to `identity`."""
     if _identity(db) == identity:
         return
     for name in (*TABLES, "meta"):

@@ -84,37 +84,37 @@ class IndexStore(Protocol):
         ...
 
     async def did(self, did_hash: bytes) -> DidRow | None:
-        """One DID."""
+        """Return one DID."""
         ...
 
     async def alias(self, alias_hash: bytes) -> AliasView | None:
-        """One alias."""
+        """Return one alias."""
         ...
 
     async def account(self, address: bytes) -> AccountRow | None:
-        """One account."""
+        """Return one account."""
         ...
 
     async def account_addresses(self) -> list[bytes]:
-        """The addresses of all accounts."""
+        """Return the addresses of all accounts."""
         ...
 
     async def stats(self) -> StatsView:
-        """The counters."""
+        """Return the counters."""
         ...
 
     async def dids(self, query: ListQuery) -> list[DidRow]:
-        """A page of DIDs in the order of their registration."""
+        """Return a page of DIDs in the order of their registration."""
         ...
 
     async def aliases(self, query: ListQuery) -> list[AliasView]:
-        """A page of aliases in the order of their registration."""
+        """Return a page of aliases in the order of their registration."""
         ...
 
     async def accounts(self, query: ListQuery) -> list[AccountRow]:
-        """A page of accounts in the order of their creation."""
+        """Return a page of accounts in the order of their creation."""
         ...
 
     async def events(self, query: ListQuery) -> list[Event]:
-        """A page of events in chain order."""
+        """Return a page of events in chain order."""
         ...

@@ -62,7 +62,7 @@ class Table(NamedTuple):
         return tuple(self.row._fields)
 
     def types(self, dialect: dict[str, str]) -> list[str]:
-        """The SQL type of each column."""
+        """Return each column's SQL type."""
         return [dialect[KINDS[column]] for column in self.columns]
 
 

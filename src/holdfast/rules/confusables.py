@@ -8,13 +8,13 @@ from functools import cache
 
 
 def unicode_skeleton(text: str) -> str:
-    """TR39 section 4, skeleton: two texts are confusable when their skeletons are equal."""
+    """Return the skeleton (TR39, section 4): two texts are confusable if their skeletons are equal."""
     prototypes = _prototypes()
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(prototypes))
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """The long names, in capitals, of the characters' scripts, without Common and Inherited (UAX 24)."""
+    """Return the long names, in capitals, of the characters' scripts, without Common and Inherited (UAX 24)."""
     firsts, rows = _scripts()
     found = set()
     for point in map(ord, text):
@@ -34,7 +34,7 @@ def _prototypes() -> dict[int, str]:
 
 @cache
 def _scripts() -> tuple[list[int], list[tuple[int, str]]]:
-    """The first code points of the ranges, and of each range its last code point and its script."""
+    """Return the ranges' first code points, and each range's last code point and script."""
     from holdfast.rules.unicode_tables import SCRIPTS  # as above
 
     rows = [row.split(":") for row in SCRIPTS.split()]

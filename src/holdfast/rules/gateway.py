@@ -65,11 +65,11 @@ class Wanted:
         return f"{self.form.value}; version=1; order=dfs; dups={'y' if self.dups else 'n'}"
 
     def etag(self, cid: str, path: str) -> str:
-        """A strong validator: the same parameters always return the same bytes."""
+        """Return a strong validator: the same parameters always return the same bytes."""
         return f'"{cid}.{self.shape(path)}"'
 
     def shape(self, path: str) -> str:
-        """What the ETag says in addition to the CID."""
+        """Return the part of the ETag after the CID."""
         if self.form is Form.RAW and not self.entity_bytes:
             return "raw"
         shape = f"{path}|{self.scope}|{self.entity_bytes}|{self.dups}"
@@ -82,12 +82,12 @@ class Wanted:
         return _NAMES[self.form]
 
     def location(self, path: str) -> str:
-        """Content-Location: the URL of this format, which needs no Accept header."""
+        """Return the Content-Location: this format's URL, which needs no Accept header."""
         car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
         return f"{quote(path)}?format={self.name}{car}"
 
     def disposition(self, cid: str, given: str | None) -> str:
-        """Content-Disposition: always an attachment, under the given name if there is one. The CID is a checked one."""
+        """Return the Content-Disposition: an attachment, under the given name or the CID, which must be validated."""
         return attachment(given) if given else f'attachment; filename="{cid}.{_ENDINGS[self.form]}"'
 
 
@@ -153,7 +153,7 @@ def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 def is_known(if_none_match: str | None, etag: str) -> bool:
-    """Whether the client has this already (RFC 9110, section 13.1.2: weak comparison)."""
+    """Return whether the client already has this (RFC 9110, section 13.1.2: weak comparison)."""
     if if_none_match is None:
         return False
     candidates = (part.strip().removeprefix("W/") for part in if_none_match.split(","))
@@ -161,7 +161,7 @@ def is_known(if_none_match: str | None, etag: str) -> bool:
 
 
 def attachment(name: str) -> str:
-    """Content-Disposition of a file to be saved, never shown (RFC 6266)."""
+    """Return the Content-Disposition for a file to be saved, never displayed (RFC 6266)."""
     plain = name[:_MAX_FILENAME].translate(_NOT_IN_NAMES)
     plain = plain if plain.isprintable() else "".join(c for c in plain if c.isprintable())
     if plain.isascii():
@@ -171,7 +171,7 @@ def attachment(name: str) -> str:
 
 
 def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
-    """The first form that Accept names, with its parameters; `*/*` is the default of many clients and names none."""
+    """Return the first known format in Accept, with its parameters; `*/*`, many clients' default, selects none."""
     if not accept or accept == "*/*":
         return None, {}
     for part in accept.split(",")[:16]:
@@ -184,7 +184,7 @@ def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
 
 
 def _car_parameters(query: Mapping[str, str], parameters: Mapping[str, str]) -> bool:
-    """Whether blocks are repeated. Raises SnapshotRefused for another version or order than there is."""
+    """Return whether blocks are repeated. Raises SnapshotRefused for an unsupported version or order."""
     version = query.get("car-version", parameters.get("version", "1"))
     order = query.get("car-order", parameters.get("order", "dfs"))
     dups = query.get("car-dups", parameters.get("dups", "n"))

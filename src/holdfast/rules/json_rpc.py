@@ -8,7 +8,7 @@ from holdfast.wire.json_rpc import MalformedRequest, request_of
 
 
 def parse_request(body: bytes) -> tuple[str, bytes]:
-    """Return the method of one allowed request, and the request written anew.
+    """Return the method of one allowed request, and the request serialised again.
 
     Raises:
         Refused: INVALID_JSON_RPC (JSON-RPC 2.0, section 4; no batches), RPC_METHOD_NOT_ALLOWED.

@@ -37,7 +37,7 @@ def phone_key(text: str) -> str:
 
 
 def country_of(key: str) -> str:
-    """Return the ISO 3166-1 code of an E.164 number's country, also if several countries share the calling code."""
+    """Return the ISO 3166-1 code of an E.164 number's country, even if several countries share the calling code."""
     import phonenumbers
 
     return _region(phonenumbers.parse(key))

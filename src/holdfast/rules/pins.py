@@ -86,7 +86,7 @@ class PinQuery:
     meta: Mapping[str, str] = field(default_factory=dict)
 
     def takes(self, pin: Pin) -> bool:
-        """Whether a pin is among the matches."""
+        """Return whether a pin matches."""
         return (
             pin.state in self.states
             and (not self.cids or pin.asked.cid in self.cids)
@@ -98,7 +98,7 @@ class PinQuery:
 
 
 def asked_pin(body: bytes) -> AskedPin:
-    """The Pin object of a request's body. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
+    """Parse a request body's Pin object. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -118,7 +118,7 @@ def asked_pin(body: bytes) -> AskedPin:
 
 
 def root_cid(text: str) -> str:
-    """The text of a root's CID itself. Raises SnapshotRefused(BAD_REQUEST) for anything but the canonical text."""
+    """Return a root's CID unchanged. Raises SnapshotRefused(BAD_REQUEST) for anything but the canonical text."""
     try:
         if codec_of(text) == "dag-cbor":
             return text
@@ -156,7 +156,7 @@ def _parsed(given: Mapping[str, str], meta: dict[str, str]) -> dict[str, Any]:
 
 
 def moment_text(created_us: int) -> str:
-    """Microseconds since the epoch as RFC 3339 in UTC."""
+    """Format microseconds since the epoch as RFC 3339 in UTC."""
     seconds, fraction = divmod(created_us, 1_000_000)
     return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{fraction:06d}Z"
 
@@ -244,7 +244,7 @@ def _limit(text: str) -> int:
 
 
 def _moment_ns(text: str) -> int:
-    """Nanoseconds since the epoch of an RFC 3339 time."""
+    """Convert an RFC 3339 time to nanoseconds since the epoch."""
     found = _MOMENT.fullmatch(text.replace(" ", "+"))  # a plus sign of the zone that the query's decoding took
     try:
         if found is not None:

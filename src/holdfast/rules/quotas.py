@@ -113,7 +113,7 @@ def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 
 
 def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows on which a request counts that a bundler or paymaster charges to the operator."""
+    """Return the windows for a request that a bundler or paymaster charges to the operator."""
     return of_address(Counted.OPERATIONS, ip, ceilings.operations_per_address_hour, HOUR_S)
 
 

@@ -8,7 +8,7 @@ _ROUNDING_S = 1e-3  # sums of seconds since the epoch are not exact
 
 
 def admitted_until(due: float, now: float, limit: int, period_s: float) -> float | None:
-    """When the subject has its whole limit again, after one more request; None if that has to wait.
+    """Return when the subject has its full allowance again, after one more request; None if that one has to wait.
 
     The generic cell rate algorithm (ITU-T I.371): `limit` requests at once, and one more every `period_s / limit`.
 
@@ -25,7 +25,7 @@ def admitted_until(due: float, now: float, limit: int, period_s: float) -> float
 
 
 def wait_s(due: float, now: float, limit: int, period_s: float) -> int:
-    """After how many whole seconds the next request passes."""
+    """Return after how many whole seconds the next request is allowed."""
     if limit <= 0:
         return ceil(period_s)
     return max(1, ceil(due + period_s / limit - period_s - now))

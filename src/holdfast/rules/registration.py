@@ -33,7 +33,7 @@ class Stage(StrEnum):
 
 
 class Confirmation(StrEnum):
-    """What the chain says of one registration."""
+    """What the chain says about one registration."""
 
     PENDING = "pending"
     CONFIRMED = "confirmed"
@@ -190,7 +190,7 @@ class SessionRule:
         admit_session(self.request, facts, self.limits)
 
     def bounds(self) -> SessionBounds:
-        """The same rule as figures; a reserved name has no room at all."""
+        """Return the same rule as figures; a reserved name is never admitted."""
         own = 0 if self.request.reserved else self.limits.max_registrations_per_ip
         return SessionBounds(own_from=0, own_below=own, around_from=0, around_below=NETWORK_FACTOR * own)
 
@@ -204,11 +204,11 @@ class RegistrationRule:
     ceilings: Ceilings
 
     def __call__(self, facts: RegistrationFacts) -> Move:
-        """The move, or Refused, as `admit_registration` has it."""
+        """Return the move as `admit_registration` does, or raise Refused."""
         return admit_registration(self.request, facts, self.limits, self.ceilings)
 
     def bounds(self) -> RegistrationBounds:
-        """The same rule as figures."""
+        """Return the same rule as figures."""
         own = self.limits.max_registrations_per_ip
         return RegistrationBounds(
             reserved=self.request.reserved,

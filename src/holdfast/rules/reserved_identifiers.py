@@ -70,7 +70,7 @@ def skeleton(key: str) -> str:
 
 
 def _skeleton_in_letters(key: str) -> str:
-    """The skeleton of the key with its digits and signs read as letters."""
+    """Return the skeleton of the key with its digits and signs read as letters."""
     return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 

@@ -45,7 +45,7 @@ class Usage:
 
 
 def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
-    """How many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
+    """Return how many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
 
     `wanted` is the upload's length if it was `declared`, and then all of it must be free. Otherwise it is the maximum
     length of an upload, and the upload gets as much of it as is free.

@@ -48,7 +48,7 @@ class Bearer:
 
 
 def bearer_of(authorization: str | None, audience: str, now: float, command: str = WRITE) -> Bearer:
-    """What an Authorization header proves at `now` (seconds since the epoch).
+    """Return what an Authorization header proves at `now` (seconds since the epoch).
 
     Raises:
         SnapshotRefused: 401 with the reason: no token, malformed or forged, for another service, command or subject,
@@ -95,7 +95,7 @@ def _token(authorization: str | None) -> Token:
 
 
 def _check_times(claims: dict[str, int | None], now: float) -> int:
-    """When the token was issued, or the earliest that it can have been."""
+    """Return when the token was issued, or the earliest possible time."""
     end = claims["exp"]
     if end is None or end > now + MAX_LIFETIME_S + SKEW_S:
         raise SnapshotRefused(TOKEN_LIVES_TOO_LONG)
@@ -113,7 +113,7 @@ def _check_times(claims: dict[str, int | None], now: float) -> int:
 
 
 def _revoked(args: dict[str, object]) -> str | None:
-    """The CID of the token that a revocation names. Raises SnapshotRefused(UNAUTHORIZED) for another value."""
+    """Return the CID of the token that a revocation revokes. Raises SnapshotRefused(UNAUTHORIZED) for another value."""
     if "ucan" not in args:
         return None
     try:

@@ -71,7 +71,7 @@ class Token:
 
 
 def read_container(text: str) -> bytes:
-    """The one token in a container as text: base64url, uncompressed. Raises TokenMalformed."""
+    """Return the single token in a container, given as text: base64url, uncompressed. Raises TokenMalformed."""
     if len(text) > MAX_TOKEN_CHARACTERS or not _CONTAINER.fullmatch(text):
         raise TokenMalformed("no container in base64url")
     held = decoded(_base64url(text[1:]))
@@ -95,7 +95,7 @@ def read_token(data: bytes) -> Token:
 
 
 def decoded(data: bytes) -> Any:
-    """The value of canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
+    """Decode canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
     try:
         return ipld.decode(data)
     except ContentError as error:
@@ -103,7 +103,7 @@ def decoded(data: bytes) -> Any:
 
 
 def p256_key(did: str) -> ec.EllipticCurvePublicKey:
-    """The P-256 key that a did:key names. Raises TokenMalformed for another key or form."""
+    """Return the P-256 key in a did:key. Raises TokenMalformed for another key or form."""
     code, key = _key_bytes(did)
     if code != _P256_CODE or len(key) != _COMPRESSED_BYTES:
         raise TokenMalformed("no P-256 key")
@@ -114,7 +114,7 @@ def p256_key(did: str) -> ec.EllipticCurvePublicKey:
 
 
 def ed25519_key(did: str) -> bytes:
-    """The 32 bytes of the Ed25519 key that a did:key names. Raises TokenMalformed for another key or form."""
+    """Return the 32 bytes of the Ed25519 key in a did:key. Raises TokenMalformed for another key or form."""
     code, key = _key_bytes(did)
     if code != _ED25519_CODE or len(key) != _ED25519_BYTES:
         raise TokenMalformed("no Ed25519 key")
@@ -148,7 +148,7 @@ def _key_bytes(did: str) -> tuple[bytes, bytes]:
 
 
 def _payload(value: Any) -> tuple[str, dict[str, Any]]:
-    """Kind and claims of a signature payload."""
+    """Return kind and claims of a signature payload."""
     if not isinstance(value, dict) or value.get("h") != _VARSIG or len(value) != 2:  # noqa: PLR2004 - header and claims
         raise TokenMalformed("no signature payload of P-256")
     tag = next(name for name in value if name != "h")
@@ -183,7 +183,7 @@ def _numbers(signature: bytes) -> tuple[int, int]:
 
 
 def _cids(signature: bytes, signed: bytes) -> tuple[str, str]:
-    """The CID as it came, and that of the same token with the other form of the signature."""
+    """Return the token's CID, and the CID of the same token with the other form of the signature."""
     r, s = _numbers(signature)
     half = _SIGNATURE_BYTES // 2
     other = r.to_bytes(half) + ((ORDER - s) % ORDER).to_bytes(half)

@@ -260,7 +260,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
-    """Uses a separate chain reader: a transaction that a stranger chose must not spoil the batches of other reads."""
+    """Return the confirmation, with its own chain reader, so that no stranger's transaction can fail other reads."""
     chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)

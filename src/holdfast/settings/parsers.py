@@ -69,7 +69,7 @@ def public_url(text: str) -> str:
 
 
 def https_origins(text: str) -> tuple[str, ...]:
-    """Origins of pages (RFC 6454), such as `https://app.example`, separated by commas; `none` for an empty list."""
+    """Parse comma-separated origins (RFC 6454), such as `https://app.example`; `none` for an empty list."""
     if text == "none":
         return ()
     return tuple(dict.fromkeys(_origin(part.strip()) for part in text.split(",") if part.strip()))
@@ -102,7 +102,7 @@ def url_with(*schemes: str) -> Callable[[str], str]:
 
 
 def chain_address(text: str) -> str:
-    """A 20-byte address of a chain in hex."""
+    """Parse a 20-byte chain address in hex."""
     if not _ADDRESS.fullmatch(text):
         raise ValueError("0x and 40 hex digits are needed")
     return text

@@ -17,7 +17,7 @@ class Address:
     Attributes:
         dsn: the URL for the driver.
         place: the same without user and password, for messages.
-        pooled: whether a pooler in transaction mode stands in front (`?pooler=transaction`): no statement outlives its
+        pooled: whether a pooler in transaction mode is in front (`?pooler=transaction`): no statement outlives its
             transaction then, and settings of a connection are the server's.
         prepares: whether statements are prepared and used again: without a pooler, and with one that follows prepared
             statements from connection to connection (`?pooler=prepared`, PgBouncer since 1.21).
@@ -30,7 +30,7 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """The address that a URL names. Raises ValueError, without the URL, for another form."""
+    """Parse a URL. Raises ValueError, without the URL, for another form."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES or not (parts.netloc or parts.query):
         raise ValueError("postgresql://user:password@host:port/database is needed")

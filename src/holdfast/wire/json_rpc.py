@@ -31,19 +31,19 @@ class Request:
 
     @property
     def id(self) -> Any:
-        """What the response repeats; None where it is absent."""
+        """The request's `id`, which the response repeats; None if it is absent."""
         return self.fields.get("id")
 
     @property
     def params(self) -> Any:
-        """Its parameters; None where they are absent."""
+        """The request's parameters; None if they are absent."""
         return self.fields.get("params")
 
     def written_anew(self) -> bytes:
-        """The request as it may be passed on. Raises MalformedRequest for an `id` or `params` of another type.
+        """Return the request in a form that may be forwarded. Raises MalformedRequest for a malformed `id` or `params`.
 
-        Only `jsonrpc`, `id`, `method` and `params` are written, each once: some readers take the first of two equal
-        names, others ignore case, and to them a second `METHOD` would be another request than the one read here.
+        Only `jsonrpc`, `id`, `method` and `params` are written, each once: some parsers take the first of two equal
+        names, others ignore case, and for them a second `METHOD` would make it a request that was not checked here.
         """
         if type(self.id) not in _IDS or type(self.fields.get("params", [])) not in _PARAMS:
             raise MalformedRequest("id or params is of another type than JSON-RPC 2.0 allows")
@@ -51,13 +51,13 @@ class Request:
             name: self.fields[name] for name in ("id", "method", "params") if name in self.fields
         }
         try:
-            return json.dumps(anew, allow_nan=False).encode()  # 1e999 reads as infinity, which no JSON can say
+            return json.dumps(anew, allow_nan=False).encode()  # 1e999 is parsed as infinity, which JSON cannot express
         except (ValueError, RecursionError):
             raise MalformedRequest("a number or the depth is more than JSON can say") from None
 
 
 def request_of(body: bytes) -> Request:
-    """The request in a body. Raises MalformedRequest."""
+    """Parse the request in a body. Raises MalformedRequest."""
     try:
         fields = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The bundler Alto, started as a separate program. Its licence is the GPL, so it is run and never imported."""
+"""The Alto bundler, run as a separate process. Its licence is the GPL, so it is run and never imported."""
 
 from __future__ import annotations
 

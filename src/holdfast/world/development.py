@@ -104,7 +104,7 @@ def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def findings_as_json(findings: Findings) -> dict[str, Any]:
-    """For programs."""
+    """Return the facts for programs."""
     return {**asdict(findings), "good": findings.good}
 
 

@@ -34,7 +34,7 @@ class DevelopmentBundler:
         self._transport = transport
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Answer one HTTP request, always with status 200, as bundlers do."""
+        """Respond to one HTTP request, always with status 200, as bundlers do."""
         return web.Response(body=await self._dispatch(await request.read()), content_type="application/json")
 
     async def _dispatch(self, body: bytes) -> bytes:
@@ -53,7 +53,7 @@ class DevelopmentBundler:
             return _error(asked.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
-        """A chain that mines only on a transaction would not reach the block in which a claim can be estimated."""
+        """Mine a block: a chain that mines only on transactions would never reach one where claims can be estimated."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 

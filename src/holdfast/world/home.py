@@ -30,7 +30,7 @@ class Home(NamedTuple):
 
 @contextlib.contextmanager
 def home(state: Path | None) -> Iterator[Home]:
-    """The world's folder while it runs. Raises WorldError if `state` cannot be used or another world runs there."""
+    """Provide the world's folder while it is running. Raises WorldError if `state` is unusable or in use."""
     if state is None:
         remove_abandoned(Path(tempfile.gettempdir()))
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
@@ -44,7 +44,7 @@ def home(state: Path | None) -> Iterator[Home]:
 
 
 def _lock(state: Path) -> FileLock:
-    """Two chains with the same state would lose each other's transactions, and would share a database."""
+    """Lock the folder: two chains with the same state would lose each other's transactions and share a database."""
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         return FileLock(state / "lock")

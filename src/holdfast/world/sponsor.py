@@ -57,7 +57,7 @@ class Sponsor:
         return {name: given[name] for name in _ANSWERED}
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """An operation without a fee gets the bundler's price, which cannot be requested through Holdfast's proxy."""
+        """Give an operation without a fee the bundler's price, which cannot be requested through Holdfast's proxy."""
         if operation.max_fee_per_gas:
             return operation
         fees = (await self._alto.call("pimlico_getUserOperationGasPrice"))["fast"]

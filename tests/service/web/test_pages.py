@@ -64,6 +64,24 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
 
 
 @pytest.mark.parametrize(
+    ("path", "modules"),
+    [
+        ("/", ["/client/holdfast.js"]),
+        ("/vault", ["/client/holdfast.js"]),
+        ("/connect", ["/client/holdfast.js"]),
+        ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
+    ],
+)
+async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(
+    api: Api, path: str, modules: list[str]
+) -> None:
+    page = (await api.http.get(path)).text
+    assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
+    for module in modules:
+        assert (await api.http.get(module)).status_code == 200
+
+
+@pytest.mark.parametrize(
     "path", [*PAGES, *FILES, "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js"]
 )
 async def test_every_file_is_there_and_known_by_its_etag(api: Api, path: str) -> None:

@@ -1,4 +1,4 @@
-/** Which requests this browser has answered: each is answered once, whatever the page's history shows again. */
+/** Records which requests this browser has answered: each is answered only once, even if the history shows it again. */
 
 import { VaultStore } from "../library.js";
 
@@ -9,7 +9,7 @@ const TRIES = 5;
  * Marks a request as answered.
  *
  * @param {{origin: string, state: string, expires: number}} request `expires`: seconds since 1970
- * @returns {Promise<boolean>} false where it was answered before
+ * @returns {Promise<boolean>} false if it was answered before
  */
 export async function firstAnswer({ origin, state, expires }) {
   const store = new VaultStore();

@@ -8,11 +8,11 @@ import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect
  * @typedef {Record<string, any>} Message
  *
  * @typedef {object} Asker
- * @property {URL} origin the browser's word, not the application's
- * @property {string} state echoed in every answer
- * @property {Asked | null} asked null where the request was refused
+ * @property {URL} origin as stated by the browser, not by the application
+ * @property {string} state repeated in every response
+ * @property {Asked | null} asked null if the request was refused
  * @property {Refusal | null} refusal
- * @property {boolean} redirect whether the answer leads this window back
+ * @property {boolean} redirect whether the response takes this window back to the application
  * @property {() => Promise<boolean>} isPresent
  * @property {(message: Message) => void} answer
  */
@@ -21,7 +21,7 @@ import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect
  * Waits for the request.
  *
  * @returns {Promise<Asker>}
- * @throws {Refusal} no application asks, or one that may not; there is no one to answer
+ * @throws {Refusal} no application asks, or one that may not; no response can be sent
  */
 export async function asker() {
   if (window.top !== window) throw new Refusal("framed");
@@ -55,7 +55,7 @@ async function byOpener() {
 }
 
 /**
- * The first request that names this window's number. Only the opener's counts, and the number goes to it alone.
+ * Waits for the first request with this window's number. Only the opener's counts, and the number is sent only to it.
  *
  * @param {Window} opener
  * @returns {Promise<Message & {origin: string}>}
@@ -63,7 +63,7 @@ async function byOpener() {
 function requestOf(opener) {
   const nonce = token();
   return new Promise((resolve, reject) => {
-    // Nothing but a number is told to a page that is not known yet.
+    // A page that is not known yet gets nothing but a number.
     const ready = () => opener.postMessage({ holdfast: PROTOCOL, type: "ready", nonce }, "*");
     const timer = setInterval(ready, READY_EVERY_MS);
     const end = setTimeout(() => over(() => reject(new Refusal("no_asker"))), READY_FOR_MS);
@@ -84,7 +84,7 @@ function requestOf(opener) {
 }
 
 /**
- * Whether the same page is still there: its window may show another one by now.
+ * Whether the same page is still there: its window may show another page by now.
  *
  * @param {Window} opener
  * @param {string} origin

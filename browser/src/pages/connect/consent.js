@@ -1,4 +1,4 @@
-/** The open vault, and what the application would get of it. Nothing leaves before the person allows it. */
+/** Shows what the application would get from the open vault. Nothing is sent before the person allows it. */
 
 import { amount, moment, text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
@@ -8,7 +8,7 @@ import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";
 import { result } from "./result.js";
 
-/** For so long a button that has just appeared takes no click: the person has not read it yet. */
+/** How long a button that has just appeared ignores clicks, because the person has not read it yet. */
 const READING_MS = 500;
 
 /**
@@ -17,7 +17,7 @@ const READING_MS = 500;
  */
 
 /**
- * Draws the question.
+ * Shows the question.
  *
  * @param {Request} request
  */
@@ -67,7 +67,7 @@ function headingOf({ sign, delegate }) {
 }
 
 /**
- * What the application says of itself, and a reason to look twice at its address, which stands above.
+ * Shows the application's name for itself, and a reason, if any, to check its address, which is shown above.
  *
  * @param {URL} origin
  * @param {string} name

@@ -1,4 +1,4 @@
-/** What the application gets: made by the vault after the person allowed it. */
+/** What the application gets: created by the vault after the person has allowed it. */
 
 import { fromHex, toHex } from "../../bytes.js";
 import { signedText } from "../../connect/message.js";
@@ -15,7 +15,7 @@ import { permission } from "../vault/permission.js";
  * @param {URL} origin
  * @param {Asked} asked
  * @returns {Promise<Result>}
- * @throws {Told} the request is over
+ * @throws {Told} the request has expired
  */
 export async function result(origin, { account, sign, delegate, expires }) {
   if (expires * 1000 <= Date.now()) throw new Told("connect.expired");
@@ -38,7 +38,7 @@ async function accountOf(client) {
 }
 
 /**
- * The head of the text is ours: no application can have a text signed that serves at another one.
+ * Signs the text with our header, so that no application can obtain a signature that is valid at another one.
  *
  * @param {Client} client
  * @param {URL} origin
@@ -52,7 +52,7 @@ async function signature(client, { origin }, did, { text, challenge }) {
 }
 
 /**
- * The key that the DID is the hash of.
+ * Returns the key whose hash is the DID.
  *
  * @param {Client} client
  * @param {string} did

@@ -1,4 +1,4 @@
-/** The card of the drill: what leads back into the vault if a passkey or this browser is lost, and a trial of each. */
+/** The drill's card: the ways back into the vault if a passkey or this browser is lost, with a trial of each. */
 
 import { keyId, passkeyKey, usePasskey } from "../library.js";
 import { moment, text } from "../parts/language.js";
@@ -36,7 +36,7 @@ export function drillCard(known) {
 function row({ way, there, triedAt }, known) {
   const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
   const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
-  // Another device may have the vault without this browser knowing it: its trial is always offered.
+  // Another device may have the vault without this browser knowing, so its trial is always offered.
   const can = there || way === "device";
   return el(
     "li", { "data-way": way, "data-tried": String(there && triedAt !== null) },
@@ -61,7 +61,7 @@ function stateOf({ way, there, triedAt }, { copyAt }) {
 const TRIALS = { passkey: tryPasskey, password: tryPassword, copy: tryCopy, file: () => go("drill-file"), device: () => go("drill-device") };
 
 /**
- * Any passkey but the one that was used last.
+ * Tries any passkey except the one used last.
  *
  * @param {import("../vault/home.js").Facts} known
  */
@@ -87,7 +87,7 @@ async function tryPassword({ did }) {
 }
 
 /**
- * Brings the newest copy from the service into a trial, as an empty browser would: by a passkey, or by the password.
+ * Tries the newest copy at the service as an empty browser would: with a passkey, or with the password.
  *
  * @param {import("../vault/home.js").Facts} known
  */
@@ -105,7 +105,7 @@ async function tryCopy({ did, credentials, wraps }) {
 /**
  * @param {string} did
  * @param {{updatedAt: number, newest: boolean}} found
- * @param {boolean} elsewhere whether what opened the copy is not lost with this browser and device
+ * @param {boolean} elsewhere whether the key that opened the copy also exists outside this browser and device
  */
 async function copied(did, { updatedAt, newest }, elsewhere) {
   await noteTrial(did, "copy", { copyElsewhere: elsewhere ? Date.now() : 0 });
@@ -129,12 +129,12 @@ function askPassword(name, heading, trial) {
   });
 }
 
-/** The way back to the vault. */
+/** The button that leads back to the vault. */
 export function back() {
   return button(text("back"), () => go("home"), { kind: "plain", name: "back" });
 }
 
-/** The DID of the open vault. */
+/** Returns the open vault's DID. */
 export async function openDid() {
   return (await (await ready()).vault.query()).did;
 }

@@ -1,4 +1,4 @@
-/** Trials: what is to open the vault in an emergency opens a copy of it now, in a second worker. Nothing stays of it. */
+/** Trials: a key for emergencies opens a copy of the vault now, in a second worker. The copy is not kept. */
 
 import { Client, Vault, VaultStore } from "../library.js";
 import { addFacts, facts } from "../parts/notes.js";
@@ -14,7 +14,7 @@ const DIGITS = 1_000_000n;
  */
 
 /**
- * Notes that a way led into the vault.
+ * Records that one of the ways has opened the vault.
  *
  * @param {string} did
  * @param {string} mark of `ways.js`
@@ -26,13 +26,13 @@ export async function noteTrial(did, mark, more = {}) {
 }
 
 /**
- * Fetches the newest copy from the place where the vault's snapshots are kept, verifies every byte and opens it.
+ * Fetches the newest copy from where the vault's snapshots are stored, verifies every byte and opens it.
  *
  * @param {string} did
  * @param {import("../../snapshots/recovery.js").RecoveryOptions} how
- * @returns {Promise<{updatedAt: number, newest: boolean}>} when the copy was written, in Unix milliseconds; whether it has
- *   this browser's last change
- * @throws {Told} it cannot be read, or is another vault's
+ * @returns {Promise<{updatedAt: number, newest: boolean}>} when the copy was written, in Unix milliseconds; whether it
+ *   contains this browser's last change
+ * @throws {Told} it cannot be read, or belongs to another vault
  */
 export async function fetchCopy(did, how) {
   const client = new Client({ dbName: TRIAL_DB, snapshots: { serviceDid: SERVICE_DID, automatic: false } });
@@ -47,7 +47,7 @@ export async function fetchCopy(did, how) {
   }
 }
 
-/** The newest stored revision. @param {string} did */
+/** Returns the newest stored revision. @param {string} did */
 async function revisionOf(did) {
   const store = new VaultStore();
   const stored = await store.load(did);
@@ -56,7 +56,7 @@ async function revisionOf(did) {
 }
 
 /**
- * Whether a key opens the newest stored revision. The vault itself stays open and is not touched.
+ * Checks that a key opens the newest stored revision. The vault itself stays open and is not touched.
  *
  * @param {string} did
  * @param {VaultKey} key
@@ -73,7 +73,7 @@ export async function tryKey(did, key) {
 }
 
 /**
- * Whether a backup file opens, and holds this vault.
+ * Checks that a backup file opens and contains this vault.
  *
  * @param {string} did
  * @param {Uint8Array<ArrayBuffer>} data
@@ -89,7 +89,7 @@ export async function tryFile(did, data, password) {
 }
 
 /**
- * The six digits with which a device answers a number: only one that has this vault's keys can know them.
+ * Returns the six digits with which a device responds to a number. Only a device with this vault's keys can know them.
  *
  * @param {Client} client its vault is open
  * @param {string} number six digits
@@ -105,7 +105,7 @@ function octets(bytes) {
   return bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : Uint8Array.from(bytes);
 }
 
-/** A number that another device is to answer. */
+/** Creates a number to which another device is to respond. */
 export function newNumber() {
   return (crypto.getRandomValues(new BigUint64Array(1))[0] % DIGITS).toString().padStart(6, "0");
 }

@@ -1,23 +1,23 @@
-/** What leads back into a vault, and which of it was tried. Pure: facts in, rows out. */
+/** The ways back into a vault, and which of them were tried. Pure: facts in, rows out. */
 
 /**
  * @typedef {"passkey" | "password" | "copy" | "file" | "device"} Way
- * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; a
- *   passkey's under `passkey:` and its key's name
+ * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; for
+ *   a passkey under `passkey:` and the name of its vault key
  * @typedef {{way: Way, there: boolean, triedAt: number | null}} Row
  *
  * @typedef {object} Known
  * @property {{kind: string, id: string}[]} wraps the keys that open the vault in this browser
  * @property {number | undefined} backupAt when a backup file was saved
- * @property {boolean} copy whether the service keeps a copy
+ * @property {boolean} copy whether the service has a copy
  * @property {Tried} tried
  */
 
-/** Under which name a passkey's trial is noted. @param {string} keyId */
+/** Returns the name under which a passkey's trial is recorded. @param {string} keyId */
 export const passkeyMark = (keyId) => `passkey:${keyId}`;
 
 /**
- * The ways back when the passkey that is used every day is lost.
+ * Returns the ways back if the passkey in daily use is lost.
  *
  * @param {Known} known
  * @returns {Row[]}
@@ -26,7 +26,7 @@ export function ways({ wraps, backupAt, copy, tried }) {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
   const rows = [
-    // One passkey is in daily use: of several, the second one that was used counts.
+    // The passkey in daily use is no way back, so with several the second most recently used one counts.
     { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
     { way: /** @type {Way} */ ("copy"), there: copy, triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
@@ -37,7 +37,7 @@ export function ways({ wraps, backupAt, copy, tried }) {
 }
 
 /**
- * A file that was tried says nothing about one that was saved later.
+ * The trial of a file says nothing about a file saved later.
  *
  * @param {number | undefined} triedAt
  * @param {number | undefined} savedAt
@@ -47,8 +47,8 @@ function newer(triedAt, savedAt) {
 }
 
 /**
- * Which losses a person has tried to survive: of the passkey alone, and of this browser with everything in it. The copy at
- * the service helps after the latter if what opened it is not only in this browser or device (`copyElsewhere`).
+ * Returns which losses the person has rehearsed: losing only the passkey, and losing this browser with everything in it.
+ * The copy at the service counts for the latter if the key that opened it also exists elsewhere (`copyElsewhere`).
  *
  * @param {Row[]} rows
  * @param {Tried} tried

@@ -1,18 +1,18 @@
-/** Where devices meet: what people paste and scan, read. Pure. */
+/** Where devices meet: parses what people paste or scan. Pure. */
 
 /**
- * @typedef {{address: string, meeting: string}} Place `meeting` is empty for a device that gives its vault directly
+ * @typedef {{address: string, meeting: string}} Place `meeting` is empty for a device that sends its vault directly
  */
 
 const NAME = /^[\w-]{16,64}$/;
 const PEER = /^\/(ip4|ip6|dns|dns4|dns6)\/\S+\/p2p\/\w+$/;
 
 /**
- * Reads a link of another browser (`…#pair=NAME`), an address, or an address and a name (`ADDRESS#NAME`).
+ * Parses another browser's link (`…#pair=NAME`), an address, or an address and a name (`ADDRESS#NAME`).
  *
  * @param {string} words
- * @param {string} relay the address of the host that the service names; empty without one
- * @returns {Place | null} null: none of these
+ * @param {string} relay the address of the service's pairing host; empty without one
+ * @returns {Place | null} null if it is none of these
  */
 export function placeOf(words, relay) {
   const [before, after = ""] = words.trim().split("#");
@@ -22,7 +22,7 @@ export function placeOf(words, relay) {
 }
 
 /**
- * The link that another browser opens.
+ * Returns the link for the other browser.
  *
  * @param {string} service
  * @param {string} meeting

@@ -1,4 +1,4 @@
-/** The device that holds the vault: it waits for the other one, compares six digits and gives. */
+/** The device that holds the vault: it waits for the other device, compares six digits and sends the vault. */
 
 import { pairing } from "../library.js";
 import { copyButton } from "../parts/copy.js";
@@ -16,7 +16,7 @@ import { RELAY } from "./relay.js";
 
 const SIX = /^\d{6}$/;
 
-/** The card of the vault's screen. */
+/** The card on the vault's screen. */
 export function pairCard() {
   return card("pair", text("pair.heading"), paragraph("pair.card"), el("div", { class: "buttons" }, button(text("pair.begin"), () => go("pair"), { name: "pair" })));
 }
@@ -51,7 +51,7 @@ export function pair() {
 }
 
 /**
- * Waits at the service's host for a browser that opens the link.
+ * Waits at the service's pairing host for a browser that opens the link.
  *
  * @param {HTMLElement} place
  * @param {AbortSignal} signal
@@ -81,7 +81,7 @@ async function waits(place, signal) {
 /**
  * @param {string} address
  * @param {string} meeting
- * @param {{signal?: AbortSignal, onWaiting?: () => void}} [how] `signal`: the person left before another device came
+ * @param {{signal?: AbortSignal, onWaiting?: () => void}} [how] `signal`: aborted if the person leaves before another device connects
  */
 async function given(address, meeting, { signal, onWaiting } = {}) {
   const { PairingServer, giveAt, linkTo } = await pairing();
@@ -105,7 +105,7 @@ async function given(address, meeting, { signal, onWaiting } = {}) {
 }
 
 /**
- * What went wrong between two devices, for a person.
+ * Converts an error between two devices to one for a person.
  *
  * @param {unknown} error
  */
@@ -118,10 +118,10 @@ export function asTold(error) {
 }
 
 /**
- * Shows this device's digits; the person types those of the other one.
+ * Shows this device's digits; the person types those of the other device.
  *
  * @param {string} digits
- * @returns {Promise<string>} "" when the person says that they differ
+ * @returns {Promise<string>} "" if the person says that they differ
  */
 function compared(digits) {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** The host at which two browsers meet, if the operator runs one. */
+/** The host through which two browsers pair, if the operator runs one. */
 
-/** Its multiaddress; empty without one. */
+/** The host's multiaddress; empty without one. */
 export const RELAY = document.querySelector('meta[name="holdfast-pairing"]')?.getAttribute("content") ?? "";

@@ -1,4 +1,4 @@
-/** The new device: it finds the other one, compares six digits, receives the vault and gives it a key. */
+/** The new device: it finds the other device, compares six digits, receives the vault and adds a key to it. */
 
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -14,10 +14,10 @@ import { placeOf } from "./address.js";
 import { asTold } from "./give.js";
 import { RELAY } from "./relay.js";
 
-/** The key that holds a received vault until the person has chosen one. */
+/** The key that opens a received vault until the person has chosen one. */
 const BETWEEN = { kind: /** @type {"secret"} */ ("secret"), id: "pairing" };
 
-/** @param {{link?: string}} [given] of the address, where another device's link was opened */
+/** @param {{link?: string}} [given] from the address, if another device's link was opened */
 export function take({ link = "" } = {}) {
   const place = field(text("take.place"), { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" }, text("take.place.hint"));
   const begin = () => {
@@ -75,7 +75,7 @@ function agreed(digits) {
   });
 }
 
-/** The vault is here: what opens it from now on. */
+/** Asks how the received vault is to be opened from now on. */
 function key() {
   const made = async () => {
     const { vault } = await ready();
@@ -116,7 +116,7 @@ function password() {
 }
 
 /**
- * Adds a key, unless it came with the vault: a synced passkey. A password of the other device stays, and opens it too.
+ * Adds a key, unless it came with the vault, as a synced passkey does. The other device's password still opens the vault.
  *
  * @param {import("../../vault/vault.js").Vault} vault
  * @param {import("../library.js").VaultKey} key
@@ -136,7 +136,7 @@ async function kept(vault) {
   await go("home", { said: text("take.done") });
 }
 
-/** Under which name the passkey stands in the password manager. */
+/** Returns the passkey's name for the password manager. */
 async function nameOf() {
   const client = await ready();
   const { did, credentials } = await client.vault.query();

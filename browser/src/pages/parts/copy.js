@@ -1,4 +1,4 @@
-/** Copying a text. */
+/** Copies texts to the clipboard. */
 
 import { text } from "./language.js";
 import { button } from "./nodes.js";
@@ -7,7 +7,7 @@ import { alarm, say } from "./screen.js";
 /**
  * @param {string} value
  * @param {string} [label]
- * @param {string} [name] what scripts and tests find it by
+ * @param {string} [name] by which scripts and tests find it
  */
 export function copyButton(value, label = text("copy"), name = "copy") {
   return button(label, () => copied(value), { name });

@@ -1,4 +1,4 @@
-/** A question before something that cannot be undone. */
+/** A confirmation before something that cannot be undone. */
 
 import { text } from "./language.js";
 import { button, el } from "./nodes.js";
@@ -6,7 +6,7 @@ import { button, el } from "./nodes.js";
 let count = 0;
 
 /**
- * Asks, in a dialog that Escape closes.
+ * Asks for confirmation in a dialog that Escape closes.
  *
  * @param {{heading: string, words: string, yes: string}} question
  * @returns {Promise<boolean>}

@@ -11,23 +11,23 @@ const KNOWN = Object.keys(TABLES);
 /** "en" or "de". */
 export let language = preferred(KNOWN);
 
-/** The language that a switch leads to; null where the operator offers one alone. */
+/** Returns the language to switch to; null if the operator offers only one. */
 export function otherLanguage() {
   const choice = offered(KNOWN);
   return choice.length > 1 ? choice[(choice.indexOf(language) + 1) % choice.length] : null;
 }
 
-/** The other language, and remembers it. */
+/** Switches to the other language, and remembers the choice. */
 export function switchLanguage() {
   language = otherLanguage() ?? language;
   remember(language);
 }
 
 /**
- * The text of a key.
+ * Returns the text for a key.
  *
  * @param {string} key
- * @param {Record<string, string | number>} [values] what stands for {name}
+ * @param {Record<string, string | number>} [values] the values that replace {name}
  * @returns {string}
  */
 export function text(key, values = {}) {
@@ -37,7 +37,7 @@ export function text(key, values = {}) {
 }
 
 /**
- * The text of a key for a number of things: `key.one` or `key.other`.
+ * Returns the text for a number of things: `key.one` or `key.other`.
  *
  * @param {string} key
  * @param {number} n
@@ -48,7 +48,7 @@ export function counted(key, n) {
 }
 
 /**
- * A moment, for people.
+ * Formats a date and time for people.
  *
  * @param {string | number | Date} moment
  */
@@ -62,9 +62,9 @@ export function day(moment) {
 }
 
 /**
- * A decimal number with all its digits: Intl takes the text, through a Number they would be lost.
+ * Formats a decimal number with all its digits. Intl gets it as text, because a Number would lose digits.
  *
- * @param {string} decimal as "12.500000"
+ * @param {string} decimal such as "12.500000"
  * @param {string} [symbol]
  */
 export function amount(decimal, symbol = "") {

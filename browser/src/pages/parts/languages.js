@@ -1,11 +1,11 @@
-/** Which language the service's pages speak: the person's choice, else the browser's, else the operator's first. */
+/** The language of the service's pages: the person's choice, else the browser's, else the operator's first. */
 
 const REMEMBERED = "holdfast-language";
 
 /**
- * The operator's languages, in order (HOLDFAST_PAGES_LANGUAGES).
+ * Returns the operator's languages, in order (HOLDFAST_PAGES_LANGUAGES).
  *
- * @param {string[]} known languages that there is a table for
+ * @param {string[]} known the languages that have a table
  * @returns {string[]}
  */
 export function offered(known) {
@@ -26,7 +26,7 @@ export function remember(language) {
   try {
     localStorage.setItem(REMEMBERED, language);
   } catch {
-    // it holds until the page is closed
+    // the choice lasts until the page is closed
   }
 }
 

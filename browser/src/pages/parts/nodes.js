@@ -1,4 +1,4 @@
-/** Nodes without markup: texts become text nodes, so nothing that a person or the service says is read as HTML. */
+/** Creates nodes without markup: texts become text nodes, so no input from people or the service is parsed as HTML. */
 
 import { text } from "./language.js";
 
@@ -23,11 +23,11 @@ export function el(tag, props = {}, ...children) {
 }
 
 /**
- * A button.
+ * Creates a button.
  *
  * @param {string} label
  * @param {(event: Event) => unknown} onclick
- * @param {{kind?: "main" | "plain" | "bad" | "", name?: string}} [look] `name`: what scripts and tests find it by
+ * @param {{kind?: "main" | "plain" | "bad" | "", name?: string}} [look] `name`: by which scripts and tests find it
  * @returns {HTMLButtonElement}
  */
 export function button(label, onclick, { kind = "", name } = {}) {
@@ -51,7 +51,7 @@ export function paragraph(key, values = {}, look = null) {
 let count = 0;
 
 /**
- * A labelled field with a hint and a place for its error.
+ * Creates a labelled field with a hint and a place for its error.
  *
  * @param {string} label
  * @param {Record<string, any>} props of the input
@@ -65,7 +65,7 @@ export function field(label, props, hint) {
   return { node, input, verdict, judge };
 
   /**
-   * Says what is wrong with the input, or what is good about it; nothing of both empties the place.
+   * Shows what is wrong with the input, or that it is good; without either, clears the place.
    *
    * @param {string} [bad]
    * @param {string} [good]
@@ -79,7 +79,7 @@ export function field(label, props, hint) {
 }
 
 /**
- * A form that never leaves the page.
+ * Creates a form that never leaves the page.
  *
  * @param {(form: HTMLFormElement) => unknown} onSubmit
  * @param {...Child} children

@@ -1,21 +1,23 @@
-/** What the pages remember in this browser. Nothing of it is secret. */
+/** What the pages remember in this browser. None of it is secret. */
 
 import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
+/** Marks an unfinished registration: without the mark, the first screen does not wait for the database. */
+const BEGUN = "holdfast-registration";
 
 /**
  * @typedef {object} Begun a registration that is not finished
  * @property {"handle" | "email" | "sms"} channel
  * @property {string} identifier
- * @property {string} [credentialId] of the passkey, once it is made
+ * @property {string} [credentialId] of the passkey, once it exists
  * @property {string} [did] of the vault, once it is stored; without it the passkey opens nothing
- * @property {boolean} [password] the vault is locked by a password
+ * @property {boolean} [password] whether a password protects the vault
  * @property {any} [attestation]
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
- *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by its CID; `origin`: of
- *   the application that asked for it; `copyAt`: when the copy at the service that was tried last was written
+ *   tried?: import("../drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
+ *   the application that requested it; `copyAt`: when the last tried copy at the service was written
  */
 
 /**
@@ -33,17 +35,19 @@ async function stored(work) {
 }
 
 /** @returns {Promise<Begun | null>} */
-export function begun() {
+export async function begun() {
+  if (unmarked(BEGUN)) return null;
   return stored((store) => store.note("pages:registration"));
 }
 
-/** @param {Begun | null} row null: it is over */
+/** @param {Begun | null} row null: it has ended */
 export function setBegun(row) {
+  mark(BEGUN, row !== null);
   return stored((store) => store.setNote("pages:registration", row));
 }
 
 /**
- * The DID of a vault that another device gave and that has no key of this device yet.
+ * Returns the DID of a vault that another device sent and that has no key of this device yet.
  *
  * @returns {Promise<string | null>}
  */
@@ -67,11 +71,11 @@ export async function addFacts(of, more) {
   await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
 }
 
-/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else it is;
- *   null: not known */
+/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey
+ *   is; null: not known */
 
 /**
- * Which vault a passkey opens, as far as this browser knows.
+ * Returns which vault a passkey opens, as far as this browser knows.
  *
  * @param {string} credentialId
  * @returns {Promise<Opens | null>}
@@ -85,7 +89,7 @@ export function setVaultOf(credentialId, opens) {
   return stored((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
 }
 
-/** Whether a vault was stored here: what tells a browser that deleted its copy from one that never had any. */
+/** Whether a vault was ever stored here: distinguishes a browser that deleted it from one that never had any. */
 export function hadVault() {
   try {
     return localStorage.getItem(MARK) !== null;
@@ -94,12 +98,27 @@ export function hadVault() {
   }
 }
 
-/** A vault is stored: marks it outside IndexedDB, and asks the browser to keep the storage. */
-export function markVault() {
+/** Whether a mark is known to be absent. @param {string} name */
+function unmarked(name) {
   try {
-    localStorage.setItem(MARK, "1");
+    return localStorage.getItem(name) === null;
   } catch {
-    // without the mark a deleted copy looks like none
+    return false; // only the database can tell
   }
+}
+
+/** @param {string} name @param {boolean} set */
+function mark(name, set) {
+  try {
+    if (set) localStorage.setItem(name, "1");
+    else localStorage.removeItem(name);
+  } catch {
+    // the database is then read each time
+  }
+}
+
+/** Marks outside IndexedDB that a vault is stored, and asks the browser to keep the storage. */
+export function markVault() {
+  mark(MARK, true); // without the mark, a deleted vault looks like none at all
   void navigator.storage?.persist?.().catch(() => false);
 }

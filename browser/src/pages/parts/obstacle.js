@@ -1,4 +1,4 @@
-/** What stands in the way of passkeys here. */
+/** The reason why passkeys do not work here, if there is one. */
 
 import { copyButton } from "./copy.js";
 import { text } from "./language.js";
@@ -6,9 +6,9 @@ import { el, paragraph } from "./nodes.js";
 import { ADDRESS } from "./problems.js";
 
 /**
- * Why passkeys are impossible here: another address than the service's, or a browser without them.
+ * Explains why passkeys are impossible here: the address is not the service's, or the browser does not support them.
  *
- * @returns {HTMLElement | null} a notice that says what to do; null where passkeys are possible
+ * @returns {HTMLElement | null} a notice that says what to do; null if passkeys are possible
  */
 export function obstacle() {
   if (location.hostname !== new URL(ADDRESS).hostname) {

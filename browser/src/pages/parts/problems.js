@@ -1,4 +1,4 @@
-/** From errors to sentences for people. Each sentence says what happened and what to do; keys are in the texts' tables. */
+/** Converts errors to sentences for people. Each says what happened and what to do; the keys are in the text tables. */
 
 import { OperationFailed, NetworkError, PluginCallError, RequestRefused, StorageError, WasmLoadError, WebAuthnError } from "../library.js";
 import { moment, text } from "./language.js";
@@ -35,7 +35,7 @@ const CALLS = {
   conflict: "import.conflict",
 };
 
-/** Something that the person is told in a sentence of the table. */
+/** An error that the person reads as a sentence from the table. */
 export class Told extends Error {
   /** @param {string} key @param {Record<string, string | number>} [values] */
   constructor(key, values = {}) {
@@ -46,7 +46,7 @@ export class Told extends Error {
 }
 
 /**
- * The sentence for an error. Empty: the page itself withdrew its request, and nothing is to be said.
+ * Returns the sentence for an error. Empty if the page itself cancelled its request, so that nothing needs to be said.
  *
  * @param {unknown} error
  * @returns {string}
@@ -75,7 +75,7 @@ function refusal(error) {
 }
 
 /**
- * Throws for an answer of the vault that says no.
+ * Throws if the vault's response is a refusal.
  *
  * @template {{success?: boolean, error?: string}} T
  * @param {T} answer

@@ -21,17 +21,17 @@ const PROVIDERS = {
 };
 
 /**
- * Where a passkey is, by its flags (WebAuthn Level 3, section 6.1.3): "one": it cannot leave its device or security key;
- * "possible": a password manager can save it, and has not yet; "synced": it has.
+ * Where a passkey is, by its flags (WebAuthn Level 3, section 6.1.3). "one": it cannot leave its device or security key;
+ * "possible": a password manager could back it up, but has not yet; "synced": it has been backed up.
  *
  * @typedef {"one" | "possible" | "synced"} Copies
  */
 
 /**
- * What the flags of a registration or assertion say now: a password manager may save a passkey later.
+ * Returns what a registration's or assertion's flags say now; a password manager may back up a passkey later.
  *
- * @param {string} credential base64, as `createPasskey` and `usePasskey` give it
- * @returns {Promise<Copies | null>} null where they cannot be read
+ * @param {string} credential base64, as `createPasskey` and `usePasskey` return it
+ * @returns {Promise<Copies | null>} null if they cannot be read
  */
 export async function copiesOf(credential) {
   const { parsed } = await service().vault.parse(credential).catch(() => ({ parsed: null }));
@@ -46,9 +46,9 @@ function inFlags({ flags }) {
 }
 
 /**
- * What a new passkey tells of itself.
+ * Returns the facts in a new passkey's credential.
  *
- * @param {string} credential base64, as `createPasskey` gives it
+ * @param {string} credential base64, as `createPasskey` returns it
  * @returns {Promise<{aaguid: string, copies: Copies | null, transports: string[], name: string}>}
  */
 export async function described(credential) {
@@ -57,7 +57,7 @@ export async function described(credential) {
   return { aaguid, copies: inFlags(parsed), transports: parsed.transports ?? [], name: defaultName(aaguid) };
 }
 
-/** The name of a passkey before its provider is known. */
+/** Returns a name for a passkey whose provider is not known yet. */
 export function newPasskeyName() {
   return defaultName("");
 }
@@ -67,7 +67,7 @@ function defaultName(aaguid) {
   return text("passkeys.named", { provider: PROVIDERS[aaguid] ?? browser(), date: day(Date.now()) });
 }
 
-/** The browser's name, as it tells it. */
+/** Returns the browser's name, according to itself. */
 function browser() {
   const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
   const known = brands.find((/** @type {{brand: string}} */ { brand }) => !/not.?a.?brand|chromium/i.test(brand));

@@ -1,13 +1,13 @@
-/** Screens by name, so that no screen's module has to import the next one's. */
+/** Screens by name, so that no screen's module needs to import another's. */
 
 /** @type {Map<string, (given?: any) => unknown>} */
 const screens = new Map();
 
-/** Which address shows a screen; the others keep the present one. @type {Record<string, string>} */
+/** The addresses of screens; all others keep the present address. @type {Record<string, string>} */
 const PATHS = { start: "/", vault: "/vault" };
 let stays = false;
 
-/** From now on the address stays as it is: the page serves another one's request. */
+/** Keeps the address unchanged from now on: the page serves an application's request. */
 export function stay() {
   stays = true;
 }
@@ -35,7 +35,7 @@ export async function go(name, given) {
   await draw(given);
 }
 
-/** Draws what the address names. */
+/** Draws the screen that the address identifies. */
 export function goToAddress() {
   return go(location.pathname.replace(/\/+$/, "") === "/vault" ? "vault" : "start");
 }

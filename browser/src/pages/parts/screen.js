@@ -1,4 +1,4 @@
-/** One screen at a time: it is drawn, its heading takes the focus, and what happens is announced once. */
+/** One screen at a time: it is drawn, its heading gets the focus, and events are announced once. */
 
 import { text } from "./language.js";
 import { el } from "./nodes.js";
@@ -8,7 +8,7 @@ const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttr
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;
-/** What the present screen has to end when another one comes: timers, waiting requests. */
+/** Aborted when another screen replaces the present one: ends its timers and pending requests. */
 let ending = new AbortController();
 
 export { SERVICE };
@@ -20,15 +20,15 @@ export { SERVICE };
  * @property {(Node | string | null | false)[]} body
  * @property {boolean} [wide]
  * @property {boolean} [quiet] no focus: the first screen of a visit
- * @property {Element | null} [focus] what takes the focus instead of the heading
- * @property {() => void} [redraw] draws it anew, in another language
+ * @property {Element | null} [focus] what gets the focus instead of the heading
+ * @property {() => void} [redraw] draws it again, in another language
  */
 
 /**
  * Draws a screen.
  *
  * @param {Screen} screen
- * @returns {AbortSignal} aborted when the screen goes
+ * @returns {AbortSignal} aborted when the screen is replaced
  */
 export function show({ name, heading, body, wide = false, quiet = false, focus = null, redraw: again }) {
   ending.abort();
@@ -55,7 +55,7 @@ export function showAgain() {
 }
 
 /**
- * Says what happened, politely. Empty: nothing.
+ * Announces what happened, without interrupting a screen reader. An empty sentence clears the announcement.
  *
  * @param {string} sentence
  */
@@ -64,7 +64,7 @@ export function say(sentence) {
 }
 
 /**
- * Says what is wrong, at once. Empty: nothing is.
+ * Announces immediately what is wrong. An empty sentence clears the announcement.
  *
  * @param {string} sentence
  */
@@ -82,11 +82,11 @@ export function tell(error) {
 }
 
 /**
- * Runs what a click began: its button is disabled meanwhile, so that a double click does it once; errors are told.
+ * Runs a click's work. The button is disabled in the meantime, so that a double click has one effect; errors are announced.
  *
  * @param {HTMLElement | null} pressed
  * @param {() => Promise<unknown>} work
- * @param {string} [meanwhile] said while it runs
+ * @param {string} [meanwhile] announced while it is running
  */
 export async function run(pressed, work, meanwhile = "") {
   const buttons = pressed ? [.../** @type {NodeListOf<HTMLButtonElement>} */ (place("screen").querySelectorAll("button:not(:disabled)"))] : [];

@@ -1,8 +1,8 @@
-/** The page's one client: booted in the background, made anew after another tab took its vault. */
+/** The page's only client: booted in the background, and replaced after another tab has taken its vault. */
 
 import { Client } from "../library.js";
 
-/** To whom the tokens of the vault's snapshots are made out; an operator may have chosen another than the address's. */
+/** The audience of the tokens for the vault's snapshots; the operator may have set one that differs from the address. */
 export const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
 /** @type {Client | null} */
 let client = null;
@@ -12,7 +12,7 @@ let booted = null;
 let onEnd = () => {};
 
 /**
- * The client, before it is ready: requests to the service need no enclave.
+ * Returns the client before it is ready: requests to the service need no enclave.
  *
  * @returns {Client}
  */
@@ -30,7 +30,7 @@ export function service() {
 }
 
 /**
- * The client with its enclave running.
+ * Returns the client once its enclave is running.
  *
  * @returns {Promise<Client>}
  */
@@ -40,14 +40,14 @@ export async function ready() {
   try {
     await booted;
   } catch (error) {
-    if (client === present) client = booted = null; // the next attempt starts anew
+    if (client === present) client = booted = null; // the next attempt starts with a new client
     throw error;
   }
   return present;
 }
 
 /**
- * Who is told that the open vault is gone: "locked", "taken" or "failed".
+ * Sets what is called when the open vault is gone: with "locked", "taken" or "failed".
  *
  * @param {(type: string) => void} told
  */

@@ -142,7 +142,7 @@ class Client(ServiceClient):
 
         Raises:
             ValueError: `user_op_hash` is not a hash.
-            NetworkError: no usable answer arrived.
+            NetworkError: no usable response arrived.
         """
         return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
 

@@ -34,7 +34,7 @@ class ServiceClient:
         headers: sent with each request.
 
     Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
-    usable answer arrives, and ClientStateError after `close`.
+    usable response arrives, and ClientStateError after `close`.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """

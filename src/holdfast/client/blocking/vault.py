@@ -321,9 +321,9 @@ class Vault:
     def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
     ) -> calls.Released:
-        """On the device that holds the vault: answer the other's key, then the six digits.
+        """On the device that holds the vault: respond to the new device's key, then to the six digits.
 
-        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        For the digits it also returns `sealed_vault`: the wraps of all passkeys and passwords, for `sync_complete`.
         Raises PluginCallError if the vault has sixteen keys already.
         """
         return run(self._asynchronous.sync_respond(session_id, public_key=public_key, code=code))
@@ -337,7 +337,7 @@ class Vault:
     def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: open the received vault, check it, wrap it for `key` and store it.
+        """On the new device: unlock the received vault, check it, wrap it for `key` and store it.
 
         With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
         (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is

@@ -57,7 +57,7 @@ def is_deployed(state: AccountState) -> bool:
 
 
 def coordinates(public_key: str) -> tuple[int, int]:
-    """X and Y of an encoded point of P-256 (SEC 1, section 2.3.3) in base64 or base64url."""
+    """Return X and Y of an encoded P-256 point (SEC 1, section 2.3.3), given in base64 or base64url."""
     from cryptography.hazmat.primitives.asymmetric import ec
 
     point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_base64url(public_key)).public_numbers()

@@ -184,7 +184,7 @@ class Recovery:
         return newest
 
     async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
-        """The verified snapshots before this one, newest first, as far back as they are kept."""
+        """Yield the verified snapshots before this one, newest first, as far back as they are stored."""
         did = snapshot.manifest.did
         for _ in range(_OLDER):
             if (before := snapshot.manifest.root_cid) is None:
@@ -250,7 +250,7 @@ def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotSt
 
 
 def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
-    """The state after an older snapshot was opened: nothing is published over the newest one until a person chooses."""
+    """Return the state after an older snapshot was unlocked: nothing replaces the newest one until a person chooses."""
     return SnapshotState(
         did=recovered.did,
         status="conflict",
@@ -263,7 +263,7 @@ def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
 
 
 def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
-    """The wraps that a key may open: a passkey's by its ID, any password's."""
+    """Return the wraps that a key may unlock: a passkey's by its ID, or any password's."""
     try:
         wraps = wraps_of(snapshot.sealed)
     except PluginCallError:

@@ -1,4 +1,4 @@
-"""After two devices changed a vault: the keys that one of them removed stay removed, whichever version goes on."""
+"""Removals after two devices changed a vault: keys that either removed stay removed, whichever version is chosen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Name = tuple[str, str]
 
 
 async def removed_keys(vault: AsyncVault) -> set[Name]:
-    """The keys that were removed from an open vault. Raises PluginCallError."""
+    """Return the keys that were removed from an unlocked vault. Raises PluginCallError."""
     listed = await vault.exec("resource:tokens action:list")
     names = {name_in(row) for row in listed.result or ()}
     return {name for name in names if name is not None}
@@ -39,10 +39,10 @@ async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
 
 
 async def may_have_lost(vault: AsyncVault, sealed: bytes) -> bool:
-    """Whether an open vault has a passkey or password that a sealed version lacks: it may have been removed there."""
+    """Return whether an unlocked vault has a passkey or password that a sealed version lacks, perhaps by removal."""
     return not await carried_keys(vault) <= set(wrap_names(sealed))
 
 
 async def carried_keys(vault: AsyncVault) -> set[Name]:
-    """The passkeys and passwords that open a vault. Raises PluginCallError."""
+    """Return the passkeys and passwords that unlock a vault. Raises PluginCallError."""
     return {(wrap["kind"], wrap["id"]) for wrap in (await vault.keys()).wraps if wrap["kind"] in CARRIED}

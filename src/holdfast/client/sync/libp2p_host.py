@@ -100,7 +100,7 @@ class Libp2pOffer(Libp2pHost):
     """Offers a pairing at `address` until the block ends.
 
     Args:
-        server: answers the messages of the pairing.
+        server: responds to the pairing's messages.
         log: the vault's boot log, which records whether a host started.
         listen: a WebSocket multiaddress to listen on.
         loop: the event loop of an asyncio vault; not needed for a blocking one.

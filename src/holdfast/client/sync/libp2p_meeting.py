@@ -2,8 +2,8 @@
 
 On `/holdfast/sync/meet/1.0.0`, the first message of a stream says which device opened it:
 
-    device that holds the vault   {"meeting": M, "gives": true}    answered {"waiting": true}; then it answers messages
-    new device                    {"meeting": M, "message": {…}}   answered with what the other one answers
+    device that holds the vault   {"meeting": M, "gives": true}    reply {"waiting": true}; then it replies to messages
+    new device                    {"meeting": M, "message": {…}}   reply: the other device's reply
 
 M is a random name known only to the two devices. The six digits protect the pairing from this host, as from any other.
 """
@@ -36,7 +36,7 @@ class First(msgspec.Struct):
 
     Attributes:
         meeting: the name of the meeting, at least 16 characters.
-        gives: whether the device that opened the stream holds the vault.
+        gives: whether the device that opened the stream has the vault.
         message: the new device's first message.
     """
 

@@ -148,7 +148,7 @@ async def receive(
     """Receive the vault on the new device, wrap it for `key` and store it. It is unlocked afterwards.
 
     Args:
-        vault: a booted vault object that holds no vault yet.
+        vault: a booted vault object that contains no vault yet.
         channel: the channel to the device that holds the vault.
         key: the key that unlocks the vault on this device from now on.
         show_digits: shows the six digits, before the person types them on the other device.

@@ -90,7 +90,7 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class Released(types.SyncRespondResult, frozen=True, kw_only=True):
-    """The answer of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
+    """The response of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
 
     sealed_vault: str | None = None
 
@@ -159,7 +159,7 @@ def save() -> EnclaveCall[Saved]:
 
 
 def status() -> EnclaveCall[types.StatusOutput]:
-    """The vault's state."""
+    """Return the vault's state."""
     return EnclaveCall("status", {}, types.StatusOutput)
 
 
@@ -227,7 +227,7 @@ def alias_of(text: str) -> str:
 def sign_user_op(
     user_op: types.UserOp, entry_point: str, chain_id: int, val_share: ValShare | None
 ) -> EnclaveCall[types.SignUserOpResult]:
-    """A signature over a user operation's hash."""
+    """Sign a user operation's hash."""
     operation = {"user_op": user_op.to_json(), "entry_point": entry_point, "chain_id": chain_id}
     return EnclaveCall("sign_user_op", {**operation, "val_share": val_share}, types.SignUserOpResult)
 
@@ -358,7 +358,7 @@ def sync_init() -> EnclaveCall[types.SyncInitResult]:
 
 
 def sync_respond(session_id: str, *, public_key: str | None) -> EnclaveCall[Released]:
-    """The first step of the device with the vault: its own key for the other's."""
+    """Take the first step on the device with the vault: respond to the new device's key with its own."""
     return EnclaveCall("sync_respond", {"session_id": session_id, "public_key": public_key}, Released)
 
 

@@ -1,4 +1,4 @@
-"""Pairing carries every passkey and password of a vault: the new device goes on under the same data key.
+"""Pairing transfers every passkey and password of a vault: the new device continues under the same data key.
 
 Only a wrap's own key can make it again, so the wraps move as they are, in the clear header of a sealed vault. The
 device that gives seals its vault once more for a key that it makes for this pairing. That key travels inside the vault
@@ -21,7 +21,7 @@ class Call(Protocol):
     """Calls one function of the enclave. Nothing else may call it in between."""
 
     def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """Return the answer. Raises PluginCallError."""
+        """Return the response. Raises PluginCallError."""
         ...
 
 
@@ -39,11 +39,11 @@ class NotCarried(PluginCallError):
 
 
 def give(call: Call, session_id: str, code: str) -> tuple[dict[str, Any], bool]:
-    """Answer the six digits with the encrypted vault, and with `sealed_vault`, which has the vault's wraps.
+    """Respond to the six digits with the encrypted vault and with `sealed_vault`, which has the vault's wraps.
 
     Returns:
-        the enclave's answer to `sync_respond`, and whether the vault had changes that are not stored. The enclave
-        reports such changes no longer, so the caller has to store them.
+        the enclave's response to `sync_respond`, and whether the vault had changes that are not stored. The enclave
+        no longer reports such changes, so the caller has to store them.
 
     Raises PluginCallError if the vault has no room for one more key.
     """
@@ -102,7 +102,7 @@ def _released(call: Call, session_id: str, code: str, passage: HostKey) -> dict[
 
 
 def _passage(call: Call, session_id: str) -> HostKey | None:
-    """The key under which the wraps come; None from a device that does not send them."""
+    """Return the key that unlocks the received wraps; None from a device that does not send them."""
     found = _row(call, "get", {"id": session_id}).get("result")
     if not isinstance(found, dict) or found.get("kind") != PASSAGE:
         return None
@@ -110,7 +110,7 @@ def _passage(call: Call, session_id: str) -> HostKey | None:
 
 
 def _reopen(call: Call, sealed: str, passage: HostKey, did: str) -> None:
-    """Exchange the received vault for the same one under its own data key, with its wraps."""
+    """Replace the received vault by the same vault under its original data key, with its wraps."""
     call("lock")
     try:
         opened = call("unlock", database=sealed, key=passage.fields())

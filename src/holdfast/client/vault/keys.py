@@ -27,12 +27,12 @@ class HostKey:
     password: str | None = field(default=None, repr=False)
 
     def fields(self) -> dict[str, Any]:
-        """The enclave's `key` field."""
+        """Return the enclave's `key` field."""
         given = {"kind": self.kind, "id": self.id, "secret": self.secret, "password": self.password}
         return {name: value for name, value in given.items() if value is not None}
 
     def opening_fields(self) -> dict[str, Any]:
-        """The enclave's `key` field to open a vault: a password opens it under whichever ID it was added."""
+        """Return the enclave's `key` field for unlocking: a password unlocks any password's wrap, whatever its ID."""
         return {name: value for name, value in self.fields().items() if name != "id" or self.kind != "password"}
 
 

@@ -1,6 +1,6 @@
 """A vault remembers which passkeys and passwords were removed: another device's version does not bring one back.
 
-A removal is a row of `tokens`: it travels with the vault, and the enclave gives it no meaning. Adding the key again
+A removal is a row of `tokens`, which is transferred with the vault and which the enclave ignores. Adding the key again
 deletes the row.
 """
 
@@ -35,16 +35,16 @@ def add(call: Call, key: dict[str, Any]) -> dict[str, Any]:
 
 
 def row_of(kind: str, key_id: str) -> dict[str, str]:
-    """The row that remembers a removal."""
+    """Return the row that records a removal."""
     return {"id": f"{ROW}:{kind}:{key_id}", "kind": ROW, "value": f"{kind}:{key_id}"}
 
 
 def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
-    """Kind and ID of the key that a row of `tokens` remembers; None for another row."""
+    """Return kind and ID of the removed key recorded in a row of `tokens`; None for another row."""
     kind, _, key_id = str(row.get("value", "")).partition(":")
     return (kind, key_id) if row.get("kind") == ROW else None
 
 
 def _exec(call: Call, action: str, args: dict[str, str]) -> None:
-    """A row that exists already, or does not exist, is as it should be."""
+    """Ignore the error that a row already exists, or does not exist."""
     call("exec", filter=f"resource:tokens action:{action}", args=args)

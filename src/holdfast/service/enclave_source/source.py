@@ -51,7 +51,7 @@ class EnclaveSource:
         self._busy = asyncio.Lock()
 
     def current(self) -> ServedEnclave:
-        """The enclave to serve now. Never waits."""
+        """Return the enclave to serve now. Never waits."""
         return self._current
 
     async def refresh(self) -> bool:

@@ -35,4 +35,4 @@ class OutboxMailer:
         return await outbox.checked(self._folder)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

@@ -64,7 +64,7 @@ class ResendMailer:
         return f"mail API at {urlsplit(self._base_url).netloc}, key accepted"
 
     async def close(self) -> None:
-        """Nothing to close: the service owns the session."""
+        """Do nothing: the service owns the session."""
 
     def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
         try:

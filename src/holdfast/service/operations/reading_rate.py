@@ -42,7 +42,7 @@ class ReadingRate:
         self._due.update(after)
 
     def _after(self, subject: str, limit: int, now: float) -> float:
-        """When the subject has its whole limit again, after one more read. Raises SnapshotRefused."""
+        """Return when the subject has its full allowance again, after one more read. Raises SnapshotRefused."""
         due = self._due.get(subject, 0.0)
         then = admitted_until(due, now, limit, PERIOD_S)
         if then is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """A CAR file to be written: its blocks in order, and what stands in it before each of them.
+    """A CAR file to be written: its blocks in order, and the bytes that precede each of them.
 
     Attributes:
         begins: bytes before each block; before the first, the file's header too.
@@ -37,7 +37,7 @@ class Car:
 
 
 def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
-    """The CAR file of these blocks, at least one."""
+    """Return the CAR file of these blocks, of which there must be at least one."""
     begins = [section_begin(place.cid, place.size) for place in blocks]
     begins[0] = car_begin(root) + begins[0]
     return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([place.size for place in blocks]))
@@ -51,24 +51,24 @@ class SnapshotReading:
     blocks: BlockStorage
 
     async def place(self, cid: str) -> BlockPlace:
-        """Where a block lies. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        """Return where a block is stored. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         found = await self.index.block(cid)
         if found is None:
             raise SnapshotRefused(BLOCK_NOT_FOUND)
         return found
 
     async def dag(self, cid: str) -> tuple[BlockPlace, ...]:
-        """Where a block lies, and then those that it links to. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        """Return where a block and the blocks that it links to are stored. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         kept = await self.index.root(cid)
         return kept.blocks if kept is not None else (await self.place(cid),)
 
     async def block(self, place: BlockPlace) -> Bytes:
-        """A block's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        """Return a block's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         data = self._at_once(place)
         return data if data is not None else await self._fetched(place)
 
     async def car(self, dag: tuple[BlockPlace, ...], path: Sequence[str], wanted: Wanted) -> Car:
-        """The CAR file of what a path below a block ends at, with the blocks on the way. Raises SnapshotRefused."""
+        """Return the CAR file for a path below a block: its target and the blocks between. Raises SnapshotRefused."""
         top, *below = dag
         if path:
             return await self._car_of_path(top, below, path)
@@ -77,22 +77,22 @@ class SnapshotReading:
         return car_of(top.cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
 
     async def pieces(self, car: Car) -> AsyncIterator[bytes]:
-        """The file's bytes. A block that has gone meanwhile ends it early: its length then shows that it is cut."""
+        """Yield the file's bytes. A block deleted in the meantime ends them early, which the Content-Length reveals."""
         for begin, place in zip(car.begins, car.blocks, strict=True):
             yield begin + await self.block(place)
 
     async def whole(self, car: Car) -> Bytes:
-        """The bytes of a small file. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        """Return a small file's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         data = self._whole_at_once(car)
         return data if data is not None else await self._joined(car)
 
     def _at_once(self, place: BlockPlace) -> Bytes | None:
-        """A block's bytes if that needs no waiting."""
+        """Return a block's bytes if they can be read without waiting."""
         data = bytearray(place.size)
         return data if self.blocks.fill(place.key, memoryview(data)) else None
 
     def _whole_at_once(self, car: Car) -> Bytes | None:
-        """A file's bytes if that needs no waiting. Each block is read to where it stands in the file."""
+        """Return a file's bytes if they can be read without waiting. Each block is read directly into its place."""
         data, at = bytearray(car.size), 0
         view = memoryview(data)
         for begin, place in zip(car.begins, car.blocks, strict=True):
@@ -114,7 +114,7 @@ class SnapshotReading:
         return _whole_block(place, await self.blocks.get(place.key))
 
     async def _car_of_path(self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str]) -> Car:
-        """The root, then the block that the path leads to; a path that ends inside the root needs no other."""
+        """Return the root, then the block that the path leads to; a path that ends inside the root needs no other."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
@@ -125,14 +125,14 @@ class SnapshotReading:
 
 
 def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
-    """The block, unless it is lost or its object has another size. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+    """Return the block. Raises SnapshotRefused(BLOCK_NOT_FOUND) if it is lost or its object has another size."""
     if data is None or len(data) != place.size:
         raise SnapshotRefused(BLOCK_NOT_FOUND)
     return data
 
 
 def _followed(value: Any, path: Sequence[str]) -> Any:
-    """What a path leads to within a DAG-CBOR value. Raises SnapshotRefused(PATH_NOT_FOUND)."""
+    """Return what a path leads to within a DAG-CBOR value. Raises SnapshotRefused(PATH_NOT_FOUND)."""
     for name in path:
         if isinstance(value, dict) and name in value:
             value = value[name]

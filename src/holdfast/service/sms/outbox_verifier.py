@@ -41,7 +41,7 @@ class OutboxSmsVerifier:
         self._entropy = entropy
 
     async def start(self, phone: str) -> None:
-        """Write a new code to a new file; it replaces an older one. Raises DeliveryError."""
+        """Write a new code to a new file; the code invalidates earlier ones. Raises DeliveryError."""
         code = f"{int.from_bytes(self._entropy(16)) % 10**6:06}"
         await self._in_thread(self._remember, phone, code)
         file = await outbox.put(self._folder, ".txt", f"To: {phone}\n\n{message_of(code, self._host)}".encode())
@@ -56,7 +56,7 @@ class OutboxSmsVerifier:
         return await outbox.checked(self._folder)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     async def _in_thread(self, work: Callable[[str, str], T], phone: str, code: str) -> T:
         try:

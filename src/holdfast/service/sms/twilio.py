@@ -53,7 +53,7 @@ class TwilioVerifier:
             raise DeliveryError("nonsense", f"HTTP {status} without a pending verification")
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Return whether Twilio approves the code; False also if Twilio knows no verification. Raises DeliveryError.
+        """Return whether Twilio approves the code; also False if Twilio knows no verification. Raises DeliveryError.
 
         Input that cannot be a valid code is never sent: Twilio would reject it, which looks like an error of the
         service.
@@ -82,7 +82,7 @@ class TwilioVerifier:
         return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
 
     async def close(self) -> None:
-        """Nothing to close: the service owns the session."""
+        """Do nothing: the service owns the session."""
 
     async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         """Send one request over a new connection.

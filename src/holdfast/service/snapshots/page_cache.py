@@ -1,4 +1,4 @@
-"""Reads files that are in the kernel's page cache without a thread: there is no disk to wait for."""
+"""Reads files in the kernel's page cache without a thread, because there is no disk to wait for."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Store(Protocol):
         ...
 
     async def ping(self) -> None:
-        """A trivial query (interface: Status, `database`)."""
+        """Run a trivial query (interface: Status, `database`)."""
         ...
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:

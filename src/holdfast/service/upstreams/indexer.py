@@ -52,10 +52,10 @@ class IndexerAddress:
             return await fetch(self._session, "GET", target, headers)
 
     async def start(self) -> None:
-        """Nothing to start."""
+        """Do nothing: there is nothing to start."""
 
     async def stop(self) -> None:
-        """Nothing to stop."""
+        """Do nothing: there is nothing to stop."""
 
 
 class IndexerBinding:

@@ -40,10 +40,10 @@ class ClientFiles:
     def __init__(self, answers: Mapping[str, StaticAnswer]) -> None:
         self._answers = answers
 
-    def answer(self, request: Request) -> Response:
+    async def serve(self, request: Request) -> Response:
         """Return the file below /client/, 304 if the client has it, 404 for any other name."""
         found = self._answers.get(request.path.removeprefix(PREFIX))
-        return found.answer(request) if found else _MISSING
+        return await found.serve(request) if found else _MISSING
 
 
 def client_files() -> ClientFiles:

@@ -38,7 +38,7 @@ class WebContext:
         return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
-        """The current enclave as a response, created once."""
+        """Return the current enclave as a response, created once."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

@@ -27,13 +27,13 @@ _DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-acti
 @serves_plainly(endpoints.ENCLAVE)
 async def enclave(web: WebContext, request: Request) -> Response:
     """GET /enclave.wasm."""
-    return web.enclave().answer(request)
+    return await web.enclave().serve(request)
 
 
 def _serve_prepared(endpoint: Endpoint[Asked], choose: Callable[[PreparedFiles], StaticAnswer]) -> None:
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
-        return choose(web.files).answer(request)
+        return await choose(web.files).serve(request)
 
 
 _serve_prepared(endpoints.PAY, lambda files: files.pay)  # the payment method's URL: browsers read its Link header
@@ -49,7 +49,7 @@ _serve_prepared(endpoints.PAY_METHOD, lambda files: files.pay_method)
 @serves_plainly(endpoints.CLIENT_FILE)
 async def client_file(web: WebContext, request: Request) -> Response:
     """GET /client/{path}."""
-    return web.files.client.answer(request)
+    return await web.files.client.serve(request)
 
 
 @serves_plainly(endpoints.RELATED_ORIGINS)
@@ -67,13 +67,13 @@ async def well_known_payment_method(_web: WebContext, _request: Request) -> Resp
 @serves_plainly(endpoints.OPENAPI)
 async def openapi(_web: WebContext, request: Request) -> Response:
     """GET /openapi.json."""
-    return _openapi().answer(request)
+    return await _openapi().serve(request)
 
 
 @serves_plainly(endpoints.DOCS)
 async def docs(_web: WebContext, request: Request) -> Response:
     """GET /docs."""
-    return _docs().answer(request)
+    return await _docs().serve(request)
 
 
 @cache

@@ -21,12 +21,12 @@ _LONGEST = 200  # characters of what is remembered
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A form of an answer, whatever the CID.
+    """The form of a response, whatever the CID.
 
     Attributes:
         filename: under which the client wants to save it.
         shape: what the ETag says in addition to the CID if no path follows it.
-        shared: headers that every answer has.
+        shared: headers that every response has.
     """
 
     asked: Wanted
@@ -35,11 +35,11 @@ class Question:
     shared: tuple[tuple[str, str], ...]
 
     def etag(self, cid: str, path: str = "") -> str:
-        """The validator of what lies at a path below a CID."""
+        """Return the validator of the content at a path below a CID."""
         return self.asked.etag(cid, path) if path else f'"{cid}.{self.shape}"'
 
     def headers(self, request: Request, cid: str, path: str = "") -> Headers:
-        """The headers of an answer, for a CID that was checked."""
+        """Return a response's headers, for a validated CID."""
         asked = self.asked
         own: Headers = [
             ("etag", self.etag(cid, path)),
@@ -54,7 +54,7 @@ class Question:
 
 
 def question_of(request: Request) -> Question:
-    """What a request asks for. Raises SnapshotRefused as `wanted` does."""
+    """Return what a request asks for. Raises SnapshotRefused as `wanted` does."""
     query, accept = request.query, request.header("accept") or ""
     return _remembered(query, accept) if len(query) + len(accept) <= _LONGEST else _read(query, accept)
 

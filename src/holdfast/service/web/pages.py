@@ -24,7 +24,7 @@ def _serve(endpoint: Endpoint[Asked], choose: Callable[[PageFiles], StaticAnswer
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
         pages = web.files.pages
-        return choose(pages).answer(request) if pages else error_response(NOT_FOUND)
+        return await choose(pages).serve(request) if pages else error_response(NOT_FOUND)
 
 
 _serve(endpoints.START_PAGE, lambda pages: pages.start)

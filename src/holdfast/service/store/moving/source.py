@@ -160,7 +160,7 @@ def _audit_id(at: float, action: str, number: int) -> str:
     Args:
         at: when, in seconds since the epoch.
         action: orders what happened within one millisecond.
-        number: its row in the source, which makes it unique.
+        number: its row number in the source, which makes it unique.
     """
     place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
     return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | number))

@@ -34,7 +34,7 @@ class Backfill:
     at_once: int = ROWS_AT_ONCE
 
     async def run(self, connection: Connection) -> int:
-        """Do it for all rows, and return how many rows the statement wrote. Interrupted, it begins anew."""
+        """Process all rows; return how many rows the statement wrote. After an interruption it starts over."""
         written = parts = 0
         start: Sequence[Any] | None = self._place(-1)
         while start is not None:
@@ -48,7 +48,7 @@ class Backfill:
         return written
 
     def _place(self, shard: int) -> Sequence[Any]:
-        """Before every row of this shard, in the order of the key."""
+        """Return a position before every row of this shard, in key order."""
         return (shard, *[""] * (len(self.key) - 1))
 
     def _columns(self) -> str:
@@ -58,7 +58,7 @@ class Backfill:
         return f"({', '.join(f'${n}::{kind}' for n, (_, kind) in enumerate(self.key, first))})"
 
     async def _end_of_part(self, connection: Connection, start: Sequence[Any]) -> Sequence[Any] | None:
-        """The key of a part's last row; None for the last part."""
+        """Return the key of a part's last row; None for the last part."""
         names = ", ".join(name for name, _ in self.key)
         row = await connection.fetchrow(
             f"SELECT {names} FROM {self.table} WHERE {self._columns()} > {self._values(1)}"  # noqa: S608 - our own names

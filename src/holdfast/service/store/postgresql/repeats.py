@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
     """Return a kind whose arguments come with responses, each stored if `effect` is true for the result row `f`.
 
-    Without `effect` the database function returns nothing and always has its effect.
+    `effect` is left out for a database function that returns nothing and always succeeds.
     """
     call = kind.statement.removeprefix("SELECT * FROM ")
     shards, keys, answers = (f"${arguments + n}::{of}[]" for n, of in ((1, "smallint"), (2, "bytea"), (3, "bytea")))

@@ -9,6 +9,7 @@ Function names include a version, so that an older release continues to call its
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ _WAIT_FOR_LOCK = "60s"
 # While a step waits for a table that a running export or pg_dump is reading, every request waits behind the step.
 _WAIT_FOR_TABLE = "300ms"
 _BETWEEN_TRIES_S = 1.0
-_TRIES_FOR_TABLES = 60
+_WAIT_IN_ALL_S = 60.0
 # Queries the catalogue itself: to_regclass uses a cache that another node's migration may have made stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
@@ -146,13 +147,15 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step, retrying while others use a table that it changes."""
-    for _ in range(_TRIES_FOR_TABLES):
+    """Do the next step, retrying for a minute while others use a table that it changes."""
+    ends = time.monotonic() + _WAIT_IN_ALL_S
+    while True:
         try:
             return await _try_step(connection)
         except asyncpg.LockNotAvailableError:
-            await asyncio.sleep(_BETWEEN_TRIES_S)
-    return await _try_step(connection)
+            if time.monotonic() >= ends:
+                raise
+        await asyncio.sleep(_BETWEEN_TRIES_S)
 
 
 async def _try_step(connection: Connection) -> int:

@@ -225,7 +225,7 @@ def _window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
 
 
 def _refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
-    """By the charge's number: the rule's refusal for its full windows."""
+    """Return the rule's refusal for full windows, by the charge's number."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
     for n, nth, frees_at in rows:

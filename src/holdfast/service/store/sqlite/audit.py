@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def note(connection: Connection, action: str, identifier: Identifier, did: str | None, now: float) -> None:
-    """Write a row for an identifier, claimed or not."""
+    """Write an audit row for an identifier, whether or not it is claimed."""
     note_key(connection, action, identifier.channel.value, identifier.key, did, now)
 
 

@@ -1,4 +1,4 @@
-"""Says that a migration goes on: a large file takes minutes, and silence looks like a hang."""
+"""Reports that a migration is still running: a large file takes minutes, and silence looks like a hang."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def told(connection: sqlite3.Connection, step: int, of: int) -> Iterator[None]:
             _log.info(
                 "the database's schema is being migrated", extra={"step": step, "of": of, "seconds": round(now - began)}
             )
-        return 0  # go on
+        return 0  # continue
 
     connection.set_progress_handler(look, INSTRUCTIONS)
     try:

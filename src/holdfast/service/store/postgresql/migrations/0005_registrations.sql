@@ -1,13 +1,23 @@
 -- Moves into the audit what the rows of these identifiers tell and will not tell any more: sessions that are displaced,
 -- and registrations that the chain refused and that make way. Only while the identifiers are locked.
 CREATE FUNCTION holdfast.record_changing_v1(holding holdfast.registration_v1[], displacing bigint[])
-RETURNS void LANGUAGE sql VOLATILE AS $$
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF displacing IS NOT NULL THEN
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT w.shard, w.channel, w.key, t.created_at, 'session', t.did FROM unnest(holding) AS w
+        CROSS JOIN LATERAL (
+            SELECT i.created_at, i.did, i.in_audit FROM holdfast.identifiers AS i
+            WHERE i.shard = w.shard AND i.channel = w.channel AND i.key = w.key LIMIT 1
+        ) AS t WHERE w.n = ANY (displacing) AND NOT t.in_audit;
+    END IF;
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT t.shard, t.channel, t.key, t.created_at, 'session', t.did FROM unnest(holding) AS w
-    JOIN holdfast.identifiers AS t USING (shard, channel, key)
-    WHERE w.n = ANY (displacing) AND NOT t.in_audit
-    UNION ALL SELECT t.shard, t.channel, t.key, t.created_at, 'registered', t.did FROM unnest(holding) AS w
-    JOIN holdfast.credentials AS t USING (shard, channel, key, credential) WHERE NOT t.in_audit
+    SELECT w.shard, w.channel, w.key, t.created_at, 'registered', t.did FROM unnest(holding) AS w
+    CROSS JOIN LATERAL (
+        SELECT c.created_at, c.did, c.in_audit FROM holdfast.credentials AS c
+        WHERE c.shard = w.shard AND c.channel = w.channel AND c.key = w.key AND c.credential = w.credential LIMIT 1
+    ) AS t WHERE NOT t.in_audit;
+END
 $$;
 
 -- The functions below keep their names: an older release that calls them then moves these records too.

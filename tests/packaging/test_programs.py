@@ -1,0 +1,85 @@
+"""tools/programs.py: what it says when a program cannot be fetched, and that half of one is never used."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.clean_tree import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Debian's two programs, as far as the script uses them: a download leaves an archive, unpacking leaves a program.
+APT = """
+import pathlib, sys
+if "install" in sys.argv:
+    place = next(word.partition("=")[2] for word in sys.argv if word.startswith("Dir::Cache::archives="))
+    (pathlib.Path(place) / "firefox-esr.deb").touch()
+"""
+DPKG = """
+import pathlib, sys
+program = pathlib.Path(sys.argv[3]) / "usr" / "bin" / "firefox-esr"
+program.parent.mkdir(parents=True)
+program.touch(0o755)
+"""
+FAILS = """
+import sys
+sys.exit("no room")
+"""
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script as a module, on a machine with no program at all."""
+    spec = importlib.util.spec_from_file_location("fetched_programs", ROOT / "tools" / "programs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return module
+
+
+def give(tmp_path: Path, name: str, script: str) -> None:
+    file = tmp_path / "bin" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"#!{sys.executable}{script}")
+    file.chmod(0o755)
+
+
+def test_without_apt_the_person_is_told_to_install_it(programs: Any) -> None:
+    assert programs.fetch(programs.FIREFOX) == "apt-get and dpkg are missing: install Firefox yourself"
+
+
+def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(
+    programs: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(tmp_path, "apt-get", FAILS)
+    give(tmp_path, "dpkg", DPKG)
+    assert programs.main() == 1
+    lines = capsys.readouterr().err.splitlines()
+    titles = ("nginx and Prometheus", "Firefox", "WebKitGTK")
+    assert lines == [f"holdfast: {title}: apt-get update: no room" for title in titles]
+
+
+def test_what_is_fetched_is_found_and_not_fetched_again(programs: Any, tmp_path: Path) -> None:
+    give(tmp_path, "apt-get", APT)
+    give(tmp_path, "dpkg", DPKG)
+    assert programs.missing(programs.FIREFOX) == ["firefox-esr"]
+    assert programs.fetch(programs.FIREFOX) is None
+    assert programs.program("firefox-esr") == str(tmp_path / "programs" / "firefox" / "usr" / "bin" / "firefox-esr")
+    assert not list((tmp_path / "programs").rglob("*.deb")), "archives are not kept"
+    give(tmp_path, "apt-get", FAILS)
+    assert programs.fetch(programs.FIREFOX) is None
+
+
+def test_an_unpacking_that_stops_leaves_nothing_that_passes_for_a_program(programs: Any, tmp_path: Path) -> None:
+    give(tmp_path, "apt-get", APT)
+    give(tmp_path, "dpkg", DPKG + FAILS)
+    assert programs.fetch(programs.FIREFOX) == "dpkg -x firefox-esr.deb: no room"
+    assert programs.missing(programs.FIREFOX) == ["firefox-esr"]
+    give(tmp_path, "dpkg", DPKG)
+    assert programs.fetch(programs.FIREFOX) is None
