@@ -1,4 +1,4 @@
-"""The package as a wheel has it: a copy outside of the checkout with the built client; its service on a local chain."""
+"""The package as in a wheel: a copy outside the checkout with the built client, and its service on a local chain."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ LIMITS = {
 
 
 class Blocks:
-    """When each block of the chain was there, in seconds since 1970."""
+    """The time at which each block of the chain appeared, in seconds since 1970."""
 
     def __init__(self, world: LocalWorld) -> None:
         self._world = world
         self._seen: dict[int, float] = {}
 
     async def watch(self) -> None:
-        """Look all the time; ends when it is cancelled."""
+        """Watch the chain continuously until cancelled."""
         while True:
             newest = values.quantity(await self._world.rpc.call("eth_blockNumber"))
             self._seen.setdefault(newest, time.time())
             await asyncio.sleep(LOOK_S)
 
     async def took(self, operation: SentOperation) -> float:
-        """Milliseconds from sending an operation until its block was there."""
+        """Return the milliseconds from sending an operation until its block appeared."""
         receipt = await self._world.bundler_rpc.call("eth_getUserOperationReceipt", [operation.hash])
         block = values.quantity(receipt["receipt"]["blockNumber"])
         at = min(then for number, then in self._seen.items() if number >= block)
@@ -60,20 +60,20 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A running service of the copy. `url` is its address for people."""
+    """A running service from the copy. `url` is its public address."""
 
     url: str
     world: LocalWorld
     usdc: str = ADDRESSES["DevUSDC"]
 
     async def give(self, account: str, amount: int) -> None:
-        """Mint test USDC, in its smallest unit."""
+        """Mint test USDC; the amount is in the smallest unit."""
         minted = call_data("mint(address,uint256)", account, amount)
         await self.world.chain.transact(self.world.accounts.tester.address, self.usdc, minted)
 
     @asynccontextmanager
     async def mined(self) -> AsyncIterator[Blocks]:
-        """Watch the chain inside of the block."""
+        """Watch the chain within the block."""
         blocks = Blocks(self.world)
         watching = asyncio.create_task(blocks.watch())
         try:
@@ -82,13 +82,13 @@ class Installed:
             watching.cancel()
 
     async def usdc_of(self, account: str) -> int:
-        """What the chain says that an account has."""
+        """Return an account's balance on the chain."""
         return int.from_bytes((await self.world.rpc.eth_call(self.usdc, call_data("balanceOf(address)", account)))[:32])
 
 
 @asynccontextmanager
 async def installed(folder: Path) -> AsyncIterator[Installed]:
-    """Build the client, start the chain, whose blocks then come each second, and the service. Raises WorldError."""
+    """Build the client; start the chain, with a block each second, and the service. Raises WorldError."""
     package = _copied(folder / "installed")
     async with open_world(WorldOptions(logs=folder / "logs"), say) as world:
         port = free_port()

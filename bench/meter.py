@@ -13,7 +13,7 @@ PIECE = 65536
 
 
 class Meter:
-    """`url` leads to the service; `sent` are the bytes that it has sent since `reset`."""
+    """`url` leads to the service; `sent` is the number of bytes that it has sent since `reset`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -22,12 +22,12 @@ class Meter:
         self.url = ""
 
     def reset(self) -> int:
-        """Return the count, which begins anew."""
+        """Return the count and set it to zero."""
         sent, self.sent = self.sent, 0
         return sent
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection of the browser."""
+        """Serve one connection from the browser."""
         upstream, asked = await asyncio.open_connection("127.0.0.1", self._port)
         await asyncio.gather(self._pass(reader, asked, 0), self._pass(upstream, writer, 1))
 
@@ -45,7 +45,7 @@ class Meter:
 
 @asynccontextmanager
 async def metered(address: str) -> AsyncIterator[Meter]:
-    """Relay to the service at `address` on a free port."""
+    """Relay to the service at `address` from a free port."""
     meter = Meter(int(address.rpartition(":")[2]))
     server = await asyncio.start_server(meter.relay, "127.0.0.1", 0)
     meter.url = f"http://localhost:{server.sockets[0].getsockname()[1]}"

@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from bench.report import Report
     from bench.visits import Load
 
-PATHS = ("/", "/vault", "/pay/confirm")  # the last has nothing to press without a request of a shop
+PATHS = ("/", "/vault", "/pay/confirm")  # the last has nothing to press without a request from a shop
 KINDS = ("cold", "warm")
 
 
 @dataclass(slots=True)
 class Figures:
-    """What was measured, by name: a value for each round, and of its ceiling in the same round."""
+    """The measurements by name: a value for each round, and that of the ceiling in the same round."""
 
     loads: dict[str, list[Load]] = field(default_factory=dict)
     times: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
     def note(self, name: str, took: float, ceiling: float) -> None:
-        """Add one round, in milliseconds."""
+        """Record one round, in milliseconds."""
         self.times.setdefault(name, []).append((took, ceiling))
 
 
 def run(options: Options, report: Report) -> None:
-    """Visit, start the enclave, register and pay, `--alternations` times; nothing without browser or chain."""
+    """Visit, start the enclave, register and pay, `--alternations` times; do nothing without a browser or a chain."""
     if missing := _missing():
         say(f"pages: {missing}")
         return
@@ -73,7 +73,7 @@ async def _measured(folder: Path, rounds: int) -> Figures:
     async with installed(folder) as service:
         with paying.shop() as shop:
             if rounds > 1:
-                async with profile(folder) as context:  # a service's first payment takes longer
+                async with profile(folder) as context:  # a service's first payment takes longer, so it is not counted
                     await paying.round_of(context, service, shop, 1, lambda *_: None)
             for turn in range(rounds):
                 say(f"round {turn + 1} of {rounds}")

@@ -1,4 +1,4 @@
-"""A person with a vault who pays in a shop of another origin: times of registration and of payments."""
+"""A person with a vault who pays in a shop on another origin: the times of the registration and of the payments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MAKE_PASSKEY = """(async () => {
   const key = await hf.passkeyKey(await hf.createPasskey({userName: "window"}));
   return {id: key.id, secret: [...new Uint8Array(key.secret)]};
 })()"""
-# Times since 1970, so that those of two windows can be compared.
+# Times since 1970, so that the times of two windows can be compared.
 PAY = """async ([method, data]) => {
   const now = () => performance.timeOrigin + performance.now();
   const details = {total: {label: "Total", amount: {currency: "USD", value: "12.50"}}};
@@ -77,7 +77,7 @@ class Paid:
 
     @property
     def whole(self) -> float:
-        """From show() to the result, without the time that the person takes."""
+        """The time from show() to the result, without the person's own time."""
         return self.sheet + self.settling
 
 
@@ -96,7 +96,7 @@ class _Shop(BaseHTTPRequestHandler):
 
 @contextmanager
 def shop() -> Iterator[str]:
-    """A page of another origin."""
+    """Serve a page on another origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Shop)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -107,7 +107,7 @@ def shop() -> Iterator[str]:
 
 
 async def round_of(context: BrowserContext, service: Installed, at: str, payments: int, note: Note) -> None:
-    """Register one person, who then pays in a shop. Raises RuntimeError if the shop is not paid."""
+    """Register a person, who then pays in a shop. Raises RuntimeError if the shop is not paid."""
     async with service.mined() as blocks:
         page, took, operation = await registered(context, service)
         note("registration, from the click", took, await blocks.took(operation))
@@ -126,7 +126,7 @@ async def round_of(context: BrowserContext, service: Installed, at: str, payment
 
 
 async def registered(context: BrowserContext, service: Installed) -> tuple[Page, float, SentOperation]:
-    """Register by handle on the service's page: the page, milliseconds from the click to the end, the operation."""
+    """Register a handle on the service's page; return the page, the milliseconds from click to end, the operation."""
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     session = await session_of(page)
@@ -142,14 +142,14 @@ async def registered(context: BrowserContext, service: Installed) -> tuple[Page,
 
 
 async def funded(page: Page, service: Installed, payments: int) -> None:
-    """Give the page's person enough to pay so many times."""
+    """Fund the page's person for this many payments."""
     await page.goto(f"{service.url}/pay")
     account = await page.evaluate(OPEN)
     await service.give(account, AMOUNT * payments)
 
 
 async def paid(person: Page, service: Installed, at: str) -> Paid:
-    """One payment in a shop. Raises RuntimeError if the shop is not paid."""
+    """Make one payment in a shop. Raises RuntimeError if the shop is not paid."""
     page = await person.context.new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     await page.goto(at)

@@ -1,4 +1,4 @@
-"""The payment window, which the browser does not list among its pages: reached by a CDP session of the browser."""
+"""The payment window, which the browser does not list among its pages; it is reached through a CDP session."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOOK_S = 0.005
 
 
 class SentOperation:
-    """The operation that a page sends: its hash, and when it was sent first, in seconds since 1970."""
+    """The operation that a page sends: its hash, and the time when it was first sent, in seconds since 1970."""
 
     def __init__(self) -> None:
         self.hash, self.sent_at = "", 0.0
 
     def saw(self, event: dict[str, Any]) -> None:
-        """Read an event `Network.requestWillBeSent`."""
+        """Parse a `Network.requestWillBeSent` event."""
         asked = event["request"]
         if "/api/bundler" not in asked["url"] or "postData" not in asked:
             return
@@ -34,7 +34,7 @@ class SentOperation:
 
 
 class PaymentWindow:
-    """One window, and the operation that its page sends."""
+    """A payment window, and the operation that its page sends."""
 
     def __init__(self, session: CDPSession, target: str) -> None:
         self._session, self._target = session, target
@@ -51,7 +51,7 @@ class PaymentWindow:
             self.operation.saw(message["params"])
 
     async def command(self, method: str, **params: Any) -> Any:
-        """Send a command and wait for its answer."""
+        """Send a command and wait for its response."""
         return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
 
     async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
@@ -67,18 +67,18 @@ class PaymentWindow:
         return answer.get("result", {}).get("value")
 
     async def start(self, expression: str) -> None:
-        """Run an expression whose answer may never come, since the window closes."""
+        """Run an expression whose result may never arrive, because the window closes."""
         await self._send("Runtime.evaluate", {"expression": expression})
 
     async def prepare(self) -> None:
-        """Note requests, and give the window an authenticator, as each window has its own."""
+        """Record requests, and add an authenticator to the window, because each window has separate ones."""
         await self.command("Network.enable")
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)
         await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)
 
     async def until(self, expression: str) -> Any:
-        """Wait until an expression is true, and return it. Raises TimeoutError."""
+        """Wait until an expression is true and return its value. Raises TimeoutError."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 if found := await self.evaluate(expression):
@@ -87,7 +87,7 @@ class PaymentWindow:
 
 
 async def payment_window(browser: Browser) -> PaymentWindow:
-    """Wait for the window of `PaymentRequest.show()`. Raises TimeoutError."""
+    """Wait for the window opened by `PaymentRequest.show()`. Raises TimeoutError."""
     session = await browser.new_browser_cdp_session()
     async with asyncio.timeout(PATIENCE_S):
         while True:

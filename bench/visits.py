@@ -1,4 +1,4 @@
-"""One visit of a page: its bytes, and when it can be used, compared with a bare page that fetches the same files."""
+"""One visit to a page: its bytes, and when it becomes usable, compared with a bare page that fetches the same files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from bench.meter import Meter
 
-BARE = "/pay"  # a page of the service without a script
+BARE = "/pay"  # a page of the service without scripts
 PATIENCE_MS = 60_000
-# Notes when the first screen's main button can be pressed.
+# Records when the first screen's main button can be pressed.
 WATCH = """
 window.usable = new Promise((done) => {
   const watcher = new MutationObserver(() => {
@@ -54,7 +54,7 @@ INSTANTIATE = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a visit loads: answers, the bytes that the service sent, the bytes of the bodies uncompressed."""
+    """What a visit loads: the number of responses, the bytes sent by the service, the bytes of the bodies uncompressed."""
 
     answers: int
     sent: int
@@ -62,7 +62,7 @@ class Load:
 
 
 async def loaded(context: BrowserContext, meter: Meter, path: str, *, cold: bool) -> Load:
-    """Open a page, with or without what the browser kept of it, and count until nothing is loaded any more."""
+    """Open a page, with or without a filled browser cache, and count until nothing more is loaded."""
     page, _ = await _page(context, cold=cold)
     asked: list[str] = []
 
@@ -86,7 +86,7 @@ def _length(url: str) -> int:
 
 
 async def usable(context: BrowserContext, address: str, path: str, *, cold: bool) -> tuple[float, float]:
-    """Milliseconds until the first screen's button can be pressed, and until a bare page has fetched the same files."""
+    """Return the milliseconds until the first screen's button can be pressed, and until a bare page has the files."""
     page, _ = await _page(context, cold=cold)
     await page.add_init_script(WATCH)
     await page.goto(address + path)
@@ -116,7 +116,7 @@ async def _bare(context: BrowserContext, address: str, names: list[str], *, cold
 
 
 async def started(context: BrowserContext, address: str, script: str, *, cold: bool) -> float:
-    """Milliseconds of a script in a bare page that has loaded the client's module."""
+    """Return the milliseconds that a script takes in a bare page that has loaded the client's module."""
     page, session = await _page(context, cold=False)
     await page.goto(address + BARE)
     await page.evaluate(MODULE)

@@ -52,7 +52,7 @@ async def test_the_passkeys_user_handle_is_the_vaults_publishing_key(
 async def test_a_delegation_that_was_made_is_kept(browser: Browser, serve: Callable[..., Server]) -> None:
     page = await new_page(browser, serve())
     await Authenticator.of(page)
-    await page.evaluate(CLIENT, {"snapshots": False})  # a snapshot, two seconds later, makes a delegation too
+    await page.evaluate(CLIENT, {"snapshots": False})  # a snapshot would also mint a delegation after 2 s
     made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
     kept = await outcome(
         page,

@@ -1,4 +1,4 @@
-"""tools/programs.py: what it says when a program cannot be fetched, and that half of one is never used."""
+"""tools/programs.py: what it says if a program cannot be downloaded, and that an incomplete one is never used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.clean_tree import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Debian's two programs, as far as the script uses them: a download leaves an archive, unpacking leaves a program.
+# Fakes of Debian's two programs: a download leaves an archive, and unpacking it leaves a program.
 APT = """
 import pathlib, sys
 if "install" in sys.argv:
@@ -33,7 +33,7 @@ sys.exit("no room")
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script as a module, on a machine with no program at all."""
+    """The script as a module, on a machine without any of the programs."""
     spec = importlib.util.spec_from_file_location("fetched_programs", ROOT / "tools" / "programs.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""The service's own pages as a person meets them: visits, screens, clicks, screenshots."""
+"""The service's own pages as a person uses them: visits, screens, clicks, screenshots."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
     from tests.support.serving import Server
 
-PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder; hundreds of pictures, which no test looks at
+PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder for hundreds of pictures, which no test checks
 SHOTS = Path(PICTURES or Path(__file__).parents[2] / "build" / "screenshots")
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGE_PATIENCE_MS = 60_000
 SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
-# Elements that reach beyond the window's right edge.
+# Elements that extend beyond the window's right edge.
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
   .map((it) => it.outerHTML.slice(0, 80))"""
 
-# What has the focus, and whether that shows.
+# Which element has the focus, and whether that is visible.
 FOCUSED = """(() => {
   const it = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(it);
@@ -30,12 +30,12 @@ FOCUSED = """(() => {
           shown: it.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px"};
 })()"""
 MOST_STOPS = 80
-# A browser of a person who reads German, uses no mouse, wants no motion and has a narrow window.
+# The browser of a person who reads German, uses no mouse, prefers reduced motion and has a narrow window.
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
 
 class Visit:
-    """One tab of a person."""
+    """One browser tab of a person."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -48,7 +48,7 @@ class Visit:
     async def of(
         cls, browser: Browser | BrowserContext, server: Server, path: str = "/", **authenticator: Any
     ) -> Visit:
-        """A new tab with an authenticator; `path` is opened."""
+        """Open `path` in a new tab with an authenticator."""
         visit = cls(await browser.new_page(), server)
         visit.authenticator = await Authenticator.of(visit.page, **authenticator)
         await visit.open(path)
@@ -64,11 +64,11 @@ class Visit:
         await self.page.locator(f'main[data-screen="{name}"]').wait_for()
 
     async def press(self, name: str, within: str = "main") -> None:
-        """Press the button of that name."""
+        """Click the button with that name."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
 
     async def key(self, name: str) -> None:
-        """Press the button of that name with the keyboard alone: Tab until it has the focus, which shows, then Enter."""
+        """Press the named button by keyboard only: Tab until it has the visible focus, then Enter."""
         for _ in range(MOST_STOPS):
             focused = await self.page.evaluate(FOCUSED)
             if focused["name"] == name:
@@ -78,7 +78,7 @@ class Visit:
         raise AssertionError(f"the keyboard does not reach {name}")
 
     async def type(self, field: str, value: str) -> None:
-        """Type into the field of that name, which Tab leads to."""
+        """Type into the field with that name, reached by Tab."""
         for _ in range(MOST_STOPS):
             if (await self.page.evaluate(FOCUSED))["field"] == field:
                 await self.page.keyboard.press("Control+A")
@@ -93,14 +93,14 @@ class Visit:
         return (await self.page.text_content(selector)) or ""
 
     async def told(self, words: str, place: str = "main") -> None:
-        """Wait until a text is on the page."""
+        """Wait until the page contains a text."""
         await self.page.locator(place).filter(has_text=words).wait_for()
 
     async def alerted(self, words: str) -> None:
         await self.told(words, "#alert")
 
     async def choose(self, field: str, value: str) -> None:
-        """From the start page to the screen of the passkey."""
+        """Enter an identifier on the start page and go to the passkey screen."""
         await self.press("register")
         await self.screen("choose")
         if field != "handle":
@@ -109,7 +109,7 @@ class Visit:
         await self.press("submit")
 
     async def register(self, handle: str) -> None:
-        """A whole registration by handle, up to the vault."""
+        """Register a handle, up to the vault."""
         await self.choose("handle", handle)
         await self.screen("passkey")
         await self.press("create")
@@ -118,7 +118,7 @@ class Visit:
         await self.screen("home")
 
     async def inspect(self, name: str) -> None:
-        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation."""
         before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)
         await self.page.set_viewport_size(SIZES["360"])
@@ -131,7 +131,7 @@ class Visit:
         await self.page.set_viewport_size(before)
 
     async def shoot(self, name: str) -> None:
-        """Screenshots of the present screen, where they are wanted: both sizes, light and dark."""
+        """Take screenshots of the current screen, if requested: both sizes, light and dark."""
         if PICTURES:
             await self._picture(name)
         await self.page.set_viewport_size(SIZES["1280"])

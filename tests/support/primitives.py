@@ -1,4 +1,4 @@
-"""The module's sealing, HKDF and Argon2id on their own, compiled from enclave/src with the module's target and flags."""
+"""The module's sealing, HKDF and Argon2id alone, compiled from enclave/src with the module's target and flags."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "pa
 
 
 def compile_into(folder: Path) -> None:
-    """enclave/test/primitives.zig beside a copy of the sources: the root that it stands in for is the module's own."""
+    """Compile enclave/test/primitives.zig next to a copy of the sources, in place of the module's root file."""
     spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
     assert spec and spec.loader
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     shutil.copytree(ENCLAVE / "src", folder / "src")
     shutil.copyfile(ENCLAVE / "test" / "primitives.zig", folder / "src" / "primitives.zig")
-    # Without the module's bound on memory: one of the vectors takes 128 MiB.
+    # Without the module's memory limit, because one of the vectors takes 128 MiB.
     flags = [flag for flag in build.MODULE_FLAGS if not flag.startswith(("--export=", "--max-memory="))]
     flags = ["-Menclave=src/primitives.zig" if flag.startswith("-Menclave=") else flag for flag in flags]
     exports = [f"--export=vector_{name}" for name in CALLS]
@@ -49,14 +49,14 @@ def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:
 
 
 class Primitives:
-    """Each function of enclave/test/primitives.zig with bytes in and bytes out; None where it refused."""
+    """The functions of enclave/test/primitives.zig, with bytes as input and output; None for a refusal."""
 
     def __init__(self, module: Path) -> None:
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
-        # Without a single import: what is tested needs neither host nor randomness.
+        # Without any import, because the tested functions need neither host nor randomness.
         instance = wasmtime.Instance(self._store, wasmtime.Module.from_file(engine, str(module)), [])
-        exports: Any = instance.exports(self._store)  # functions and the memory
+        exports: Any = instance.exports(self._store)  # the exported functions and the memory
         self._exports: Mapping[str, Any] = exports
         self._memory: wasmtime.Memory = self._exports["memory"]
         self._exports["_initialize"](self._store)
@@ -86,7 +86,7 @@ class Primitives:
         return answer is not None
 
     def ed25519_sign(self, seed: bytes, message: bytes) -> bytes | None:
-        """Signature and public key."""
+        """Return signature and public key."""
         return self._call("ed25519_sign", seed + message, len(message))
 
     def pairing(self, secret: bytes, peer: bytes, transcript: bytes) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Reads names and labels out of PromQL expressions, as far as the alert rules and the dashboard need it."""
+"""Extracts names and labels from PromQL expressions, as far as the alert rules and the dashboard need it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CALLED = re.compile(r"[a-zA-Z_]\w*(?=\s*\()")
 
 
 def metrics_in(expression: str) -> set[str]:
-    """The names of all metrics that an expression reads."""
+    """Return the names of all metrics that an expression reads."""
     text = _RANGE.sub("", _GROUPING.sub("", _STRING.sub('""', expression)))
     text = re.sub(r"\{[^}]*\}", "", text)
     text = _CALLED.sub("", text)
@@ -22,7 +22,7 @@ def metrics_in(expression: str) -> set[str]:
 
 
 def labels_in(expression: str) -> set[tuple[str, str]]:
-    """Each metric that a selector of the expression names, with each label in the selector."""
+    """Return each metric in a selector of the expression, with each label in that selector."""
     text = _STRING.sub('""', expression)
     return {
         (name, label)
@@ -32,5 +32,5 @@ def labels_in(expression: str) -> set[tuple[str, str]]:
 
 
 def groupings_in(expression: str) -> set[str]:
-    """The labels that the expression groups by."""
+    """Return the labels by which the expression groups."""
     return {label.strip() for inside in _GROUPING.findall(expression) for label in inside.split(",") if label.strip()}

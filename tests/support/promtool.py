@@ -1,6 +1,6 @@
-"""Prometheus' own checker of rules, where it is installed: Debian's package `prometheus` contains it.
+"""Prometheus' own checker of rules, if it is installed: Debian's package `prometheus` contains it.
 
-The set-up fetches it without root (tools/programs.py).
+The set-up downloads it without root (tools/programs.py).
 """
 
 from __future__ import annotations

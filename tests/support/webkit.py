@@ -1,8 +1,8 @@
-"""A real WebKitGTK on a display without a screen: Debian's webkit2gtk-driver and Xvfb, through WebDriver over HTTP.
+"""A real WebKitGTK on a virtual display: Debian's webkit2gtk-driver and Xvfb, through WebDriver over HTTP.
 
-The library knows the path of its helper programs, below /usr. So that a copy that tools/programs.py fetched finds them,
-it runs in a mount namespace with that copy laid over /usr. There it also has its own /tmp and process IDs: nothing
-remains when it ends.
+The library looks for its helper programs below /usr. So that a copy downloaded by tools/programs.py finds them,
+it runs in a mount namespace with that copy laid over /usr. That namespace has its own /tmp and process IDs, so nothing
+remains afterwards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "webkit"
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 NAMESPACES = ("unshare", "--map-root-user", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child")
-# Takes the folder to lay over /usr, or nothing, the driver's port and the folder of files that the browser may read.
+# Arguments: the folder to lay over /usr (or nothing), the driver's port, the folder of files that the browser may read.
 MOUNTS = """
 set -eu
 if [ -n "$1" ]; then mount -t overlay overlay -o "lowerdir=$1:/usr" /usr; fi
@@ -47,7 +47,7 @@ DISPLAY=":$(cat /tmp/display)" HOME=/tmp exec WebKitWebDriver "--port=$2"
 
 
 def obstacle() -> str | None:
-    """Return why WebKitGTK cannot run here; None where it can."""
+    """Return why WebKitGTK cannot run here; None if it can."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(FETCHED / "usr" / "bin")])
     if missing := [name for name in PROGRAMS if not shutil.which(name, path=places)]:
         return f"{', '.join(missing)} missing (python3 tools/programs.py fetches Debian's): the pages are NOT tried in WebKitGTK"
@@ -59,7 +59,7 @@ def obstacle() -> str | None:
 
 
 class WebKitTab:
-    """The tab of a WebKitGTK."""
+    """A WebKitGTK tab."""
 
     def __init__(self, driver: httpx.Client) -> None:
         self._driver = driver
@@ -77,29 +77,29 @@ class WebKitTab:
         self._send("/url", {"url": address})
 
     def run(self, script: str, *given: Any) -> Any:
-        """Run a script in the page, and return what it returns."""
+        """Run a script in the page and return its result."""
         return self._send("/execute/sync", {"script": script, "args": given})
 
     def told(self, words: str) -> None:
-        """Wait until a text is in the page."""
+        """Wait until the page contains a text."""
         shown = "return document.querySelector('main')?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown)), (words, self.run(shown))
 
     def press(self, name: str) -> None:
-        """Click on the button of that name."""
+        """Click the button with that name."""
         self._send(self._element(f'main [data-name="{name}"]') + "/click", {})
 
     def fill(self, field: str, value: str) -> None:
-        """Type into a field; a field for files takes a path."""
+        """Type into a field; a file field takes a path."""
         self._send(self._element(f'[name="{field}"]') + "/value", {"text": value})
 
     def count(self, selector: str) -> int:
-        """Return how many elements a selector has now."""
+        """Return how many elements match a selector now."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
     def shoot(self, name: str) -> None:
-        """Keep a screenshot of the present screen."""
+        """Save a screenshot of the current screen."""
         answer = self._driver.get(f"{self._session}/screenshot").raise_for_status()
         SHOTS.mkdir(parents=True, exist_ok=True)
         (SHOTS / f"webkit-{name}.png").write_bytes(base64.b64decode(answer.json()["value"]))
@@ -116,7 +116,7 @@ class WebKitTab:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Iterator[WebKitTab]:
-    """A WebKitGTK, ended afterwards. It sees the folder as /tmp/files."""
+    """Run WebKitGTK and stop it afterwards. It sees the folder as /tmp/files."""
     log = folder / "webkit.txt"
     port = free_port()
     with log.open("w") as output:
@@ -141,7 +141,7 @@ def _command(script: str, port: int, folder: Path) -> list[str]:
 
 
 def _browser() -> str:
-    """The path inside of the namespace: fetched or installed, it is below /usr."""
+    """Return the path inside the namespace: whether downloaded or installed, it is below /usr."""
     roots = [FETCHED, Path("/")]
     found = next(path for root in roots for path in root.glob("usr/lib/*/webkit2gtk-4.*/MiniBrowser"))
     return "/" + str(found.relative_to(FETCHED if found.is_relative_to(FETCHED) else "/"))
