@@ -54,7 +54,7 @@ INSTANTIATE = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a visit loads: the number of responses, the bytes sent by the service, the bytes of the bodies uncompressed."""
+    """What a visit loads: the number of responses, the bytes that the service sent, and the uncompressed bytes."""
 
     answers: int
     sent: int

@@ -189,7 +189,7 @@ def _npm_install(folder: Path) -> None:
 
 
 def _ensure_debian_programs() -> None:
-    """Fetch programs that some tests use. What cannot be fetched stops nothing: those tests are skipped by name."""
+    """Download programs that some tests use. A missing one stops nothing: its tests are skipped with a reason."""
     files = [ROOT / "tools" / "programs.py"]
     if _fresh("debian-programs", files):
         return

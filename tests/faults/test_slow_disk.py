@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 SLOW_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 6.0
-WRITES_PER_S = 4  # a commit takes some 0.5 s; most of them wait for another's
+WRITES_PER_S = 4  # a commit takes some 0.5 s; the slowest wait for other commits
 PULSES = 6
 REASON = why_not(Path("/tmp"))
 

@@ -47,7 +47,7 @@ class Time:
     async def follow(self, mine: Follower, span_s: float) -> None:
         end = self.now + span_s
         while self.now < end:
-            # A call in this process, which takes no pause, counts as a millisecond.
+            # A step without a pause, a call in this process, counts as a millisecond.
             self.now += max(await mine._pause_after_step(), 0.001)
 
 

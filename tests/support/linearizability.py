@@ -1,4 +1,4 @@
-"""Whether one store that does one operation at a time could explain a recorded history (Wing and Gong; Lowe).
+"""Whether a recorded history can be explained by one store that does one operation at a time (Wing and Gong; Lowe).
 
 Keys are independent of each other, so each has a history. A search tries the operations in every order that real time
 allows, and remembers each pair of a set of finished operations and a state that it has already visited.
