@@ -62,7 +62,7 @@ class Gun:
 
 
 def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
-    """Run `rounds` turns of each; every round starts with the next one."""
+    """Run `rounds` turns of each; each round starts one position later in the list."""
     samples: dict[str, list[Sample]] = {name: [] for name in turns}
     names = list(turns)
     for number in range(rounds):

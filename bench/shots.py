@@ -27,7 +27,7 @@ class Shot:
     route: str
     request: bytes
     expected: str
-    rows: int = 0  # random below this, or counted up if 0
+    rows: int = 0  # the row is random below this number; 0 counts rows up instead
     weight: int = 1
     names: tuple[str, ...] = ()  # a random one of them replaces NAME; every shot of a run has the same
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 AT_A_TIME = 64
 NGINX = "nginx, block"
 BLOCKS = "snapshots"  # a folder in the data folder
-_HALF = 50  # percent; below that, caches are still filling
+_HALF = 50  # percent of the vaults; below that, caches are still filling
 _HEAD = b" HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nX-Forwarded-For: " + shots.ADDRESS + b"\r\n\r\n"
 
 

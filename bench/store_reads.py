@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Read = Callable[[SqliteStore, int], Awaitable[object]]
 
-READS, WARM_UP = 1500, 3000  # per turn; before the first turn
+READS, WARM_UP = 1500, 3000  # reads per turn, and reads before the first turn
 
 
 def run(options: Options, report: Report, folder: Path) -> None:

@@ -36,7 +36,7 @@ FIRST_CALLS = 5  # of each function, whatever they cost
 
 @dataclass
 class Finding:
-    """What went wrong, with the input that did it."""
+    """What went wrong, with the input that caused it."""
 
     kind: str
     function: str

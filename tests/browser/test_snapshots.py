@@ -207,7 +207,7 @@ async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Br
     # Every gateway lies.
     await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
     assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "damaged")
-    # One of two lies, so the other one's bytes are used.
+    # One of two gateways lies, so the other one's bytes are used.
     good = f"http://localhost:{server.port}"
     await page.route("**/elsewhere/**", lambda route: _from(good, route))
     options = json.dumps({"snapshots": {"automatic": False, "gatewayUrl": f"{good}/elsewhere"}})

@@ -117,7 +117,7 @@ STRANGER = "did:new:0x" + "11" * 32
 
 @pytest.mark.parametrize("shown", [STRANGER, "did:web:example.org", "did:new:0x", "did:new:"])
 def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: Path, shown: str) -> None:
-    """Otherwise tokens from that DID's owner would control it."""
+    """If such a vault were accepted, tokens from that DID's owner would control it."""
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", shown)
     for head in (shown.encode(), made.did):
         enclave, answer = load(sealed(database, head, SECRET), key=KEY)

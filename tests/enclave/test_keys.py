@@ -287,7 +287,7 @@ def _bech32_data(address: str) -> bytes:
 def test_the_smart_account_is_the_factorys_clone(
     vault: Enclave, generated: dict[str, Any], credential: bytes, key: dict[str, str], given: dict[str, Any]
 ) -> None:
-    """In every call that returns an address; omitted values default to the contract set's."""
+    """Every call that returns an address agrees; omitted values default to the contract set's."""
     wanted = smart_account(generated, **given)
     assert vault.call("derive_address", **given)["address"] == wanted
     by_key = {"public_key": generated["public_key"], "curve": "P-256"}

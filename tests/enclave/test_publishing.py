@@ -138,7 +138,7 @@ def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
 
 
 def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
-    """Otherwise each published snapshot would require another one."""
+    """If it did, each published snapshot would require another one."""
     public_of(vault)
     vault.call("publishing_delegation")
     vault.call("save")

@@ -105,7 +105,7 @@ async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_roo
 
 
 async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
-    """With the real clients: the usual one refuses the response, the one for single blocks accepts it."""
+    """The usual HTTP client refuses such a response; the client for single blocks accepts it."""
     row = {
         "address": "0x" + REGISTRY.hex(), "topics": ["0x" + "77" * 32], "data": "0x" + "11" * 4_500_000,
         "blockNumber": "0x7", "blockHash": "0x" + "22" * 32, "transactionHash": "0x" + "33" * 32, "logIndex": "0x0",

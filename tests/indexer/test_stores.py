@@ -179,7 +179,7 @@ async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> Non
 async def test_an_index_behind_a_pooler_in_transaction_mode(
     make_postgres_store: Callable[..., IndexStore], busy_chain: FakeChain
 ) -> None:
-    """As through a pooler: no session settings, and no statement that outlives its transaction."""
+    """A pooler passes on neither session settings nor statements that outlive their transaction."""
     store = make_postgres_store("&pooler=transaction")
     await store.open("test")
     assert await store.lead()

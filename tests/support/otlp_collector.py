@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Collector:
-    """What arrived: spans, the resource attributes of their senders, and headers."""
+    """The received spans, the resource attributes of their senders, and headers."""
 
     url: str = ""
     spans: list[Any] = field(default_factory=list)

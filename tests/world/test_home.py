@@ -31,7 +31,7 @@ def test_a_folder_has_one_world_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path: Path) -> None:
-    """As after `kill -9`, when the chain may still be writing its state."""
+    """After `kill -9`, for example, the chain may still be writing its state."""
     with home(tmp_path) as (_, locks):
         child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
     with pytest.raises(WorldError, match="another holdfast dev"), home(tmp_path):

@@ -117,7 +117,7 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, b
 
 
 def test_invocations_count_under_their_delegations(owner, agents, budget):
-    """Even if the policy is negated, so that a missing total would satisfy it."""
+    """This also applies if the policy is negated, so that a missing total would satisfy it."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):

@@ -132,7 +132,7 @@ async def test_the_comparison_names_the_keys_that_open_one_version_only(devices)
 
 
 async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, place):
-    """With a device that an earlier release paired, whose version this device's keys do not open."""
+    """An earlier release paired the other device, so this device's keys do not open its version."""
     laptop, _ = devices
     async with Device(tmp_path / "old", place) as old:
         first = await old.vault.sync_init()

@@ -151,7 +151,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_pauses")
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
-    """For example, a row whose receipt is larger than any accepted response; it comes first and sorts first."""
+    """One such row has a receipt larger than any accepted response; it comes first and sorts first."""
     api, rpc = chain
     await api.register(identifier="eve", credentialId="!", txHash=BAD_TX)
     for name in ("ann", "bob", "cat"):

@@ -69,7 +69,7 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
 def test_what_is_not_in_memory_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: int | None
 ) -> None:
-    """Because it is on the disk, because the file system cannot tell, or because only a part is cached."""
+    """The data is on the disk only, the file system cannot tell, or only a part is cached."""
 
     def preadv(*_: object) -> int:
         if refusal is None:
