@@ -1,8 +1,8 @@
 /**
- * The enclave's operations in Node, through the browser's host. Started by bench/node.py with the module's path and a
- * credential (base64); reads {"operation", "floor"} line by line, answers the seconds of processor time a call.
+ * Times the enclave's operations in Node, through the browser's host. bench/node.py starts it with the module's path and
+ * a credential (base64). It reads {"operation", "floor"} line by line, and prints the CPU seconds per call for each.
  *
- * With --start in the credential's place: the milliseconds from reading the file to the first answer, once.
+ * With --start instead of the credential it prints, once, the milliseconds from reading the file to the first response.
  */
 
 import { readFileSync } from "node:fs";
@@ -69,12 +69,12 @@ async function operations(module) {
   };
 }
 
-/** Seconds of processor time a call, over at least `floor` seconds of calls. */
+/** Returns the CPU seconds per call, measured over at least `floor` seconds of calls. */
 async function time(work, floor) {
   const started = process.cpuUsage();
   for (let calls = 1; ; calls++) {
     const pending = work();
-    if (pending instanceof Promise) await pending; // awaiting a plain value would cost a turn of the loop
+    if (pending instanceof Promise) await pending; // awaiting a plain value would cost a turn of the event loop
     const { user, system } = process.cpuUsage(started);
     if ((user + system) / 1e6 >= floor) return (user + system) / 1e6 / calls;
   }

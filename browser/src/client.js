@@ -73,7 +73,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Brings a vault into this browser, by a passkey alone or from a CAR file; it is open afterwards.
+   * Recovers a vault into this browser, with only a passkey or from a CAR file; it is open afterwards.
    *
    * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
@@ -106,7 +106,7 @@ export class Client extends ServiceClient {
     return createPasskey({ rpId: this.rpId, userHandle: fromHex(key), ...options });
   }
 
-  /** The relying party: the service's host. */
+  /** The relying party's ID: the service's host. */
   get rpId() {
     return new URL(this.baseUrl).hostname;
   }

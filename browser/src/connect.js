@@ -19,7 +19,7 @@ const KEPT = "holdfast-connect:";
  * @property {boolean} [account] whether to request the account's address too
  * @property {{text: string, challenge: string}} [sign] a text to be signed, and the server's challenge (16 to 128
  *   characters of base64url)
- * @property {{to: string, limit: string, expires: number}} [delegate] payments up to `limit` (millionths of USDC, all together)
+ * @property {{to: string, limit: string, expires: number}} [delegate] payments up to `limit` (millionths of USDC, in total)
  *   for the DID `to`, until `expires` (seconds since 1970)
  *
  * @typedef {object} Connected

@@ -1,11 +1,11 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. No dependency.
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. It has no dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
  *     enclave.wipe();
  *
- * The calling convention is enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
+ * The calling convention is documented in enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
 
 /**
@@ -208,7 +208,7 @@ export class Enclave {
   #start() {
     this.#module._initialize();
     const spoken = this.#module.enclave_abi();
-    if (spoken !== ABI) throw new WasmLoadError(`the module speaks ABI ${spoken}, this host ${ABI}`);
+    if (spoken !== ABI) throw new WasmLoadError(`the module has ABI ${spoken}, but this host supports ${ABI}`);
   }
 
   /**
@@ -323,7 +323,7 @@ async function compiled(source, imports, sha256) {
   }
   if (isBytes(source)) return fromBytes(source, imports, sha256);
   const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) throw new WasmLoadError(`the server answered ${response.status}`);
+  if (!response.ok) throw new WasmLoadError(`the server responded with ${response.status}`);
   // Streaming compiles while bytes arrive, but they cannot be checked first, and it requires the right content type.
   if (sha256 || !isWasm(response)) return fromBytes(await response.arrayBuffer(), imports, sha256);
   const { instance } = await WebAssembly.instantiateStreaming(response, imports);

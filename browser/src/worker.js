@@ -1,4 +1,4 @@
-/** The module worker, in which the enclave runs. vault/protocol.js lists its messages. */
+/** The module worker in which the enclave runs. vault/protocol.js lists its messages. */
 
 import { WorkerSession } from "./vault/session.js";
 

@@ -1,4 +1,4 @@
-/** Runs the vectors of content-addressed formats through the modules in src/snapshots: the Python client's answers. */
+/** Runs the test vectors of the content-addressed formats, made by the Python client, through src/snapshots. */
 
 import assert from "node:assert/strict";
 import { readCar, writeCar } from "../src/snapshots/cars.js";
@@ -9,7 +9,7 @@ import { nameOf, publicKeyOf } from "../src/snapshots/names.js";
 import { changeOf, isExpired, readRecord } from "../src/snapshots/records.js";
 import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.js";
 
-/** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path below vectors/ */
+/** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path within vectors/ */
 export const RUNS = {
   "car/valid": async ({ car, root, blocks }) => {
     const read = await readCar(octets(car));
@@ -65,7 +65,7 @@ export const RUNS = {
   },
 };
 
-/** What no vector says. @type {Record<string, () => Promise<unknown>>} */
+/** Tests of what the vectors do not cover. @type {Record<string, () => Promise<unknown>>} */
 export const TESTS = {
   "which record is newer": async () => {
     const known = { sequence: 7, rootCid: "a", validityNs: 5n };
@@ -73,7 +73,7 @@ export const TESTS = {
     assert.deepEqual(changes.map((it) => changeOf(known, { ...known, ...it })), ["newer", "renewed", "same", "older", "conflict"]);
     assert.equal(changeOf(null, known), "newer");
   },
-  "no byte of a CAR file can be changed or cut": async () => {
+  "no byte of a CAR file can be changed or removed": async () => {
     const { rootCid, blocks } = await snapshotOf(manifestOf({ rootCid: null, did: "did:new:0x01", updatedAt: 1, wasmVersion: "ab" }), octets("00ff00"));
     const whole = writeCar(rootCid, blocks);
     for (let at = 0; at < whole.length; at += 1) {
@@ -81,7 +81,7 @@ export const TESTS = {
       await assert.rejects(() => snapshotOfCar(whole.slice(0, at)), ContentError);
     }
   },
-  "other texts are no CIDs": async () => {
+  "other texts are not CIDs": async () => {
     const good = (await blockOf("raw", octets("61"))).cid;
     assert.equal(codecOf(good), "raw");
     assert.equal(textOf(cidBytes(good)), good);
@@ -89,14 +89,14 @@ export const TESTS = {
     const leftOver = good.slice(0, -1) + String.fromCharCode(good.charCodeAt(good.length - 1) + 1);
     for (const text of [...others, leftOver, "bafkqabtimvwgy3yk"]) await refused(null, async () => cidBytes(text));
   },
-  "strange bytes end in the one error": async () => {
+  "random bytes raise only ContentError": async () => {
     for (let seed = 1; seed < 3000; seed += 1) {
       const data = Uint8Array.from({ length: seed % 60 }, (_, at) => (seed * 2654435761 * (at + 1)) >>> ((seed + at) % 24));
       await ended(async () => decode(data));
       await ended(() => readCar(data));
     }
   },
-  "numbers of every length are written as they are read": async () => {
+  "numbers of every length are read as they were written": async () => {
     for (const value of [0, 23, 24, 255, 256, 65535, 65536, 4294967295, 4294967296, Number.MAX_SAFE_INTEGER, -1, -25]) {
       assert.equal(decode(encode(value)), value);
     }
@@ -125,7 +125,7 @@ function manifestOf({ delegation, ...fields }) {
   return { ...fields, schemaVersion: 1, ...(delegation && { delegation: octets(delegation) }) };
 }
 
-/** Bytes in hex or base64, or as a list of hex texts and [hex, times]. */
+/** Decodes bytes from hex, base64, or a list of hex texts and [hex, repetitions]. */
 function octets(spelled) {
   if (typeof spelled === "string") return /^(0x)?([0-9a-f]{2})*$/.test(spelled) ? fromHex(spelled.replace(/^0x/, "")) : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
   return Uint8Array.from(spelled.flatMap((part) => (typeof part === "string" ? [...fromHex(part)] : Array(part[1]).fill([...fromHex(part[0])]).flat())));

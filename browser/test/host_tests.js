@@ -22,7 +22,7 @@ function trapping() {
   return new Enclave({ exports }, { memory: null });
 }
 
-/** A clock that stands still, and the timers that wait for it. */
+/** A fake clock that advances only on request, with its timers. */
 class Timers {
   now = 1700000000000;
   waiting = new Set();
@@ -33,7 +33,7 @@ class Timers {
     return () => this.waiting.delete(timer);
   }
 
-  /** Lets time pass, and every timer fire at its moment. */
+  /** Advances the clock and fires every timer when it is due. */
   pass(ms) {
     const end = this.now + ms;
     for (;;) {
@@ -49,7 +49,7 @@ class Timers {
 
 const DEVICE = "a name that stands in the database alone";
 const KEY = { kind: "secret", secret: new Uint8Array(32).fill(7) };
-// An attestation object of format "none".
+// An attestation object with the format "none".
 const CREDENTIAL =
   "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g==";
 
@@ -59,7 +59,7 @@ async function opened(wasm, timers) {
   return enclave;
 }
 
-/** Whether the database lies open in memory; asked without a call, which would lock an idle vault itself. */
+/** Whether the decrypted database is in memory. It is checked without a call, which would itself lock an idle vault. */
 const isOpen = (enclave) => Buffer.from(memoryOf(enclave)).includes(DEVICE);
 
 /** @param {Uint8Array} wasm the module */
@@ -76,7 +76,7 @@ export function hostTests(wasm) {
       ];
       for (const source of sources) assert.equal((await instantiate(source)).call("version").abi, 1);
     },
-    "streams where it may": async () => {
+    "streams if it can": async () => {
       const streaming = WebAssembly.instantiateStreaming;
       let streamed = 0;
       WebAssembly.instantiateStreaming = (...given) => ((streamed += 1), streaming(...given));
@@ -94,7 +94,7 @@ export function hostTests(wasm) {
       await assert.rejects(instantiate(wasm, { sha256: "0".repeat(64) }), WasmLoadError);
       await assert.rejects(instantiate(await WebAssembly.compile(wasm), { sha256: hash }), WasmLoadError);
     },
-    "names what cannot be loaded": async () => {
+    "reports what cannot be loaded": async () => {
       const bad = [new Uint8Array([1, 2, 3]), new Response("gone", { status: 404 }), new Response("x", TYPE)];
       for (const source of bad) {
         await assert.rejects(instantiate(source), (error) => {
@@ -103,7 +103,7 @@ export function hostTests(wasm) {
         });
       }
     },
-    "errors carry the function and the code": async () => {
+    "errors contain the function's name and the code": async () => {
       const enclave = await instantiate(wasm);
       assert.throws(
         () => enclave.call("keccak256", { data: [256] }),
@@ -115,7 +115,7 @@ export function hostTests(wasm) {
       );
       assert.throws(() => enclave.call("no such"), { code: "unknown_function" });
     },
-    "byte arrays of every kind travel": async () => {
+    "byte arrays of every kind are passed": async () => {
       const enclave = await instantiate(wasm);
       const bytes = Uint8Array.from({ length: 70000 }, (_, i) => i & 255);
       const wanted = enclave.call("keccak256", { data: Array.from(bytes) });
@@ -123,7 +123,7 @@ export function hostTests(wasm) {
       const kinds = [bytes, bytes.buffer, padded.subarray(1, -1), new DataView(padded.buffer, 1, bytes.length), Buffer.from(bytes)];
       for (const data of kinds) assert.deepEqual(enclave.call("keccak256", { data }), wanted);
     },
-    "whole numbers come and go exactly, and nothing else is taken for one": async () => {
+    "whole numbers are exact in both directions, and nothing else is mistaken for one": async () => {
       const enclave = await instantiate(wasm);
       for (const value of [2n ** 53n, -(2n ** 53n) - 1n, 2n ** 64n - 1n, -(2n ** 64n)]) {
         const { data } = enclave.call("dag_cbor_encode", { value: { n: value, list: [value, 1, 1.5] } });
@@ -144,7 +144,7 @@ export function hostTests(wasm) {
       assert.equal(enclave.call("keccak256", { data }).hash, enclave.call("keccak256", { data: [...data] }).hash);
       assert.notEqual(enclave.call("keccak256", { data }).hash, enclave.call("keccak256", { data: "0xab" }).hash);
     },
-    "inputs beyond the buffer and memory growth do not stale its views": async () => {
+    "large inputs and memory growth leave no stale views": async () => {
       const enclave = await instantiate(wasm);
       const before = memoryOf(enclave).length;
       const large = new Uint8Array(4 << 20);
@@ -153,7 +153,7 @@ export function hostTests(wasm) {
       assert.equal(enclave.call("keccak256", { data: large }).hash, hash);
       assert.equal(enclave.call("version").abi, 1);
     },
-    "randomness comes in the pieces that browsers allow": async () => {
+    "randomness is requested in pieces that browsers allow": async () => {
       const asked = [];
       const original = crypto.getRandomValues.bind(crypto);
       crypto.getRandomValues = (bytes) => (asked.push(bytes.length), original(bytes));
@@ -166,7 +166,7 @@ export function hostTests(wasm) {
       }
       assert.ok(asked.length > 0 && asked.every((length) => length <= 65536));
     },
-    "no randomness, no keys": async () => {
+    "no key is created without randomness": async () => {
       const enclave = await instantiate(wasm, {
         random: () => {
           throw new Error("none");
@@ -202,7 +202,7 @@ export function hostTests(wasm) {
       timers.pass(901000);
       assert.ok(!isOpen(enclave));
     },
-    "activity puts the lock off, looking does not": async () => {
+    "activity postpones the lock, status calls do not": async () => {
       const timers = new Timers();
       const enclave = await opened(wasm, timers);
       enclave.call("set_auto_lock", { idle_seconds: 300 });
@@ -214,7 +214,7 @@ export function hostTests(wasm) {
       timers.pass(2000);
       assert.ok(!isOpen(enclave));
     },
-    "no timer outlives the open vault, and none is set where it never locks": async () => {
+    "no timer outlives the open vault, and none is set if it never locks": async () => {
       const timers = new Timers();
       const wiped = await opened(wasm, timers);
       wiped.wipe();
@@ -233,19 +233,19 @@ export function hostTests(wasm) {
       const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
       await assert.rejects(instantiate(empty), WasmLoadError);
     },
-    "randomness that comes later is refused": async () => {
+    "asynchronous randomness is refused": async () => {
       for (const random of [async () => {}, async () => Promise.reject(new Error("none"))]) {
         const enclave = await instantiate(wasm, { random });
         assert.throws(() => enclave.call("sync_init"), { code: "entropy_unavailable" });
       }
     },
-    "with a clock that answers nonsense nothing is taken for valid": async () => {
+    "with an implausible clock nothing is accepted as valid": async () => {
       for (const time of [NaN, Infinity, -1, undefined]) {
         const enclave = await instantiate(wasm, { now: () => time });
         assert.throws(() => enclave.call("sync_init"), { code: "clock_unavailable" });
       }
     },
-    "a caller's mistake costs no vault": async () => {
+    "a caller's mistake does not close the vault": async () => {
       const enclave = await opened(wasm, new Timers());
       const circular = {};
       circular.itself = circular;

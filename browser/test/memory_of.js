@@ -1,4 +1,4 @@
-/** What lies in an enclave's linear memory: for tests that search it for secrets. The host itself offers no copy. */
+/** The contents of an enclave's linear memory, for tests that search it for secrets. The host itself does not expose it. */
 
 import { instantiate as load } from "../src/enclave-host.js";
 
@@ -14,12 +14,12 @@ for (const name of ["instantiate", "instantiateStreaming"]) {
   };
 }
 
-/** `instantiate` of the host, whose instance's memory `memoryOf` knows. One at a time. */
+/** The host's `instantiate`, with the memory recorded for `memoryOf`. Await each call before the next one. */
 export async function instantiate(...given) {
   const enclave = await load(...given);
   memories.set(enclave, made);
   return enclave;
 }
 
-/** A copy of the whole memory, asked without a call. */
+/** Returns a copy of the whole memory, without a call into the enclave. */
 export const memoryOf = (enclave) => new Uint8Array(memories.get(enclave).buffer).slice();

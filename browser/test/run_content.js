@@ -1,9 +1,9 @@
 /**
- * Runs the vectors of content-addressed formats, then what no vector says.
+ * Runs the test vectors of the content-addressed formats, then the tests of what they do not cover.
  *
  *     node browser/test/run_content.js <vectors folder>
  *
- * Prints one line per failure, then a JSON summary; exits with 1 when anything failed.
+ * Prints one line per failure, then a JSON summary; exits with 1 if anything failed.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
- * Runs every vector through the JavaScript host in Node, then checks the host itself.
+ * Runs every test vector through the JavaScript host in Node, then tests the host itself.
  *
  *     node browser/test/run_vectors.js <enclave.wasm> <vectors folder>
  *
- * Prints one line per failure, then a JSON summary; exits with 1 when anything failed.
+ * Prints one line per failure, then a JSON summary; exits with 1 if anything failed.
  */
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -29,7 +29,7 @@ function failed(what) {
 
 for (const path of files(vectorsPath)) {
   const ran = await runFile(wasm, readFileSync(path, "utf8"));
-  if (ran === null) continue; // vectors of other rooms have other forms
+  if (ran === null) continue; // vectors that are not for the enclave have other forms
   summary.files += 1;
   summary.cases += ran.cases;
   for (const failure of ran.failures) failed(`${path} ${failure}`);

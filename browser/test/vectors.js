@@ -1,4 +1,4 @@
-/** Runs vectors through the JavaScript host, in Node and in browsers. */
+/** Runs test vectors through the JavaScript host, in Node and in browsers. */
 
 import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-host.js";
 
@@ -7,7 +7,7 @@ import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-h
  *
  * @param {WebAssembly.Module} wasm the module
  * @param {string} text the file's JSON
- * @returns {Promise<{cases: number, failures: string[]} | null>} null for vectors that are not of an enclave function
+ * @returns {Promise<{cases: number, failures: string[]} | null>} null for vectors that are not for an enclave function
  */
 export async function runFile(wasm, text) {
   const file = fromText(text);

@@ -1,4 +1,4 @@
-"""A guest book that people sign with their Holdfast vault: `python examples/app/server.py`, then http://localhost:8000/."""
+"""A guest book that people sign with their Holdfast vaults: `python examples/app/server.py`, http://localhost:8000/."""
 
 import json
 import secrets
@@ -12,17 +12,17 @@ from holdfast import AppSignatureRefused, verify_app_signature
 
 SERVICE, PORT = (*sys.argv[1:], *("http://localhost:8787", "8000")[len(sys.argv) - 1 :])
 TEXT = "I sign the guest book."
-open_challenges: set[str] = set()  # a real server keeps them in its database, for ten minutes
+open_challenges: set[str] = set()  # a real server stores them in its database, for ten minutes
 
 
 class App(SimpleHTTPRequestHandler):
-    """The page's files, challenges, and signatures that are checked."""
+    """Serves the page's files and challenges, and checks signatures."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args, directory=str(Path(__file__).parent))
 
     def do_GET(self) -> None:
-        """GET /challenge: what this person is to sign; else a file."""
+        """GET /challenge returns what the person is to sign; other paths return files."""
         if self.path != "/challenge":
             super().do_GET()
             return
@@ -30,22 +30,22 @@ class App(SimpleHTTPRequestHandler):
         self.answer(200, json.dumps({"service": SERVICE, "challenge": challenge, "text": TEXT}))
 
     def do_POST(self) -> None:
-        """POST /sign: the vault's signature."""
+        """POST /sign receives and checks the vault's signature."""
         try:
             given = json.loads(self.rfile.read(min(int(self.headers["Content-Length"]), 16384)))
             challenge = given["message"].split("\nChallenge: ")[1].split("\n")[0]
-            open_challenges.remove(challenge)  # each is good once
+            open_challenges.remove(challenge)  # each is valid once
             origin = f"http://localhost:{self.server.server_port}"
             did = verify_app_signature(given, origin=origin, challenge=challenge, text=TEXT, now=datetime.now(UTC))
         except AppSignatureRefused as refused:
             self.answer(403, str(refused))
         except (KeyError, IndexError, ValueError, TypeError, AttributeError):
-            self.answer(400, "This is no answer to a challenge of ours.")
+            self.answer(400, "This is not a response to one of our challenges.")
         else:
             self.answer(200, f"Signed by {did}")
 
     def answer(self, status: int, text: str) -> None:
-        """Send a text."""
+        """Send a text response."""
         self.send_response(status)
         self.end_headers()
         self.wfile.write(text.encode())

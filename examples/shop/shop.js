@@ -1,4 +1,4 @@
-// A shop that takes payments from Holdfast vaults with the browser's Payment Request API. It needs no library.
+// A shop that accepts payments from Holdfast vaults with the browser's Payment Request API. It needs no library.
 // Try it: `holdfast dev`, then `python -m http.server 8000 -d examples/shop` and
 // http://localhost:8000/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
 
@@ -11,7 +11,7 @@ const ORDER = {
   token: asked.get("token") ?? "0x036CbD53842c5426634e7929541eC2318f3dCF7e", // USDC on Base Sepolia
   chainId: 84532,
   label: "Two books",
-  refusals: "result", // tell us why a payment was refused, instead of the browser's own words
+  refusals: "result", // return why a payment was refused, instead of the browser's own message
 };
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const button = document.querySelector("#pay");
@@ -25,14 +25,14 @@ async function pay() {
   button.disabled = true;
   const total = { label: ORDER.label, amount: { currency: "USD", value: PRICE } };
   const request = new PaymentRequest([{ supportedMethods: `${HOLDFAST}/pay`, data: ORDER }], { total });
-  const response = await request.show(); // the first statement of the click that waits: browsers want the click
+  const response = await request.show(); // nothing may be awaited before this: browsers require it to come from a click
   const { details } = response;
   const paid = typeof details.txHash === "string" && (await arrived(details.userOpHash));
-  await response.complete(paid ? "success" : "unknown"); // "fail" would let the browser say again what Holdfast has said
+  await response.complete(paid ? "success" : "unknown"); // with "fail" the browser would repeat what Holdfast has already said
   say(paid ? `Thank you. The payment ${details.userOpHash} has arrived.` : (details.message ?? "The payment did not arrive."));
 }
 
-// What a browser says is no proof. A shop's server asks a bundler or node of its own; this page asks Holdfast's.
+// The browser's response is no proof. A real shop's server asks its own bundler or node; this page asks Holdfast's.
 async function arrived(userOpHash) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getUserOperationReceipt", params: [userOpHash] });
   const headers = { "content-type": "application/json" };

@@ -177,7 +177,7 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await other.inspect("received")
     await other.open("/docs")
     await other.open(urlsplit(link)._replace(scheme="", netloc="").geturl()[:-9])
-    await other.told("no permission that holds")
+    await other.told("no valid permission")
     await visit.press("done")
     await visit.told("may spend up to 12.50 USDC", '[data-card="delegations"]')
     await visit.press("revoke")

@@ -220,8 +220,8 @@ async def test_what_cannot_be_paid_is_refused_before_the_passkey(
         ({"chainId": 8453}, None, "wrong_chain", "asks for 8453; your account is on Base Sepolia (84532)"),
         ({}, None, "insufficient_balance", "You have 0.00\u00a0USDC; you need 12.50\u00a0USDC"),
         ({"to": "did:new:0x" + "11" * 32}, None, "payee_unregistered", "DID is not registered"),
-        ({"amount": "-5"}, None, "bad_request", "no positive whole number"),
-        ({"token": "USDC"}, None, "bad_request", "the token is no address"),
+        ({"amount": "-5"}, None, "bad_request", "not a positive whole number"),
+        ({"token": "USDC"}, None, "bad_request", "the token is not an address"),
         ({"to": "bob"}, None, "bad_request", "neither an address nor a DID"),
     ]
     for data, total, code, text in cases:
@@ -330,7 +330,7 @@ async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainServic
     assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
     for token, code, text in (
         (within["value"], "limit_exceeded", "over the limit"),
-        (ends["value"], "delegation_expired", "has ended"),
+        (ends["value"], "delegation_expired", "has expired"),
     ):
         await unlocked(person)
         window, told = await person.asked(shop, ucan=token)

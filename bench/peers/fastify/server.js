@@ -1,6 +1,6 @@
-// Four endpoints on Fastify and better-sqlite3, as lean as they can be: JSON schemas for what goes out, prepared
-// statements, one transaction a registration, durable before the answer; no header or check that the interface does
-// not ask for.
+// Four endpoints on Fastify and better-sqlite3, as lean as possible: JSON schemas for responses, prepared statements,
+// one transaction per registration, which is durable before the response; no headers or checks that the interface
+// does not require.
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import Fastify from "fastify";
@@ -23,7 +23,7 @@ const reserved = new Set(
 );
 
 const database = new Database(process.env.DATABASE);
-// `exec` instead of `pragma`: it leaves no statement to the garbage collector, which ends Node 24 now and then.
+// `exec` instead of `pragma`: it leaves no statement to the garbage collector, which occasionally crashes Node 24.
 database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
 
 const sql = {

@@ -12,7 +12,7 @@ const SPONSORS = [
 /** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
-/** Between two looks for a receipt: a block of a fast chain comes within seconds, and a person waits for it. */
+/** The first interval between requests for a receipt: short, because fast chains need only seconds, and a person waits. */
 const SOON_MS = 150;
 const SOON_LOOKS = 20;
 const SLOWEST_LOOK_MS = 1000;
@@ -48,7 +48,7 @@ export class Bundler {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
     // If this were signed, the account would pay for what its owner believes to be free.
-    if (!sponsored.paymaster) throw new OperationFailed("the sponsor named no paymaster");
+    if (!sponsored.paymaster) throw new OperationFailed("the sponsor's response has no paymaster");
     return sponsored;
   }
 
@@ -67,12 +67,12 @@ export class Bundler {
    * Sends the signed operation to the bundler, once.
    *
    * @param {UserOp} operation
-   * @param {string} hash as the enclave signed it
+   * @param {string} hash the hash that the enclave signed
    * @throws {OperationFailed} it is refused. After a NetworkError it may have arrived nevertheless
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
-    if (answer !== hash) throw new NetworkError("the bundler's operation hash is not ours");
+    if (answer !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
   }
 
   /**
@@ -81,7 +81,7 @@ export class Bundler {
    * @param {string} hash
    * @param {number} [within] milliseconds
    * @returns {Promise<Receipt>}
-   * @throws {OperationFailed} it was mined and failed, or did not arrive in time
+   * @throws {OperationFailed} the operation was mined and failed, or there was no receipt in time
    */
   async wait(hash, within = RECEIPT_WITHIN_MS) {
     const end = performance.now() + within;
@@ -102,9 +102,9 @@ export class Bundler {
   async receipt(hash) {
     const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
     if (answer === null) return null;
-    if (answer?.userOpHash !== hash) throw new NetworkError("the answer is another operation's receipt");
+    if (answer?.userOpHash !== hash) throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
-    if (!transactionHash) throw new NetworkError("the answer lacks the transaction's receipt");
+    if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) throw new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`);
     return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
   }
@@ -137,7 +137,7 @@ function placeholder(operation) {
  * @returns {UserOp}
  */
 function merged(operation, given, names) {
-  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's answer has another form");
+  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's response has an unexpected form");
   const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
   return { ...operation, ...Object.fromEntries(chosen) };
 }

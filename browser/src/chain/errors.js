@@ -15,7 +15,7 @@ export class OperationFailed extends ServiceError {
   }
 }
 
-/** The account has too little for the payment, or for the fee that no sponsor pays. Amounts in the smallest unit of `token`. */
+/** The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts in the smallest unit of `token`. */
 export class AccountNotFunded extends OperationFailed {
   /**
    * @param {string} message
@@ -57,7 +57,7 @@ export function isStale(error) {
 }
 
 /**
- * Whether the service or its bundler is not there to be asked.
+ * Whether an error is the service's refusal with the given code.
  *
  * @param {unknown} error
  * @param {string} code

@@ -97,7 +97,7 @@ export async function checkPaid(client, account, { amount, token }, cause) {
  */
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
-  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} that are needed`, { address, balance, needed, token });
+  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
 }
 
 /**
@@ -135,13 +135,13 @@ async function ask(url, method, params = []) {
  * @param {string} url
  */
 async function feesOfChain(url) {
-  if (!url) throw new NetworkError("the price of gas is not known: name the chain's JSON-RPC (gas.rpcUrl)");
+  if (!url) throw new NetworkError("the gas price is not known: configure the chain's JSON-RPC endpoint (gas.rpcUrl)");
   try {
     const [block, price] = await Promise.all([ask(url, "eth_getBlockByNumber", ["latest", false]), ask(url, "eth_gasPrice")]);
     const base = BigInt(block.baseFeePerGas);
     const tip = BigInt(price) > base ? ((BigInt(price) - base) * 5n) / 4n : 1n;
     return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
   } catch (cause) {
-    throw new NetworkError("the chain's JSON-RPC does not tell the price of gas", { cause });
+    throw new NetworkError("the chain's JSON-RPC endpoint does not return the gas price", { cause });
   }
 }

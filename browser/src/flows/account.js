@@ -113,7 +113,7 @@ export class SmartAccount {
     const deployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n || this.#next > 0n;
     const { x, y } = this.key;
     if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
-      throw new OperationFailed(`the account ${this.address} obeys another key than this vault's`);
+      throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
     }
     const nonce = BigInt(state.nonce) > this.#next ? BigInt(state.nonce) : this.#next;
     const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
@@ -139,7 +139,7 @@ function hex(value) {
 }
 
 /**
- * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), whoever pays for it.
+ * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), not of who pays.
  *
  * @param {OperationFailed} error
  */
@@ -147,11 +147,11 @@ function speaksOfOperation(error) {
   return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
 }
 
-/** What the service said to a client and does not change: a payment asks for it several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
+/** Unchanging responses of the service, cached per client because a payment needs them several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
 const said = new WeakMap();
 
 /**
- * The answer to a question that is asked once; again after it failed.
+ * Returns the cached response, or calls `ask`. A failed call is repeated the next time.
  *
  * @template T
  * @param {Client} client

@@ -6,7 +6,7 @@ import { Journal } from "./journal.js";
 
 /** Sent instead of a transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
-const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
+const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
 
 /**
@@ -42,7 +42,7 @@ export class RegistrationRefused extends ServiceError {
 export async function register(client, request) {
   const { identifier, channel } = chosen(request);
   const { did, credentials } = await client.vault.query();
-  if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
+  if (credentials.length === 0) throw new ClientStateError("the vault has no passkey");
   const credentialId = credentials[0].credential_id;
   const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   const known = await client.lookupDid({ credentialId });
@@ -92,7 +92,7 @@ async function verify(client, journal, { code, attestation, onProgress }) {
   if (attestation) return journal.write({ attestation });
   const noted = journal.row.attestation;
   if (noted && Date.parse(noted.expires_at) > Date.now() + SPARE_MS) return;
-  if (!code) throw new TypeError("code: a function that is asked for the code that was sent");
+  if (!code) throw new TypeError("code: a function that returns the code that was sent");
   await client.sendCode({ identifier, channel });
   onProgress?.("code sent");
   await journal.write({ attestation: await checkedCode(client, journal, code) });
@@ -136,7 +136,7 @@ async function record(client, journal, credentialId, { onProgress }) {
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });
-  if (!known.found) throw new RegistrationRefused("the service took the registration and does not show it: try again later");
+  if (!known.found) throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
   onProgress?.("registered");
   return finished(journal, /** @type {DidRecord} */ (known), did);
 }

@@ -67,7 +67,7 @@ export class ServiceClient extends EndpointMethods {
     const asked = { jsonrpc: "2.0", id, method, params };
     const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json" }, asked);
     if (answer?.error) throw new RpcError(answer.error);
-    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's answer has another form");
+    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's response has an unexpected form");
     return answer.result;
   }
 
@@ -174,7 +174,7 @@ export class ServiceClient extends EndpointMethods {
     if (cause instanceof NetworkError) return cause;
     if (this.#closing.signal.aborted) return new ClientStateError("the client was closed during the request", { cause });
     const name = cause instanceof Error ? cause.name : "";
-    if (name === "TimeoutError") return new NetworkError(`no answer within ${this.#timeout} ms`, { cause });
+    if (name === "TimeoutError") return new NetworkError(`no response within ${this.#timeout} ms`, { cause });
     if (name === "SyntaxError") return new NetworkError("the answer is not JSON", { cause });
     return new NetworkError(`${this.baseUrl} could not be reached`, { cause });
   }

@@ -1,4 +1,4 @@
-/** What the pages import from the client: in one place, so that a built page shares the client's file with its other users. */
+/** What the pages import from the client: in one place, so that built pages share the client's file. */
 
 export {
   AccountNotFunded,

@@ -1,4 +1,4 @@
-/** Every screen of the pages, by its name: named by each page's entry. */
+/** All screens of the pages, by name. Each page's entry point registers them. */
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";
@@ -23,7 +23,7 @@ import { recoverFile } from "./vault/recover.js";
 import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter } from "./vault/unlock.js";
 
-/** Names every screen. A module that did so when it is imported would be left out of the build. */
+/** Registers every screen. The build would leave out modules that registered themselves when imported. */
 export function nameScreens() {
   screen("start", start);
   screen("choose", choose);

@@ -1,4 +1,4 @@
-/** The first screen: what this service is, whether it works, and the way in. */
+/** The first screen: what this service is, whether it is working, and how to register or open a vault. */
 
 import { language, text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
@@ -9,7 +9,7 @@ import { SERVICE, show } from "./parts/screen.js";
 import { service } from "./parts/vault_client.js";
 import { resume } from "./register/flow.js";
 
-/** @type {[string, string][]} the points, and the path of each one's picture */
+/** @type {[string, string][]} the points, and the path of each point's picture */
 const POINTS = [
   ["key", "M14 3a5 5 0 0 0-4.8 6.4L3 15.6V21h4v-2.5h2.5V16H12l1-1.2A5 5 0 1 0 14 3Zm1.5 3a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3Z"],
   ["vault", "M12 2 4 5v6c0 5 3.4 9.3 8 11 4.6-1.7 8-6 8-11V5l-8-3Zm0 6a2.5 2.5 0 0 1 1.2 4.7V16h-2.4v-3.3A2.5 2.5 0 0 1 12 8Z"],
@@ -40,20 +40,20 @@ function welcome(quiet) {
 }
 
 /**
- * @param {boolean} here this browser has a vault
- * @param {HTMLElement | null} obstacle why there is no registration
+ * @param {boolean} here whether this browser has a vault
+ * @param {HTMLElement | null} obstacle why registering is impossible
  */
 function actions(here, obstacle) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
   const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
   const stored = here && paragraph("start.stored");
-  // The vault's page also leads in without a passkey.
+  // The vault's page also works without a passkey.
   if (obstacle) return [obstacle, stored, here && buttons(back)];
   return [el("div", {}, stored, here ? buttons(back, register) : buttons(register, back))];
 }
 
 /**
- * A registration that was interrupted.
+ * Offers to continue an interrupted registration.
  *
  * @param {import("./parts/notes.js").Begun} row
  * @param {boolean} quiet
@@ -61,7 +61,7 @@ function actions(here, obstacle) {
 function unfinished(row, quiet) {
   const { identifier } = row;
   const other = async () => {
-    // A vault that is stored stays; a passkey without one is forgotten when the next one is made.
+    // A stored vault is kept; a passkey without a vault is discarded when the next one is created.
     await setBegun({ ...row, attestation: undefined });
     await go("choose", row);
   };
@@ -94,7 +94,7 @@ function picture(path) {
 }
 
 /**
- * The service's state, in the footer: asked once, with its balance endpoint as the payment network's witness.
+ * Shows the service's state in the footer, requested once. The balance endpoint shows whether the payment network works.
  *
  * @param {HTMLElement} place
  */

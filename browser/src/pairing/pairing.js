@@ -62,8 +62,8 @@ export function asker(link, meeting = "") {
 export async function giveAt(link, meeting, server, onWaiting = () => {}) {
   await link.answer(MEET, { meeting, gives: true }, async (message) => {
     if (message.waiting) return onWaiting(), {};
-    if (message.error) throw new SyncRefused("the host takes no more meetings");
+    if (message.error) throw new SyncRefused("the host accepts no more meetings");
     return { answer: await server.handle(message), last: server.finished };
   });
-  if (!server.released) throw new SyncRefused("the vault was not given");
+  if (!server.released) throw new SyncRefused("the vault was not sent");
 }

@@ -6,7 +6,7 @@ import { ownAddress } from "../http/service.js";
 import { ceremony } from "./ceremony.js";
 import { keepSecret, prfExtension, takeResult } from "./secrets.js";
 
-/** Display name of the service, and milliseconds: the interface's defaults. */
+/** The interface's defaults: the relying party's display name, and the timeout in milliseconds. */
 export const DEFAULT_RP_NAME = "Holdfast";
 export const DEFAULT_TIMEOUT_MS = 60000;
 /** ES256, EdDSA, RS256 (IANA COSE algorithms): the algorithms that the enclave verifies. */
@@ -68,7 +68,7 @@ async function created(options, timeout, signal) {
 async function asked(options, timeout, signal, extensions) {
   const publicKey = creationOptions(options, timeout, extensions);
   const made = await navigator.credentials.create({ publicKey, signal });
-  if (!made) throw new WebAuthnError("the browser made no passkey", "failed");
+  if (!made) throw new WebAuthnError("the browser created no passkey", "failed");
   return /** @type {PublicKeyCredential} */ (made);
 }
 
@@ -107,7 +107,7 @@ function checkAlgorithm(made, algorithms) {
   const response = /** @type {AuthenticatorAttestationResponse} */ (made.response);
   const algorithm = response.getPublicKeyAlgorithm();
   if (algorithms.includes(algorithm) && ALGORITHMS.includes(algorithm)) return;
-  throw new WebAuthnError(`the authenticator made a key of another algorithm (${algorithm}): use another one`, "no_algorithm");
+  throw new WebAuthnError(`the authenticator created a key with another algorithm (${algorithm}): use another one`, "no_algorithm");
 }
 
 /**

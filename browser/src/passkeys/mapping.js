@@ -24,7 +24,7 @@ const BY_NAME = {
 export function webAuthnError(cause, { elapsed, timeout, aborted = false, focused = true }) {
   if (cause instanceof WebAuthnError) return cause;
   const name = cause instanceof Error ? cause.name : "";
-  if (aborted) return new WebAuthnError("the request for a passkey was withdrawn", "aborted", { cause });
+  if (aborted) return new WebAuthnError("the request for a passkey was cancelled", "aborted", { cause });
   const known = BY_NAME[name];
   if (known) return new WebAuthnError(known[1], known[0], { cause });
   if (name !== "NotAllowedError" && name !== "AbortError") {

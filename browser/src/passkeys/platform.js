@@ -22,7 +22,7 @@ export async function getDeviceCapabilities() {
  *
  * @param {string} credentialId base64url
  * @param {string} [rpId]
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
   return told("signalUnknownCredential", { rpId, credentialId });
@@ -32,17 +32,17 @@ export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
  * Tells the password manager the person's current name.
  *
  * @param {{userId: string, name: string, displayName: string, rpId?: string}} details `userId`: the user handle, base64url
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
   return told("signalCurrentUserDetails", { rpId, ...details });
 }
 
 /**
- * Tells the password manager which passkeys are registered; it deletes the person's other ones.
+ * Tells the password manager which passkeys are registered; it removes or hides the person's other ones.
  *
  * @param {{userId: string, allAcceptedCredentialIds: string[], rpId?: string}} accepted the complete list, base64url
- * @returns {Promise<boolean>} whether this browser can be told
+ * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalAllAcceptedCredentials({ rpId = defaultRpId(), ...accepted }) {
   return told("signalAllAcceptedCredentials", { rpId, ...accepted });

@@ -91,7 +91,7 @@ async function got(options, timeout, signal) {
   const publicKey = requestOptions(options, timeout);
   const mediation = /** @type {CredentialMediationRequirement} */ (options.mediation ?? "optional");
   const used = await navigator.credentials.get({ publicKey, signal, mediation });
-  if (!used) throw new WebAuthnError("the browser gave no passkey", "failed");
+  if (!used) throw new WebAuthnError("the browser returned no passkey", "failed");
   return /** @type {PublicKeyCredential} */ (used);
 }
 

@@ -158,7 +158,7 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    // Asked while the operation is prepared. What the sponsor says of an empty account is no reason for a person.
+    // Checked while the operation is being prepared. If the balance is too low, that is reported, not the sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});
     const paying = this.#client.pay(request.params, {

@@ -1,4 +1,4 @@
-/** Whom this browser has paid, and whether another address only looks like one of them. */
+/** The addresses that this browser has paid, and whether another address only looks like one of them. */
 
 import { VaultStore } from "../holdfast.js";
 

@@ -62,7 +62,7 @@ export async function readCar(data, limits = LIMITS) {
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
     at = end;
   }
-  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not hold its root");
+  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not contain its root");
   return { root, blocks };
 }
 
@@ -106,7 +106,7 @@ function readHeader(bytes) {
   if (names !== "roots,version" || !Array.isArray(header.roots)) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
-  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file is of another version than 1");
+  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
   if (header.roots.length !== 1) throw new ContentError("other_roots", "the CAR file has not exactly one root");
   return cidOfLink(header.roots[0]);
 }
@@ -116,7 +116,7 @@ function decodedHeader(bytes) {
   try {
     return decode(bytes);
   } catch (cause) {
-    throw new ContentError("invalid_header", "the CAR file's header is no DAG-CBOR", { cause });
+    throw new ContentError("invalid_header", "the CAR file's header is not DAG-CBOR", { cause });
   }
 }
 

@@ -198,5 +198,5 @@ function isCid(bytes) {
 
 /** @param {unknown} [cause] */
 function invalid(cause) {
-  return new ContentError("invalid_dag_cbor", "the bytes are no DAG-CBOR", { cause });
+  return new ContentError("invalid_dag_cbor", "the bytes are not DAG-CBOR", { cause });
 }

@@ -102,7 +102,7 @@ async function bounded(response, longest) {
     length += read.value.length;
     if (length > longest) {
       await reader?.cancel();
-      throw new NetworkError(`the answer has more than ${longest} bytes`);
+      throw new NetworkError(`the response has more than ${longest} bytes`);
     }
     parts.push(read.value);
   }

@@ -50,9 +50,9 @@ export function publicKeyOf(name) {
   const known = peer ? MULTIHASH : CID;
   const text = peer ? `z${name}` : name;
   const [encoded, found] = text.length <= MAX_CHARACTERS ? read(text) : ["", null];
-  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is no IPNS name");
+  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is not an IPNS name");
   if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at])) {
-    throw new ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key");
+    throw new ContentError("invalid_name", "the text is not the IPNS name of an Ed25519 key");
   }
   return found.slice(known.length);
 }

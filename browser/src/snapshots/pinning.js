@@ -34,7 +34,7 @@ export class Pinning {
   async list({ meta, limit, ...chosen } = {}) {
     const query = { status: ALL, ...chosen, ...(limit && { limit: String(limit) }), ...(meta && { meta: JSON.stringify(meta) }) };
     const answer = await this.#send("GET", "/pins", { query });
-    if (!Array.isArray(answer?.results)) throw new NetworkError("the answer is no list of pins");
+    if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
     return answer.results.map(reportOf);
   }
 
@@ -72,7 +72,7 @@ export class Pinning {
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;
       if (found.status === "failed") {
-        throw new StorageError(`the pinning service gave the pin up: ${found.info?.status_details ?? "it does not say why"}`);
+        throw new StorageError(`the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`);
       }
       if (Date.now() > end) throw new StorageError("the pin was not complete in time");
       await new Promise((resolve) => setTimeout(resolve, pollMs));
@@ -112,7 +112,7 @@ function pathOf(requestId) {
  * @returns {PinReport}
  */
 function reportOf(answer) {
-  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the answer is no pin");
+  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the response is not a pin");
   const { requestid: requestId, status, created, pin, delegates, info } = answer;
   return { requestId, status, created, pin, delegates, ...(info && { info }) };
 }

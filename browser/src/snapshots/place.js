@@ -127,6 +127,6 @@ function checkImported(answer, rootCid, pinned) {
   const roots = answer.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)?.Root).filter(Boolean);
   const expected = pinned || roots.length ? 1 : 0;
   if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
-    throw new StorageError("the snapshot was not taken: its place acknowledged another root, or none");
+    throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");
   }
 }

@@ -64,7 +64,7 @@ export class Publisher {
    * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted; has the server's reason
    */
   async publish() {
-    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot goes up once it is open");
+    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
     const publishing = await this.#publishing();
     const stored = await this.#newest();
     const state = await this.state();
@@ -86,7 +86,7 @@ export class Publisher {
    */
   async overrule() {
     const state = await this.state();
-    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to end");
+    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to resolve");
     await this.#note(state, { status: "queued", acknowledgedRoot: state.otherRoot, acknowledgedRevision: 0, otherRoot: null });
     const published = await this.publish();
     await this.#store.setNote(otherNote(state.did), null);

@@ -114,7 +114,7 @@ function varint(data, at) {
     const found = decodeVarint(data, at, 10);
     if (found) return found;
   } catch (cause) {
-    throw new ContentError("invalid_record", "a number of the record is longer than it needs to be", { cause });
+    throw new ContentError("invalid_record", "a number in the record is longer than it needs to be", { cause });
   }
   throw new ContentError("invalid_record", "the record is cut short");
 }
@@ -141,7 +141,7 @@ async function checkSignature(publicKey, signature, signed) {
 function readEntry(signed) {
   const entry = decodedEntry(signed);
   const own = isMap(entry) ? Object.keys(entry).filter((name) => !name.startsWith("_")).sort().join() : "";
-  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data has other fields than documented");
+  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data does not have the documented fields");
   return entry;
 }
 
@@ -150,7 +150,7 @@ function decodedEntry(signed) {
   try {
     return decode(signed);
   } catch (cause) {
-    throw new ContentError("invalid_data", "the record's data is no DAG-CBOR", { cause });
+    throw new ContentError("invalid_data", "the record's data is not DAG-CBOR", { cause });
   }
 }
 
@@ -177,10 +177,10 @@ function isSame(one, other) {
 function recordOf(publicKey, entry, data) {
   const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
   if (![sequence, ttl, type].every((number) => ["number", "bigint"].includes(typeof number) && number >= 0)) {
-    throw new ContentError("invalid_data", "a number of the record's data has another form than documented");
+    throw new ContentError("invalid_data", "a number in the record's data does not have the documented form");
   }
   if (!Number.isSafeInteger(sequence) || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
-    throw new ContentError("invalid_data", "a number of the record's data is out of range");
+    throw new ContentError("invalid_data", "a number in the record's data is out of range");
   }
   return { publicKey, rootCid: rootOf(entry.Value), sequence, validityNs: nanoseconds(entry.Validity), data };
 }
@@ -193,7 +193,7 @@ function rootOf(value) {
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
   }
-  throw new ContentError("invalid_value", "the record does not name the root of a snapshot");
+  throw new ContentError("invalid_value", "the record does not point to a snapshot's root");
 }
 
 /** @param {unknown} validity */
@@ -203,7 +203,7 @@ function nanoseconds(validity) {
   const moment = Date.parse(`${seconds}Z`);
   // Date accepts a day that the month does not have, and returns one of the next month.
   if (!seconds || Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(seconds)) {
-    throw new ContentError("invalid_validity", "the record's validity is no time in UTC");
+    throw new ContentError("invalid_validity", "the record's validity is not a time in UTC");
   }
   return BigInt(moment) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
 }

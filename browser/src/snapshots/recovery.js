@@ -1,4 +1,7 @@
-/** Recovers a vault from a passkey alone: its user handle identifies the record, the record points to the snapshot, and its PRF output opens it. */
+/**
+ * Recovers a vault from a passkey alone: the passkey's user handle identifies the record, the record points to the
+ * snapshot, and the passkey's PRF output decrypts it.
+ */
 
 import { fromBase64 } from "../bytes.js";
 import { checkBinding, checkWhole } from "./binding.js";
@@ -153,10 +156,10 @@ export class Recovery {
    */
   async #ofName(passkey) {
     const record = await readable(() => this.#record(passkey));
-    if (!record) throw new RecoveryRefused("no_snapshot", "no snapshot is published under this name at the places that were asked");
+    if (!record) throw new RecoveryRefused("no_snapshot", "no gateway has a snapshot published under this name");
     this.#tell("record verified");
     if (isExpired(record, Date.now())) {
-      const words = "the record of the newest snapshot is authentic and has expired; there may be a newer snapshot";
+      const words = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot";
       await this.#ask("expired", new RecoveryRefused("expired", words));
     }
     const fetched = () => this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
@@ -253,7 +256,7 @@ function mayOpen(key, { kind, id }) {
 
 /** @param {Error} [cause] */
 function withoutKey(cause) {
-  const words = "this passkey gives no secret (PRF) here: choose another one, or open the vault with its password";
+  const words = "this passkey returns no secret (PRF) here: choose another one, or open the vault with its password";
   return new RecoveryRefused("no_prf", words, { cause });
 }
 
@@ -272,7 +275,7 @@ async function readable(work) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
     if (cause instanceof RequestRefused && cause.status === 404) {
-      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at the places that were asked", { cause });
+      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });
     }
     throw cause;
   }

@@ -144,7 +144,7 @@ function checkSize(size, count) {
 /** @param {unknown} value */
 function readLink(value) {
   const cid = textOrNull(value);
-  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link of a snapshot's root names no raw block");
+  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link in a snapshot's root does not point to a raw block");
   return cid;
 }
 
@@ -164,12 +164,12 @@ function textOrNull(value) {
  */
 function readManifest(value) {
   const names = isMap(value) ? Object.keys(value).filter((name) => name !== "delegation").sort().join() : "";
-  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest has other fields than documented");
+  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
   const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
   const wellFormed =
     isRootCid(rootCid) && isText(did, MAX_DID_CHARACTERS) && isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
     Number.isSafeInteger(updatedAt) && updatedAt >= 0 && schemaVersion === 1 && (!("delegation" in value) || isDelegation(delegation));
-  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest has another form than documented");
+  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
 }
 

@@ -9,7 +9,7 @@
  *   another device published a snapshot that this one does not contain, and the person has to choose
  * @property {number} revision the revision that the state is about; 0 before the first
  * @property {string | null} rootCid the snapshot of that revision
- * @property {string | null} reason why it failed or conflicts, in the words of the service
+ * @property {string | null} reason why it failed or conflicts, in the service's words
  * @property {string | null} acknowledgedRoot the last snapshot that was stored and published
  * @property {number} acknowledgedRevision
  * @property {string | null} precedingRoot the snapshot before the acknowledged one

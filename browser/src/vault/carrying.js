@@ -90,7 +90,7 @@ function sealedFor(call, secret) {
 function released(call, args, secret) {
   const value = secret.map((byte) => byte.toString(16).padStart(2, "0")).join("");
   if (!row(call, "create", { id: args.session_id, kind: PASSAGE, value }).success) {
-    throw new PluginCallError("sync_respond", "the vault has no room for the keys' passage", "value_too_large");
+    throw new PluginCallError("sync_respond", "the vault has no room for the key that pairing adds", "value_too_large");
   }
   try {
     return call("sync_respond", args);

@@ -3,7 +3,7 @@
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
-/** Longer than any call: Argon2id on a slow phone takes seconds. */
+/** Longer than any call takes: Argon2id needs seconds on a slow phone. */
 const LONGEST_CALL_MS = 120000;
 
 /**
@@ -113,7 +113,7 @@ function present(args) {
 }
 
 /**
- * Returns an address of the page's own origin, as a worker's script requires: a script of another origin is imported by a blob.
+ * Returns an address of the page's own origin, as workers require: a script of another origin is imported by a blob.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

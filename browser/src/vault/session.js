@@ -230,7 +230,7 @@ export class WorkerSession {
     const answer = this.#call("save", {});
     const sealed = octets(answer.database);
     const header = readHeader(sealed);
-    if (!header) throw new PluginCallError("save", "the sealed vault has another form than documented");
+    if (!header) throw new PluginCallError("save", "the sealed vault does not have the documented form");
     await this.#keep(header, sealed, options);
     return answer;
   }

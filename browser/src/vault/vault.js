@@ -165,7 +165,7 @@ export class Vault extends EventTarget {
     return this.#answered("unlock", { ...input, ...opening(options), key });
   }
 
-  /** @returns {Promise<import("../generated/types.js").LockOutput>} sealed, stored and erased */
+  /** @returns {Promise<import("../generated/types.js").LockOutput>} once the vault is sealed, stored and erased */
   lock() {
     return this.#answered("lock");
   }
@@ -479,6 +479,6 @@ function opening({ did, takeOver, minRevision }) {
  * @param {Vault} vault
  */
 async function started(subsystem, name, vault) {
-  if (!subsystem) throw new Error(`${name}: no module for it was given (options.subsystems)`);
+  if (!subsystem) throw new Error(`${name}: no module was given for it (options.subsystems)`);
   await subsystem(vault);
 }

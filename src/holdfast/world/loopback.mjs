@@ -1,4 +1,4 @@
-// Preloaded into Alto, which listens on every interface and has no option against it: here it listens on loopback only.
+// Preloaded into Alto, which listens on all interfaces and has no option to change that: makes it listen on loopback only.
 import net from "node:net";
 
 const HOST = "127.0.0.1";
@@ -12,5 +12,5 @@ net.Server.prototype.listen = function listenOnLoopback(first, ...rest) {
     const others = rest.filter((argument) => typeof argument === "function");
     return listen.call(this, { port: Number(first), host: HOST }, ...others);
   }
-  return listen.call(this, first, ...rest); // a path or a handle: no network
+  return listen.call(this, first, ...rest); // a path or a handle, so there is no network
 };

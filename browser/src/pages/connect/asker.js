@@ -9,7 +9,7 @@ import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect
  *
  * @typedef {object} Asker
  * @property {URL} origin as stated by the browser, not by the application
- * @property {string} state echoed in every answer
+ * @property {string} state repeated in every response
  * @property {Asked | null} asked null if the request was refused
  * @property {Refusal | null} refusal
  * @property {boolean} redirect whether the response takes this window back to the application

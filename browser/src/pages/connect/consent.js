@@ -17,7 +17,7 @@ const READING_MS = 500;
  */
 
 /**
- * Draws the question.
+ * Shows the question.
  *
  * @param {Request} request
  */

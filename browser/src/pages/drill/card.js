@@ -134,7 +134,7 @@ export function back() {
   return button(text("back"), () => go("home"), { kind: "plain", name: "back" });
 }
 
-/** The DID of the open vault. */
+/** Returns the open vault's DID. */
 export async function openDid() {
   return (await (await ready()).vault.query()).did;
 }

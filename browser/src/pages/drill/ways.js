@@ -2,8 +2,8 @@
 
 /**
  * @typedef {"passkey" | "password" | "copy" | "file" | "device"} Way
- * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; a
- *   passkey's key is `passkey:` and the name of its vault key
+ * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; for
+ *   a passkey under `passkey:` and the name of its vault key
  * @typedef {{way: Way, there: boolean, triedAt: number | null}} Row
  *
  * @typedef {object} Known

@@ -1,23 +1,23 @@
-/** What the pages remember in this browser. Nothing of it is secret. */
+/** What the pages remember in this browser. None of it is secret. */
 
 import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
-/** Whether there is a registration to go on with: without it the first screen need not wait for the database. */
+/** Marks an unfinished registration: without the mark, the first screen does not wait for the database. */
 const BEGUN = "holdfast-registration";
 
 /**
  * @typedef {object} Begun a registration that is not finished
  * @property {"handle" | "email" | "sms"} channel
  * @property {string} identifier
- * @property {string} [credentialId] of the passkey, once it is made
+ * @property {string} [credentialId] of the passkey, once it exists
  * @property {string} [did] of the vault, once it is stored; without it the passkey opens nothing
- * @property {boolean} [password] the vault is locked by a password
+ * @property {boolean} [password] whether a password protects the vault
  * @property {any} [attestation]
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
- *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by its CID; `origin`: of
- *   the application that asked for it; `copyAt`: when the copy at the service that was tried last was written
+ *   tried?: import("../drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
+ *   the application that requested it; `copyAt`: when the last tried copy at the service was written
  */
 
 /**
@@ -40,14 +40,14 @@ export async function begun() {
   return stored((store) => store.note("pages:registration"));
 }
 
-/** @param {Begun | null} row null: it is over */
+/** @param {Begun | null} row null: it has ended */
 export function setBegun(row) {
   mark(BEGUN, row !== null);
   return stored((store) => store.setNote("pages:registration", row));
 }
 
 /**
- * The DID of a vault that another device gave and that has no key of this device yet.
+ * Returns the DID of a vault that another device sent and that has no key of this device yet.
  *
  * @returns {Promise<string | null>}
  */
@@ -71,11 +71,11 @@ export async function addFacts(of, more) {
   await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
 }
 
-/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else it is;
- *   null: not known */
+/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey
+ *   is; null: not known */
 
 /**
- * Which vault a passkey opens, as far as this browser knows.
+ * Returns which vault a passkey opens, as far as this browser knows.
  *
  * @param {string} credentialId
  * @returns {Promise<Opens | null>}
@@ -89,7 +89,7 @@ export function setVaultOf(credentialId, opens) {
   return stored((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
 }
 
-/** Whether a vault was stored here: what tells a browser that deleted its copy from one that never had any. */
+/** Whether a vault was ever stored here: distinguishes a browser that deleted it from one that never had any. */
 export function hadVault() {
   try {
     return localStorage.getItem(MARK) !== null;
@@ -98,12 +98,12 @@ export function hadVault() {
   }
 }
 
-/** Whether a mark is surely absent. @param {string} name */
+/** Whether a mark is known to be absent. @param {string} name */
 function unmarked(name) {
   try {
     return localStorage.getItem(name) === null;
   } catch {
-    return false; // only the database can say
+    return false; // only the database can tell
   }
 }
 
@@ -113,12 +113,12 @@ function mark(name, set) {
     if (set) localStorage.setItem(name, "1");
     else localStorage.removeItem(name);
   } catch {
-    // then the database is asked each time
+    // the database is then read each time
   }
 }
 
-/** A vault is stored: marks it outside IndexedDB, and asks the browser to keep the storage. */
+/** Marks outside IndexedDB that a vault is stored, and asks the browser to keep the storage. */
 export function markVault() {
-  mark(MARK, true); // without the mark a deleted copy looks like none
+  mark(MARK, true); // without the mark, a deleted vault looks like none at all
   void navigator.storage?.persist?.().catch(() => false);
 }

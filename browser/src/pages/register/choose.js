@@ -1,4 +1,4 @@
-/** What a person registers under: a name, an e-mail address or a phone number, checked while it is typed. */
+/** What a person registers under: a name, an e-mail address or a phone number, checked during typing. */
 
 import { RequestRefused } from "../library.js";
 import { text } from "../parts/language.js";
@@ -21,7 +21,7 @@ const INPUTS = {
  * @typedef {Begun["channel"]} Channel
  */
 
-/** @param {Partial<Begun> & {why?: string}} [row] of an attempt that goes on with another identifier */
+/** @param {Partial<Begun> & {why?: string}} [row] of an attempt that continues with another identifier */
 export function choose(row = {}) {
   const channel = row.channel ?? "handle";
   const input = field(text(`choose.${channel}.label`), { ...INPUTS[channel], required: true }, text(`choose.${channel}.hint`));
@@ -65,7 +65,7 @@ function watch({ input, judge }, channel, signal) {
   });
 }
 
-/** Whether it is worth asking for: half an address is not an error yet. @param {string} it @param {Channel} channel */
+/** Whether the input is complete enough to be checked: half an address is not an error yet. @param {string} it @param {Channel} channel */
 function complete(it, channel) {
   return channel === "email" ? /.@.+\../.test(it) : it.replace(/\D/g, "").length >= 8;
 }

@@ -1,4 +1,4 @@
-/** The rest of a registration: the account, the chain, the service. What fails is tried again and keeps its place. */
+/** The rest of a registration: account, chain, service. A failed step is retried, and continues where it stopped. */
 
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -29,7 +29,7 @@ export async function finish({ resumed = false, ...row }) {
 }
 
 /**
- * After an interruption the vault is locked.
+ * Asks for the vault to be unlocked, because it is locked after an interruption.
  *
  * @param {Begun} row
  */

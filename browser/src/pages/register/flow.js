@@ -1,4 +1,4 @@
-/** The order of a registration: identifier, passkey, vault, proof of the address, chain, service. Each step is noted. */
+/** The order of a registration: identifier, passkey, vault, proof of the address, chain, service. Each step is recorded. */
 
 import { signalUnknownCredential } from "../library.js";
 import { text } from "../parts/language.js";
@@ -15,9 +15,9 @@ const LOCK = "holdfast-registration";
 let release = null;
 
 /**
- * This tab is the one that registers, until it is closed or done.
+ * Makes this tab the only one that registers, until it is closed or has finished.
  *
- * @throws {Told} another tab is
+ * @throws {Told} another tab is registering
  */
 export async function alone() {
   if (release) return;
@@ -30,7 +30,7 @@ export async function alone() {
   if (!held) throw new Told("resume.otherTab");
 }
 
-/** The registration is over. */
+/** Ends the registration. */
 export async function over() {
   await setBegun(null);
   release?.();
@@ -38,7 +38,7 @@ export async function over() {
 }
 
 /**
- * Goes on after an identifier was chosen: with a vault that waits for one, or to the passkey.
+ * Continues after an identifier was chosen: with a vault that has none yet, or with the passkey.
  *
  * @param {Begun} row
  */
@@ -49,7 +49,7 @@ export async function chosen(row) {
 }
 
 /**
- * Goes on where an interrupted registration stopped.
+ * Continues where an interrupted registration stopped.
  *
  * @param {Begun} row
  * @param {HTMLElement} pressed
@@ -63,7 +63,7 @@ export function resume(row, pressed) {
 }
 
 /**
- * A passkey whose vault was never stored opens nothing: the password manager is told, and another one is made.
+ * Discards a passkey whose vault was never stored, since it opens nothing: the password manager is notified.
  *
  * @param {Begun} row
  * @returns {Promise<Begun>}

@@ -1,4 +1,4 @@
-/** Making the passkey and the vault. Where the passkey gives no secret (PRF), a password locks the vault. */
+/** Creates the passkey and the vault. If the passkey returns no secret (PRF), a password protects the vault. */
 
 import { WebAuthnError, passkeyKey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -44,7 +44,7 @@ export function passkey(row) {
  */
 async function created(row, options) {
   const client = await ready();
-  if (row.credentialId) row = await withoutOrphan(row); // made by an attempt that stored no vault
+  if (row.credentialId) row = await withoutOrphan(row); // created by an attempt that stored no vault
   const made = await client.createPasskey({ userName: row.identifier, ...options });
   const noted = { ...row, credentialId: made.credentialId };
   await setBegun(noted);
@@ -63,7 +63,7 @@ function key(made) {
 }
 
 /**
- * The second prompt was not answered: the passkey is there, and the person is asked for it once more.
+ * Asks for the passkey once more: it exists, but the second prompt was not answered.
  *
  * @param {Begun} row
  * @param {Made} made
@@ -109,7 +109,7 @@ function password(row, made) {
 }
 
 /**
- * Makes the vault and stores it.
+ * Creates the vault and stores it.
  *
  * @param {Begun} row
  * @param {Made} made

@@ -1,4 +1,4 @@
-/** Proving an e-mail address or a phone number with the code that was sent to it. */
+/** Proves an e-mail address or a phone number with the code that was sent to it. */
 
 import { counted, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
@@ -11,7 +11,7 @@ const DIGITS = 6;
 const RESEND_AFTER_S = 30;
 const SOON_S = 30;
 const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5").split(" ").map(Number);
-/** The service's sentences about a code that is not accepted, and ours. @type {Record<string, string>} */
+/** Our texts for the service's messages about a code that is not accepted. @type {Record<string, string>} */
 const SENTENCES = {
   "No code was sent or it has been used. Request a new one.": "prove.none",
   "The code has expired. Request a new one.": "prove.expired",
@@ -20,8 +20,8 @@ const SENTENCES = {
 
 /**
  * @typedef {import("../parts/notes.js").Begun} Begun
- * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of a further passkey that the service
- *   does not know yet; without it a registration goes on
+ * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of another passkey, which is not yet
+ *   registered with the service; without it, a registration continues
  */
 
 /** @param {Proving} row */
@@ -46,7 +46,7 @@ async function send(row, again = false) {
 
 /**
  * @param {Proving} row
- * @param {number | null} sentAt null: nothing is sent yet
+ * @param {number | null} sentAt null: nothing has been sent yet
  * @param {boolean} [failed]
  */
 function draw(row, sentAt, failed = false) {
@@ -82,7 +82,7 @@ function draw(row, sentAt, failed = false) {
 }
 
 /**
- * Six digits are sent at once, each value once. Spaces, hyphens and words around them are fine.
+ * Submits six digits as soon as they are entered, each value only once. Other characters around them are ignored.
  *
  * @param {HTMLInputElement} input
  * @param {HTMLFormElement} asked
@@ -98,7 +98,7 @@ function sendsItself(input, asked) {
 }
 
 /**
- * Takes the code out of the text message, where the browser can (WebOTP): the person agrees in the browser's own prompt.
+ * Reads the code from the text message, if the browser can (WebOTP). The person agrees in the browser's own prompt.
  *
  * @param {HTMLInputElement} input
  * @param {AbortSignal} signal
@@ -112,7 +112,7 @@ async function filledByMessage(input, signal) {
     input.value = found.code;
     input.dispatchEvent(new Event("input"));
   } catch {
-    // refused, or no message for this page: the person types the code
+    // refused, or there was no message for this page: the person types the code
   }
 }
 
@@ -133,7 +133,7 @@ function countDown({ sentAt, left, resend, mail }, signal) {
     if (mail) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
-    // Of a countdown only two moments are announced.
+    // Only two moments of the countdown are announced.
     if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
     if (mail && more <= 0 && told < 2) (told = 2), say(text("prove.over"));
     if (more <= 0 && wait <= 0) clearInterval(timer);
@@ -165,7 +165,7 @@ async function check(row, { input, judge }, asked) {
 }
 
 /**
- * Goes on with a registration, or registers one more passkey of a vault that is registered.
+ * Continues a registration, or registers another passkey of a registered vault.
  *
  * @param {Proving} row
  */

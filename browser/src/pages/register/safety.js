@@ -1,4 +1,4 @@
-/** After the registration: a second passkey or a backup file, before the person needs them. */
+/** Suggests a second passkey or a backup file after the registration, before the person needs one. */
 
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";

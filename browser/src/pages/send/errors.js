@@ -1,4 +1,4 @@
-/** Why a payment was not made, in a sentence of the table. */
+/** Sentences from the table for why a payment was not made. */
 
 import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.js";
 import { Told } from "../parts/problems.js";
@@ -10,9 +10,9 @@ const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverif
 
 /**
  * @param {unknown} error
- * @param {{handedOver?: boolean, sent?: boolean}} [how] `handedOver`: the signed operation may have reached the bundler;
- *   `sent`: the bundler has it
- * @returns {unknown} a Told, or an error that the pages know already
+ * @param {{handedOver?: boolean, sent?: boolean}} [how] `handedOver`: whether the signed operation may have reached the
+ *   bundler; `sent`: whether the bundler has accepted it
+ * @returns {unknown} a Told, or an error for which the pages already have a text
  */
 export function sendError(error, { handedOver = false, sent = false } = {}) {
   if (error instanceof Told || error instanceof WebAuthnError) return error;

@@ -1,4 +1,4 @@
-/** The first screen of a payment: to whom, and how much. */
+/** The first screen of a payment: payee and amount. */
 
 import { language, text } from "../parts/language.js";
 import { button, buttons, el, field, form, submit } from "../parts/nodes.js";

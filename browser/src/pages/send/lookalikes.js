@@ -1,29 +1,29 @@
-/** Whether what a person typed as a payee may be read as another one. Pure. */
+/** Finds out whether a typed payee can be mistaken for another one. Pure. */
 
-/** Alphabets whose letters look like each other's. Chinese, Japanese and Korean are written together with Latin letters. */
+/** Alphabets with letters that look alike. Chinese, Japanese and Korean are not listed: they are often mixed with Latin. */
 const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map((script) => new RegExp(`\\p{Script=${script}}`, "u"));
-/** Letters of other alphabets, digits and pairs, as they are read (a part of Unicode TR39's confusables). */
+/** How letters of other alphabets, digits and pairs are read (a subset of Unicode TR39's confusables). */
 const READ_AS = /** @type {[RegExp, string][]} */ ([
   [/[аɑα]/g, "a"], [/[еҽ]/g, "e"], [/[оοօ0]/g, "o"], [/[рρ]/g, "p"], [/[сϲ]/g, "c"], [/[уүγ]/g, "y"], [/[хχ]/g, "x"],
   [/[іıι1l|!]/g, "i"], [/[ѕ5$]/g, "s"], [/[јյ]/g, "j"], [/[һհ]/g, "h"], [/ԁ/g, "d"], [/[ԛզ]/g, "q"], [/[ԝѡω]/g, "w"], [/[νѵ]/g, "v"],
   [/[кκ]/g, "k"], [/[тτ]/g, "t"], [/[мm]/g, "rn"], [/[нη]/g, "n"], [/[вβ8]/g, "b"], [/vv/g, "w"], [/3/g, "e"], [/4/g, "a"], [/6/g, "b"], [/9/g, "g"],
 ]);
-/** How much of a hash people compare. */
+/** How many characters at each end of a hash people compare. */
 const ENDS = 4;
 const WEB = "did:web:";
 
 /**
- * What a person should look at before paying a name or a DID.
+ * Reasons to check a name or a DID before paying it.
  *
  * @typedef {object} Doubts
- * @property {boolean} foreign it has letters of several alphabets, or a host of another alphabet
- * @property {string} digits the digits 0 and 1 next to its letters, which are read as o and l; empty without one
- * @property {string} alike an earlier payee that reads the same and is another one; empty without one
+ * @property {boolean} foreign it has letters of several alphabets, or a host in another alphabet
+ * @property {string} digits the digits 0 and 1 next to letters, which can be read as o and l; empty without any
+ * @property {string} alike an earlier payee that looks the same but differs; empty without one
  */
 
 /**
- * @param {string} to a name or a DID, as it is looked up; of an address there is nothing to read
- * @param {string[]} paid whom the person paid before
+ * @param {string} to a name or a DID, as it is looked up; addresses are not checked
+ * @param {string[]} paid the payees of earlier payments
  * @returns {Doubts}
  */
 export function doubtsAbout(to, paid) {
@@ -34,13 +34,13 @@ export function doubtsAbout(to, paid) {
   return { foreign, digits: [...new Set(digits)].sort().join(", "), alike };
 }
 
-/** What people read as a word: a name, or the host of a did:web. @param {string} to */
+/** Returns the part that people read as a word: a name, or the host of a did:web. @param {string} to */
 function wordIn(to) {
   if (to.startsWith(WEB)) return to.slice(WEB.length);
   return to.startsWith("did:") || to.startsWith("0x") ? "" : to;
 }
 
-/** What two payees have in common that look the same. @param {string} to */
+/** Returns a form that is equal for payees that look the same. @param {string} to */
 function asRead(to) {
   const word = wordIn(to).toLowerCase();
   if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);

@@ -1,4 +1,4 @@
-/** Who is paid: an address, a DID or a name, and how sure that is. */
+/** Resolves the payee (an address, a DID or a name), and says how certain the result is. */
 
 import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.js";
 import { Told } from "../parts/problems.js";
@@ -13,8 +13,8 @@ const OF_A_KEY = "did:new:";
  * @property {string} address with its checksum
  * @property {string} did empty for a bare address
  * @property {string} name empty unless the person typed one
- * @property {"address" | "verified" | "unproven" | "name"} trust `verified`: the chain confirms all of it; `unproven`: nothing
- *   proves who registered the DID; `name`: the service alone says whose the name is
+ * @property {"address" | "verified" | "unproven" | "name"} trust `verified`: the chain confirms everything; `unproven`: nothing
+ *   proves who registered the DID; `name`: only the service says whose name it is
  */
 
 /**
@@ -22,7 +22,7 @@ const OF_A_KEY = "did:new:";
  *
  * @param {string} typed
  * @returns {Promise<Payee>}
- * @throws {Told} no such payee
+ * @throws {Told} there is no such payee
  */
 export async function resolved(typed) {
   const to = typed.trim();
@@ -32,7 +32,7 @@ export async function resolved(typed) {
   return ofName(to.normalize("NFKC").toLowerCase());
 }
 
-/** An address in two cases has a checksum (EIP-55), which shows most typing errors. @param {string} to */
+/** Checks an address. One in mixed case has a checksum (EIP-55), which reveals most typing errors. @param {string} to */
 async function checked(to) {
   const address = await checksumAddress((await ready()).vault, to);
   const digits = to.slice(2);
@@ -65,7 +65,7 @@ async function didOf(name) {
   throw new Told("send.bad.name", { name });
 }
 
-/** Whether the chain has the name as this DID's. @param {string} name @param {string} did */
+/** Whether the name belongs to this DID on the chain. @param {string} name @param {string} did */
 async function isOnChain(name, did) {
   const client = await ready();
   const [alias, hash] = await Promise.all([textHash(client.vault, name), textHash(client.vault, did)]);

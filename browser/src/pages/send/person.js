@@ -1,11 +1,11 @@
-/** The person confirms: by a passkey of the vault, which the enclave checks, or by the vault password. */
+/** The person's confirmation: with a passkey of the vault, which the enclave checks, or with the vault password. */
 
 import { usePasskey } from "../library.js";
 import { randomBytes, toBase64 } from "../../bytes.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 
-/** Asks for one of the vault's passkeys. @throws {Told} another passkey answered */
+/** Asks for one of the vault's passkeys. @throws {Told} another passkey was used */
 export async function byPasskey() {
   const { vault } = await ready();
   const { credentials } = await vault.query();
@@ -17,7 +17,7 @@ export async function byPasskey() {
 }
 
 /**
- * Opens the vault anew.
+ * Reopens the vault.
  *
  * @param {string} password
  * @throws {Told} it is wrong, and the vault is locked now

@@ -1,4 +1,4 @@
-/** The second screen of a payment: everything that is signed, in full, before the passkey. */
+/** The second screen of a payment: everything that will be signed, in full, before the passkey is used. */
 
 import { familiarity, paidBefore } from "../../pay/payees.js";
 import { NATIVE, checksumAddress, greatestCost, preparedPayment } from "../library.js";
@@ -36,7 +36,7 @@ export async function review(planned) {
 }
 
 /**
- * What this browser knows of the payee.
+ * What this browser knows about the payee.
  *
  * @typedef {{paid: "known" | "new" | "alike", doubts: import("./lookalikes.js").Doubts}} Seen
  *
@@ -57,7 +57,7 @@ export function feeIn(operation) {
   return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
 }
 
-/** What sponsor and bundler say of the fee now. @param {Planned} planned @returns {Promise<Fee>} */
+/** Returns the fee according to the sponsor and the bundler now. @param {Planned} planned @returns {Promise<Fee>} */
 async function feeOf({ payee, token, value }) {
   try {
     const client = await ready();
@@ -125,7 +125,7 @@ function payeeNodes({ address, did, name, trust }, known) {
 }
 
 /**
- * Why the payee may be read as another one.
+ * Shows why the payee may be mistaken for another one.
  *
  * @param {import("./payee.js").Payee} payee
  * @param {import("./lookalikes.js").Doubts} doubts
@@ -144,7 +144,7 @@ function row(key, ...values) {
   return [el("dt", {}, text(key)), el("dd", {}, ...values)];
 }
 
-/** Shows the review again with a fee that is higher than the shown one. @param {Planned} planned @param {Fee} fee */
+/** Shows the review again, because the fee is now higher than shown before. @param {Planned} planned @param {Fee} fee */
 export async function reviewAgain(planned, fee, /** @type {unknown} */ why) {
   draw(planned, await seen(planned.payee), fee);
   tell(why);

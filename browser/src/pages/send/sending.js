@@ -1,4 +1,4 @@
-/** The last screen of a payment: signed in the enclave, sent once, followed to its receipt. */
+/** The last screen of a payment: signed in the enclave, sent once, and tracked until its receipt. */
 
 import { rememberPayee } from "../../pay/payees.js";
 import { text } from "../parts/language.js";
@@ -18,7 +18,7 @@ import { shown } from "./tokens.js";
  * @typedef {import("./review.js").Fee} Fee
  */
 
-/** The fee is higher than the one that the person agreed to; nothing was signed. */
+/** The fee is higher than the one the person agreed to. Nothing was signed. */
 class FeeChanged extends Error {
   /** @param {Fee} fee */
   constructor(fee) {
@@ -36,7 +36,7 @@ export async function sending({ planned, fee }) {
   let [hash, sent] = ["", false];
   progress(planned);
   try {
-    // The address that was shown is paid, not what a DID would lead to by now.
+    // Pay the address that was shown, not the one that the DID may have by now.
     const result = await client.pay({ to: payee.address, amount: String(value), token: token.token, chainId }, {
       approve: (operation) => agreed(feeIn(operation), fee),
       onProgress: async (step, { userOpHash = "" }) => {

@@ -1,4 +1,4 @@
-/** Payments that were sent from this browser, and what became of them. */
+/** Payments sent from this browser, and their results. */
 
 import { VaultStore } from "../library.js";
 import { service } from "../parts/vault_client.js";
@@ -12,7 +12,7 @@ const ASKED_FOR_MS = 2000;
  */
 
 /**
- * What was sent from a vault, newest last; what was open is asked for again.
+ * Returns the payments sent from a vault, newest last. Receipts of pending ones are requested again.
  *
  * @param {string} did
  * @returns {Promise<Sent[]>}
@@ -24,7 +24,7 @@ export async function sentFrom(did) {
   return rowsOf(did);
 }
 
-/** To whom a vault's confirmed payments went: names, DIDs and addresses. @param {string} did */
+/** Returns the payees of a vault's confirmed payments: names, DIDs and addresses. @param {string} did */
 export async function paidFrom(did) {
   return (await rowsOf(did)).filter(({ state }) => state === "confirmed").map(({ to }) => to);
 }
@@ -35,7 +35,7 @@ function rowsOf(did) {
 }
 
 /**
- * Notes a payment, or what became of it.
+ * Records a payment or its result.
  *
  * @param {string} did
  * @param {Sent} row

@@ -1,4 +1,4 @@
-/** What can be sent: the chain's coin, and USDC where the service knows its contract. */
+/** What can be sent: the chain's coin, and USDC if the service knows its contract. */
 
 import { NATIVE } from "../library.js";
 import { amount } from "../parts/language.js";
@@ -14,7 +14,7 @@ export const COIN = { symbol: "ETH", token: NATIVE, decimals: 18 };
 export const TOKENS = [...(USDC ? [{ symbol: /** @type {const} */ ("USDC"), token: USDC, decimals: 6 }] : []), COIN];
 
 /**
- * An amount with all its digits.
+ * Formats an amount with all its digits.
  *
  * @param {bigint} value in the smallest unit
  * @param {Token} token

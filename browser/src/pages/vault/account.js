@@ -1,4 +1,4 @@
-/** The card of the smart account: address, balances, and a QR code to receive with. */
+/** The card of the smart account: address, balances, and a QR code for receiving payments. */
 
 import { copyButton } from "../parts/copy.js";
 import { amount, moment, text } from "../parts/language.js";
@@ -12,7 +12,7 @@ import { grouped } from "./values.js";
 
 const TOKENS = ["USDC", "ETH"];
 
-/** The card; balances come when the network answers, without holding up the screen. */
+/** Returns the card. Balances are added when the network responds, without delaying the screen. */
 export async function accountCard() {
   const body = el("div", {}, paragraph("working", {}, "small"));
   void filled(body);

@@ -1,4 +1,4 @@
-/** One more passkey for the open vault, and its registration at the service. */
+/** Adds another passkey to the open vault, and registers it with the service. */
 
 import { text } from "../parts/language.js";
 import { setVaultOf } from "../parts/notes.js";
@@ -7,7 +7,7 @@ import { go } from "../parts/router.js";
 import { ready } from "../parts/vault_client.js";
 
 /**
- * Makes a passkey that opens the vault. One that gives no secret is not kept.
+ * Creates a passkey that opens the vault. One that returns no secret is discarded.
  *
  * @param {{userName: string} & Record<string, any>} options of the ceremony
  * @returns {Promise<{credentialId: string, registered: boolean}>}
@@ -21,7 +21,7 @@ export async function addPasskey(options) {
 }
 
 /**
- * Asks for the code that the service wants before it registers a passkey of an e-mail address or phone number.
+ * Asks for the code that the service requires to register a passkey for an e-mail address or phone number.
  *
  * @param {string} credentialId
  * @param {import("../library.js").DidRecord} record of the vault's other passkeys
@@ -31,7 +31,7 @@ export function proveFor(credentialId, { identifier, channel }) {
 }
 
 /**
- * The address is proven: registers the passkey.
+ * Registers the passkey, now that the address is proven.
  *
  * @param {import("../register/prove.js").Proving} row
  */

@@ -1,4 +1,4 @@
-/** The backup file: saved under a password, and read into a browser that has no copy. */
+/** The backup file: protected by a password when saved, and read into a browser that has no vault. */
 
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";

@@ -1,9 +1,9 @@
-/** Cards of the vault's screen. */
+/** Cards on the vault's screen. */
 
 import { el } from "../parts/nodes.js";
 
 /**
- * One card: a heading and what belongs to it.
+ * Creates a card: a heading and its contents.
  *
  * @param {string} name
  * @param {string} heading

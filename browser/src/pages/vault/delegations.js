@@ -1,4 +1,4 @@
-/** Permissions for apps: a delegation with a limit and an end, given as a text, and withdrawn. */
+/** Permissions for apps: delegations with a limit and an expiry. They are passed on as text, and can be withdrawn. */
 
 import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
@@ -55,7 +55,7 @@ async function withdrawn({ cid, audience }) {
   await go("home", { said: text("allow.withdrawn") });
 }
 
-/** The screen that makes a permission. */
+/** The screen that creates a permission. */
 export function delegate() {
   const to = field(text("allow.to"), { name: "to", autocapitalize: "none", spellcheck: "false" }, text("allow.to.hint"));
   const limit = field(text("allow.limit"), { name: "limit", inputmode: "decimal" }, text("allow.limit.hint"));
@@ -94,7 +94,7 @@ async function given(to, most, count) {
 }
 
 /**
- * The token is shown once; the app needs it, the vault only remembers that it exists.
+ * Shows the token, only once. The app needs it; the vault only records that it exists.
  *
  * @param {{to: string, amount: string, date: string}} limits
  * @param {string} container

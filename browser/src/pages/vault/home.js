@@ -21,21 +21,21 @@ import { enter } from "./unlock.js";
 const PUBLISH = "/snapshots/publish";
 
 /**
- * What the cards show.
+ * The facts that the cards show.
  *
  * @typedef {object} Facts
  * @property {string} did
  * @property {string} name what the person registered as; empty without a registration
  * @property {import("../library.js").DidRecord | null} record the service's
- * @property {string[]} unregistered IDs of passkeys that the service does not know
+ * @property {string[]} unregistered IDs of passkeys that are not registered with the service
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
  * @property {import("../send/sent.js").Sent[]} sent
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
- * @property {number | undefined} copyAt when the copy that was tried last was written
- * @property {boolean} copy whether the service keeps a copy
+ * @property {number | undefined} copyAt when the last tried copy was written
+ * @property {boolean} copy whether the service has a copy
  */
 
 /** @param {{said?: string, quiet?: boolean}} [how] `said`: what happened just now */
@@ -64,10 +64,11 @@ export async function home({ said = "", quiet = false } = {}) {
 }
 
 /**
- * What a person with one key and no backup file is told: what a broken device would cost depends on where the passkey is.
+ * Returns the warning for a person with one key and no backup file. How bad a broken device would be depends on where the
+* passkey is.
  *
  * @param {Facts} known
- * @returns {Promise<string>} the key of a text; empty: nothing
+ * @returns {Promise<string>} the key of a text; empty for no warning
  */
 async function reminder({ wraps, backupAt, credentials, copy }) {
   if (wraps.length > 1 || backupAt) return "";
@@ -87,13 +88,13 @@ async function gathered() {
   const kept = client.snapshots().then((it) => it.state()).then((state) => state.acknowledgedRoot !== null, () => false);
   const [{ wraps }, listed, remembered, sent, copy] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did), kept]);
   const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
-  // The vault's word to its own publishing key is no app's permission.
+  // The vault's delegation to its own publishing key is not a permission for an app.
   const delegations = /** @type {any[]} */ (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
   return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {}, copyAt: remembered.copyAt, copy };
 }
 
 /**
- * What the service knows of the vault's passkeys. A passkey of which it did not answer counts as known.
+ * Returns what the service knows about the vault's passkeys. If a lookup fails, the passkey counts as registered.
  *
  * @param {import("../library.js").Client} client
  * @param {string[]} ids

@@ -1,4 +1,4 @@
-/** The card of the DID and the name. */
+/** The card with the DID and the name. */
 
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";

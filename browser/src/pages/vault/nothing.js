@@ -1,4 +1,4 @@
-/** The screen of a browser that has no vault, and the ways to bring one here. */
+/** The screen for a browser without a vault, with the ways to bring one here. */
 
 import { usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -10,9 +10,9 @@ import { service } from "../parts/vault_client.js";
 import { backupButton, fileButton, recoverButton } from "./recover.js";
 
 /**
- * The ways to bring a vault into this browser; without passkeys, only those that need none.
+ * Shows the ways to bring a vault into this browser; if it has no passkeys, only those that need none.
  *
- * @param {boolean} cleared the browser had a vault
+ * @param {boolean} cleared whether the browser had a vault before
  */
 export function nothing(cleared) {
   const reason = obstacle();
@@ -40,7 +40,7 @@ function pair() {
   return button(text("none.pair"), () => go("take"), { name: "take" });
 }
 
-/** Whose passkey this is, for a person whose vault is not here. */
+/** Finds out whose passkey this is, for a person whose vault is not in this browser. */
 async function who() {
   const { credentialId } = await usePasskey();
   const known = await service().lookupDid({ credentialId });

@@ -1,4 +1,4 @@
-/** The card of the passkeys: which there are, one more, another name, removal. */
+/** The card of the passkeys: lists, adds, renames and removes them. */
 
 import { keyId } from "../library.js";
 import { moment, text } from "../parts/language.js";
@@ -41,7 +41,7 @@ export async function passkeysCard({ credentials, wraps, name, did, record, unre
 
 /**
  * @param {Credential} credential
- * @param {string} key the identifier of its key in the vault
+ * @param {string} key the name of its key in the vault
  * @param {{kind: string, id: string}[]} wraps
  * @param {boolean} only
  */
@@ -60,7 +60,7 @@ function row(credential, key, wraps, only) {
     el(
       "div", { class: "buttons" },
       button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }),
-      // The last way in stays; a passkey that opens nothing may go.
+      // The last key cannot be removed; a passkey that opens nothing can.
       !(only && opens) && button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }),
     ),
   );
@@ -68,7 +68,7 @@ function row(credential, key, wraps, only) {
 }
 
 /**
- * What stands under a passkey that the service does not know: it opens the vault, and does not lead to the DID.
+ * Explains that a passkey is not registered with the service: it opens the vault, but does not lead to the DID.
  *
  * @param {string} id
  * @param {import("../library.js").DidRecord} record

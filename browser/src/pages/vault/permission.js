@@ -1,4 +1,4 @@
-/** The delegation behind a permission to pay: what was allowed, in the terms that payments are judged by. */
+/** The delegation behind a permission to pay, with its limit as it is checked when paying. */
 
 import { checksumAddress } from "../library.js";
 import { addFacts } from "../parts/notes.js";
@@ -7,15 +7,15 @@ import { decimalOf } from "./values.js";
 
 export const USDC_DECIMALS = 6;
 const PAY = "/accounts/pay";
-/** The address of USDC at this service's chain; empty where it has none, and nothing can be limited in it. */
+/** The address of USDC at this service's chain; empty if there is none; then no limit can be set. */
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**
- * The most that a delegation lets an application pay, all together, as its own policy says: the vault keeps the token, and
- * brings it to every browser.
+ * Returns the most that a delegation lets an application pay in total, read from the token's policy: the vault stores the
+ * token, so every browser with the vault has it.
  *
  * @param {any} row of the vault's delegations
- * @returns {Promise<string | null>} in USDC; null where it limits something else
+ * @returns {Promise<string | null>} in USDC; null if it limits something else
  */
 export async function limitOf({ command, token }) {
   if (command !== PAY || !token) return null;
@@ -24,7 +24,7 @@ export async function limitOf({ command, token }) {
 }
 
 /**
- * @param {any} policy statements as UCAN has them
+ * @param {any} policy a list of UCAN policy statements
  * @returns {string | null} in USDC
  */
 export function limitOfPolicy(policy) {
@@ -34,7 +34,7 @@ export function limitOfPolicy(policy) {
   return isUsdc && Number.isSafeInteger(most) ? decimalOf(BigInt(most), USDC_DECIMALS) : null;
 }
 
-/** What is signed in an envelope of UCAN 1.0. @param {any} envelope */
+/** Returns the signed payload of a UCAN 1.0 envelope. @param {any} envelope */
 function payloadOf(envelope) {
   const signed = Array.isArray(envelope) ? envelope[1] : null;
   const name = Object.keys(signed ?? {}).find((key) => key.startsWith("ucan/dlg@"));
@@ -44,8 +44,8 @@ function payloadOf(envelope) {
 /**
  * Delegates payments to a DID.
  *
- * @param {{to: string, most: bigint, expiration: number, origin?: string}} limits `most`: millionths of USDC, all
- *   together; `expiration`: seconds since 1970; `origin`: of the application that asked
+ * @param {{to: string, most: bigint, expiration: number, origin?: string}} limits `most`: in millionths of USDC, in
+ *   total; `expiration`: seconds since 1970; `origin`: of the application that requested it
  * @returns {Promise<{container: string, cid: string}>}
  */
 export async function permission({ to, most, expiration, origin }) {

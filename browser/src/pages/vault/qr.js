@@ -4,7 +4,7 @@ import { alignments, blocksOf } from "./qr_codewords.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const QUIET = 4;
-/** Format bits of the levels of error correction. */
+/** The format bits of the error correction levels. */
 const LEVELS = { L: 1, M: 0 };
 
 /**
@@ -15,7 +15,7 @@ const LEVELS = { L: 1, M: 0 };
 /**
  * @param {string} words at most 2953 bytes of UTF-8
  * @param {string} label
- * @param {boolean} [large] as wide as the page: for codes of many modules
+ * @param {boolean} [large] as wide as the page, for codes with many modules
  * @returns {SVGElement}
  */
 export function qrCode(words, label, large = false) {
@@ -34,7 +34,7 @@ export function qrCode(words, label, large = false) {
 }
 
 /**
- * The dark modules of a code.
+ * Returns the modules of a code; true is dark.
  *
  * @param {string} words
  * @returns {boolean[][]}
@@ -47,7 +47,7 @@ export function qrModules(words) {
 }
 
 /**
- * Everything that does not depend on the data; the format's places are taken.
+ * Draws everything that does not depend on the data, and reserves the format bits' modules.
  *
  * @param {number} version
  * @returns {Modules}
@@ -79,14 +79,14 @@ function finder(grid, top, left) {
   }
 }
 
-/** @param {Modules} grid @param {number} middle of its rows @param {number} across */
+/** @param {Modules} grid @param {number} its middle row @param {number} across */
 function alignment(grid, middle, across) {
   for (let y = -2; y <= 2; y += 1) {
     for (let x = -2; x <= 2; x += 1) grid[middle + y][across + x] = Math.max(Math.abs(y), Math.abs(x)) !== 1;
   }
 }
 
-/** The eighteen version bits, twice: Golay code of the version. @param {Modules} grid @param {number} version */
+/** Draws the eighteen version bits (the version's Golay code), twice. @param {Modules} grid @param {number} version */
 function drawVersion(grid, version) {
   const size = grid.length;
   let rest = version;
@@ -98,7 +98,7 @@ function drawVersion(grid, version) {
   }
 }
 
-/** The fifteen format bits, twice: BCH code of level and mask. @param {Modules} grid @param {Level} level @param {number} mask */
+/** Draws the fifteen format bits (the BCH code of level and mask), twice. @param {Modules} grid @param {Level} level @param {number} mask */
 function drawFormat(grid, level, mask) {
   const size = grid.length;
   const data = (LEVELS[level] << 3) | mask;
@@ -129,7 +129,7 @@ const MASKS = [
 ];
 
 /**
- * The data in zigzag, from the lower right corner, under a mask.
+ * Places the data in zigzag order from the lower right corner, with a mask applied.
  *
  * @param {Modules} plain
  * @param {number[]} codewords
@@ -158,7 +158,7 @@ function masked(plain, codewords, level, mask) {
   return /** @type {boolean[][]} */ (grid);
 }
 
-/** How hard a code is to read: runs, squares, patterns like a finder, too much of one colour. @param {boolean[][]} grid */
+/** Returns how hard a code is to read: runs, squares, finder-like patterns, too much of one colour. @param {boolean[][]} grid */
 function penalty(grid) {
   const size = grid.length;
   const columns = grid.map((_, x) => grid.map((row) => row[x]));

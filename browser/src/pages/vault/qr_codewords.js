@@ -1,8 +1,8 @@
 /** The codewords of a QR code: the text's bytes with padding, and Reed-Solomon codes over GF(256) (ISO/IEC 18004). */
 
-/** @typedef {"L" | "M"} Level how much may be damaged: some 7 or 15 per cent */
+/** @typedef {"L" | "M"} Level how much may be damaged: about 7 or 15 per cent */
 
-/** Table 9, by version from 1: codewords of correction in a block, and blocks. @type {Record<Level, [number[], number[]]>} */
+/** Table 9, by version from 1: correction codewords per block, and number of blocks. @type {Record<Level, [number[], number[]]>} */
 const CORRECTION = {
   L: [
     [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
@@ -15,11 +15,11 @@ const CORRECTION = {
 };
 const VERSIONS = 40;
 const BYTE_MODE = 0b0100;
-/** Up to this version the length has 8 bits, above 16. */
+/** Up to this version the length has 8 bits, in higher versions 16. */
 const SHORT_LENGTH = 9;
 
 /**
- * The smallest code that holds the bytes, with the better correction where that costs no space.
+ * Returns the smallest code for the bytes, with the better correction if that does not make it larger.
  *
  * @param {Uint8Array} bytes at most 2953
  * @returns {{version: number, level: Level, codewords: number[]}}
@@ -35,7 +35,7 @@ export function blocksOf(bytes) {
   return { version, level, codewords: [...interleaved(parts), ...interleaved(codes)] };
 }
 
-/** @param {number} version @returns {number[]} the middles of alignment patterns, on both axes (Annex E) */
+/** @param {number} version @returns {number[]} the centres of alignment patterns, on both axes (Annex E) */
 export function alignments(version) {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
@@ -50,26 +50,26 @@ function versionOf(length, level) {
   throw new RangeError("the text is too long for a QR code: 2953 bytes at most");
 }
 
-/** The bytes that a code holds. @param {number} version @param {Level} level */
+/** Returns how many bytes fit into a code. @param {number} version @param {Level} level */
 function room(version, level) {
   const [correction, blocks] = CORRECTION[level].map((row) => row[version - 1]);
   return Math.floor(modulesOf(version) / 8) - correction * blocks - (version <= SHORT_LENGTH ? 2 : 3);
 }
 
-/** Modules that carry codewords: all without the patterns and the format's and version's places. @param {number} version */
+/** Returns the number of modules for codewords: all except those of patterns, format and version. @param {number} version */
 function modulesOf(version) {
   const side = 17 + 4 * version;
   const middles = alignments(version).length;
   const finders = 3 * 64;
   const timing = 2 * (side - 16);
   const format = 31 + (version >= 7 ? 36 : 0);
-  // Alignment patterns of 25, three places are finders'; those on a timing line share five modules with it.
+  // Alignment patterns have 25 modules; three positions are used by finders; those on a timing line share five modules with it.
   const aligned = middles ? (middles * middles - 3) * 25 - 2 * (middles - 2) * 5 : 0;
   return side * side - finders - timing - format - aligned;
 }
 
 /**
- * Mode, length, bytes, end, padding.
+ * Encodes mode, length, bytes, terminator and padding.
  *
  * @param {Uint8Array} bytes
  * @param {number} version
@@ -85,7 +85,7 @@ function padded(bytes, version, total) {
 }
 
 /**
- * Blocks of one length, the last ones one codeword longer.
+ * Divides the codewords into blocks of equal length; the last ones may have one codeword more.
  *
  * @param {number[]} words
  * @param {number} blocks
@@ -97,7 +97,7 @@ function divided(words, blocks) {
   return Array.from({ length: blocks }, (_, block) => words.slice(start(block), start(block + 1)));
 }
 
-/** @param {number[][]} parts the last ones may be one longer */
+/** @param {number[][]} parts the last ones may have one codeword more */
 function interleaved(parts) {
   const longest = parts[parts.length - 1];
   return longest.flatMap((_, at) => parts.filter((part) => at < part.length).map((part) => part[at]));
@@ -129,7 +129,7 @@ function remainder(data, degree) {
   return rest;
 }
 
-/** @param {number} degree @returns {number[]} without the leading one */
+/** @param {number} degree @returns {number[]} the coefficients without the leading 1 */
 function generator(degree) {
   const result = Array(degree).fill(0);
   result[degree - 1] = 1;

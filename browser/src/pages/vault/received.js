@@ -1,4 +1,4 @@
-/** A permission that someone hands over by a link: what it allows, whether it holds, and its text for the app. */
+/** A permission that someone passes on by a link: what it allows, whether it is valid, and its text for the app. */
 
 import { amount, day, text } from "../parts/language.js";
 import { copyButton } from "../parts/copy.js";
@@ -12,7 +12,7 @@ import { limitOfPolicy } from "./permission.js";
 const MARK = "#permission=";
 
 /**
- * A link whose fragment, which no browser sends to the service, has the permission.
+ * Returns a link with the permission in its fragment, which browsers do not send to the service.
  *
  * @param {string} container
  */
@@ -33,7 +33,7 @@ export async function received(container) {
 
 /**
  * @param {string} container
- * @param {any} claims null where it does not hold
+ * @param {any} claims null if it is not valid
  */
 function draw(container, claims) {
   const box = el("textarea", { id: "permission", readonly: true, rows: 6, class: "mono" });

@@ -1,4 +1,4 @@
-/** Bringing a vault into this browser: by a passkey alone from the service, or from a snapshot file. */
+/** Recovers a vault into this browser: from the service with only a passkey, or from a snapshot file. */
 
 import { endWaitingPasskeys, usePasskey } from "../library.js";
 import { confirmed } from "../parts/dialog.js";
@@ -12,7 +12,7 @@ import { go } from "../parts/router.js";
 import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
-/** The steps of the list, by the client's words for them. @type {Record<string, string>} */
+/** The steps in the list, by the client's names for them. @type {Record<string, string>} */
 const STEPS = { "passkey chosen": "chosen", "record verified": "record", "snapshot verified": "fetch", "vault opened": "open" };
 
 /**
@@ -21,7 +21,7 @@ const STEPS = { "passkey chosen": "chosen", "record verified": "record", "snapsh
  */
 
 /**
- * A button that asks for the passkey and brings its vault.
+ * Creates a button that asks for the passkey and recovers its vault.
  *
  * @param {string} label
  * @param {"main" | ""} [kind]
@@ -64,7 +64,7 @@ async function brought(given) {
 }
 
 /**
- * What came back; that it is not the newest copy is said first.
+ * Returns the announcement of what was recovered; if it is not the newest copy, it says that first.
  *
  * @param {{updatedAt: number, newer: {updatedAt: number} | null}} found
  */
@@ -91,7 +91,7 @@ function drawn({ car }) {
 }
 
 /**
- * Whether the person takes a copy that is older than one seen before, or whose signature has expired.
+ * Asks whether the person accepts a copy that is older than one seen before, or whose signature has expired.
  *
  * @param {"expired" | "rolled_back"} reason
  */
@@ -100,7 +100,7 @@ function asked(reason) {
 }
 
 /**
- * The sentence of a refused recovery; another error as it is.
+ * Converts a refused recovery to a sentence; returns other errors unchanged.
  *
  * @param {any} error
  */
@@ -136,7 +136,7 @@ function failed(given, error, list) {
 }
 
 /**
- * The passkey leads to the vault, and a password opens it.
+ * Asks for the password: the passkey leads to the vault, but a password opens it.
  *
  * @param {Given} given
  */
@@ -172,7 +172,7 @@ export function recoverFile() {
 
 /**
  * @param {File} file
- * @param {string} secret empty: the passkey opens it
+ * @param {string} secret the password; empty if the passkey opens the vault
  */
 async function ofFile(file, secret) {
   const car = new Uint8Array(await file.arrayBuffer());

@@ -1,4 +1,4 @@
-/** The card of the copy at the service: how far it is, and the choice after two devices changed the vault. */
+/** The card of the copy at the service: the upload's state, and the choice after two devices have changed the vault. */
 
 import { passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -10,12 +10,12 @@ import { card } from "./card.js";
 
 /** @typedef {import("../../snapshots/state.js").SnapshotState} State */
 
-/** Vaults whose steps are shown already. */
+/** Vaults whose snapshot events are already listened to. */
 const heard = new WeakSet();
-/** The newest card, which may not be on the page yet: a step that comes meanwhile belongs to it. @type {Element | null} */
+/** The newest card, which may not be on the page yet: events in the meantime are shown on it. @type {Element | null} */
 let newest = null;
 
-/** The card, which follows the upload. */
+/** Returns the card, which shows the upload's progress. */
 export async function snapshotsCard() {
   const client = await ready();
   const place = (newest = el("div", { "data-name": "kept" }));
@@ -29,7 +29,7 @@ export async function snapshotsCard() {
 
 /**
  * @param {Element | null} place
- * @param {State | null} state null: the module could not be loaded
+ * @param {State | null} state null if the module could not be loaded
  */
 function drawn(place, state) {
   if (!place) return;
@@ -57,7 +57,7 @@ async function saved() {
   say(text("kept.file.saved"));
 }
 
-/** The screen after two devices changed the vault: which version goes on. */
+/** The screen after two devices have changed the vault: asks which version to keep. */
 export async function versions() {
   const { vault } = await ready();
   const { wraps } = await vault.keys();

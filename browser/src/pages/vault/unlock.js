@@ -1,4 +1,4 @@
-/** Coming back: the passkey from the browser's autofill or by a button, the vault password, or a way to bring the vault here. */
+/** The screen for returning people: opens the vault with a passkey or the vault password, or offers to bring it here. */
 
 import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
 import { noteTrial } from "../drill/trials.js";
@@ -16,7 +16,7 @@ import { ready, service } from "../parts/vault_client.js";
 import { nothing } from "./nothing.js";
 import { backupButton } from "./recover.js";
 
-/** A waiting request that fails sooner is not started again: the browser refuses it. */
+/** A waiting request that fails sooner than this is not started again, because the browser refuses it. */
 const LIVED_MS = 1000;
 
 /**
@@ -24,7 +24,7 @@ const LIVED_MS = 1000;
  * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
  */
 
-/** @param {{locked?: string}} [how] `locked`: the text that says why, after a lock */
+/** @param {{locked?: string}} [how] `locked`: the text that says why the vault was locked */
 export async function enter({ locked } = {}) {
   const { vault } = await ready().catch((error) => (broken(error), { vault: null }));
   if (!vault) return;
@@ -44,7 +44,7 @@ export async function enter({ locked } = {}) {
 }
 
 /**
- * A vault that came from another device and got no key here opens with nothing: it goes, and can come again.
+ * Deletes a vault that was received from another device but got no key here: it cannot be opened, and can be sent again.
  *
  * @param {import("../../vault/vault.js").Vault} vault
  */
@@ -56,7 +56,7 @@ async function withoutKeyless(vault) {
 }
 
 /**
- * Whether another tab has the vault open: asked before the person is asked for a passkey.
+ * Whether another tab has the vault open. It is checked before the person is asked for a passkey.
  *
  * @param {string} did
  */
@@ -92,7 +92,7 @@ function welcome(locked) {
   if (locked) say(text(locked));
 }
 
-/** Waits until a passkey is chosen in the field's list; after a failure the waiting starts again. */
+/** Waits until a passkey is chosen in the field's list; after a failure it waits again. */
 async function waitForAutofill() {
   if (!(await getDeviceCapabilities()).conditionalMediationAvailable) return;
   const waits = () => /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen === "unlock";
@@ -115,7 +115,7 @@ async function withPasskey() {
   try {
     await opened(await usePasskey());
   } catch (error) {
-    // The list of the field works again, once the message is shown.
+    // After the message is shown, the field's list is made to work again.
     if (document.querySelector('input[name="username"]')) setTimeout(() => void waitForAutofill(), LIVED_MS);
     throw error;
   }
@@ -129,12 +129,12 @@ async function opened(used, takeOver = false) {
   const opens = await vaultOf(used.credentialId);
   const did = opens?.did ?? (await onlyVault(used.credentialId));
   await unlocked(await passkeyKey(used), did, takeOver);
-  // A password manager may have saved the passkey since it was made.
+  // A password manager may have backed up the passkey since it was created.
   await setVaultOf(used.credentialId, { did, copies: (await copiesOf(used.assertion)) ?? opens?.copies ?? null });
 }
 
 /**
- * The vault of a passkey that this browser has not seen: the only one, or the one of the DID that the service names.
+ * Returns the vault's DID for a passkey new to this browser: the only stored one, or the one that the service has for it.
  *
  * @param {string} credentialId
  * @returns {Promise<string>}
@@ -158,12 +158,12 @@ async function unlocked(key, did, takeOver, wrong) {
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
   succeeded(answer, wrong);
-  // Opening the vault is a trial of the key that did it.
+  // Opening the vault counts as a trial of the key that was used.
   await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
   await go("home");
 }
 
-/** The vault is open in another tab, which is asked to lock it. */
+/** The screen for a vault that is open in another tab, which can be asked to lock it. */
 export function elsewhere() {
   const here = async () => {
     await endWaitingPasskeys();
@@ -202,7 +202,7 @@ async function password(takeOver = false) {
 }
 
 /**
- * The open vault is gone: it locked itself, another tab took it, or its worker failed.
+ * Shows that the open vault is gone: it locked itself, another tab took it over, or its worker failed.
  *
  * @param {string} type
  */

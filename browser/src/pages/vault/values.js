@@ -1,7 +1,7 @@
-/** Small conversions of the vault's screens. */
+/** Small conversions for the vault's screens. */
 
 /**
- * An address in groups of four, which people can compare.
+ * Splits an address into groups of four, which people can compare.
  *
  * @param {string} address
  */
@@ -10,11 +10,11 @@ export function grouped(address) {
 }
 
 /**
- * Whole units of the smallest part: "12.5" with 6 decimals is 12500000n.
+ * Converts a decimal number to the smallest unit: "12.5" with 6 decimals is 12500000n.
  *
  * @param {string} decimal with a point or a comma
  * @param {number} decimals
- * @returns {bigint | null} null: not such a number
+ * @returns {bigint | null} null if it is not such a number
  */
 export function units(decimal, decimals) {
   const found = /^(\d+)(?:[.,](\d+))?$/.exec(decimal.trim());

@@ -1,2 +1,2 @@
-// The confirm page's script: its modules are part of the client.
+// The confirm page's script. Its modules are part of the client.
 import "/client/pay/confirm.js";

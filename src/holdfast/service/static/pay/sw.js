@@ -1,7 +1,7 @@
-// Payment service worker: takes a shop's Payment Request, shows it on the confirm page, and answers the shop.
-// The shop's promise is resolved with a PaymentResult, and rejected where nothing is known to be paid: AbortError if the
-// person or the shop cancelled, else OperationError. Browsers replace the message of both, so a shop that asks with
-// `data.refusals: "result"` gets {error, message} as a result instead.
+// Payment service worker: receives a shop's Payment Request, shows it on the confirm page, and responds to the shop.
+// The shop's promise is resolved with a PaymentResult, or rejected if no payment is known to have been made: with
+// AbortError if the person or the shop cancelled, else OperationError. Browsers replace the message of both, so a shop
+// that sets `data.refusals: "result"` gets {error, message} as a result instead.
 "use strict";
 
 const CONFIRM_PAGE = "/pay/confirm";
@@ -15,7 +15,7 @@ const NOT_OPENED = { error: "page_not_opened", message: "The payment page did no
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
 const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
-/** Open requests by payment request ID: what the page shows, and how the shop is answered. */
+/** Open requests by payment request ID: what the page shows, and the functions that respond to the shop. */
 const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
@@ -39,10 +39,10 @@ self.addEventListener("paymentrequest", (event) => {
 });
 
 self.addEventListener("abortpayment", (event) => {
-  // A payment that was handed over cannot be withdrawn, so the shop has to wait for it.
+  // A payment that has been handed over cannot be cancelled, so the shop has to wait for it.
   const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
-  // The browser ends the request on "true"; an answer at the same moment would cross it, so ours comes after.
+  // On "true" the browser ends the request. Our response comes later, so that the two do not collide.
   setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 
@@ -58,7 +58,7 @@ self.addEventListener("message", (event) => {
     entry.page = event.source;
     event.source.postMessage({ type: "request", request: entry.request });
   } else if (message.type === "handing over") {
-    clearTimeout(entry.timer); // from here on only the chain decides, and the page waits for it
+    clearTimeout(entry.timer); // from now on only the chain decides, and the page waits for it
     entry.handedOver = true;
   } else if (message.type === "paid") {
     settle(message.request, ({ resolve, request }) => resolve({ methodName: request.method, details: message.result }));
@@ -67,12 +67,12 @@ self.addEventListener("message", (event) => {
   }
 });
 
-/** Only the confirm page answers shops: another page of this origin has no say in a payment. */
+/** Only the confirm page may respond to shops: other pages of this origin have no say in a payment. */
 function isConfirmPage(client) {
   return Boolean(client?.url) && new URL(client.url).pathname === CONFIRM_PAGE;
 }
 
-/** What the page needs to show, from the method data that is meant for this handler. */
+/** Returns what the page shows, from the method data for this handler. */
 function describe(event) {
   const method = `${self.location.origin}/pay`;
   const entry = event.methodData.find((candidate) => candidate.supportedMethods === method) ?? event.methodData[0];
@@ -85,7 +85,7 @@ function describe(event) {
   };
 }
 
-/** Tells the shop that nothing is known to be paid. */
+/** Tells the shop that no payment is known to have been made. */
 function refuse(id, { error, message, cancelled = false }) {
   settle(id, ({ request, resolve, reject }) => {
     if (request.data?.refusals === "result") resolve({ methodName: request.method, details: { error, message } });
@@ -93,7 +93,7 @@ function refuse(id, { error, message, cancelled = false }) {
   });
 }
 
-/** Answers the shop once. */
+/** Responds to the shop, only once. */
 function settle(id, answer) {
   const entry = pending.get(id);
   if (!entry) return;
@@ -103,7 +103,7 @@ function settle(id, answer) {
   answer(entry);
 }
 
-/** Whether a payment can be made here: this browser keeps a vault, and the service has a bundler for its chain. */
+/** Whether a payment can be made here: this browser has a vault, and the service has a bundler for its chain. */
 async function canPay() {
   try {
     return (await hasVault()) && (await hasBundler());
@@ -113,7 +113,7 @@ async function canPay() {
 }
 
 async function hasVault() {
-  // Opening a database that is not there would make it, without its tables.
+  // Opening a database that does not exist would create it, without its object stores.
   const known = await indexedDB.databases();
   if (!known.some(({ name }) => name === VAULTS.database)) return false;
   const database = await done(indexedDB.open(VAULTS.database));
