@@ -79,7 +79,7 @@ function finder(grid, top, left) {
   }
 }
 
-/** @param {Modules} grid @param {number} its middle row @param {number} across */
+/** @param {Modules} grid @param {number} middle its middle row @param {number} across */
 function alignment(grid, middle, across) {
   for (let y = -2; y <= 2; y += 1) {
     for (let x = -2; x <= 2; x += 1) grid[middle + y][across + x] = Math.max(Math.abs(y), Math.abs(x)) !== 1;
