@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
-from tests.support.page_visits import Visit
+from tests.support.page_visits import Visit, requested
 
 from holdfast.wire.keccak import keccak256
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 async def test_a_person_registers_on_the_chain(browser: Browser, chain: ChainService) -> None:
     server = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    visit = await Visit.of(browser, server)  # type: ignore[arg-type]  # a visit needs the port alone
+    context = await browser.new_context()
+    origins = requested(context)
+    visit = await Visit.of(context, server)  # type: ignore[arg-type]  # a visit needs the port alone
     handle = "h" + secrets.token_hex(6)
     await visit.register(handle)
     did = await visit.text('[data-name="did"]')
@@ -35,4 +37,5 @@ async def test_a_person_registers_on_the_chain(browser: Browser, chain: ChainSer
     assert receipt is not None and receipt.succeeded
     assert int.from_bytes(chain.read("DIDRegistry", "isDidActive(bytes32)", keccak256(did.encode()))) == 1
     await visit.inspect("vault-on-chain")
+    assert origins == {f"http://localhost:{server.port}"}, "the service alone is asked, which asks the chain"
     assert visit.complaints == []

@@ -28,6 +28,7 @@ async def test_a_person_registers_by_handle(browser: Browser, server: Server) ->
     await visit.inspect("start")
     await visit.press("register")
     await visit.screen("choose")
+    await visit.inspect("choose")
     await visit.press("submit")
     await visit.told("Fill in this field")
     await visit.fill("handle", "admin")
@@ -149,6 +150,22 @@ async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, serv
     assert len(await visit.authenticator.credentials()) == 1, "the passkey is kept"
 
 
+# The person makes the passkey, and cancels the second prompt, which asks for its secret.
+ONE_CANCELLED = """(() => {
+  const {create, get} = navigator.credentials;
+  const secretless = async (options) => {
+    const made = await create.call(navigator.credentials, options);
+    made.getClientExtensionResults = () => ({prf: {enabled: true}});
+    return made;
+  };
+  navigator.credentials.create = secretless;
+  navigator.credentials.get = async () => {
+    navigator.credentials.get = get;
+    throw new DOMException("cancelled", "NotAllowedError");
+  };
+})()"""
+
+
 async def test_a_prompt_that_is_cancelled_three_times(browser: Browser, server: Server) -> None:
     visit = await Visit.of(browser, server, isUserVerified=False)
     await visit.choose("handle", "alice")
@@ -165,8 +182,14 @@ async def test_a_prompt_that_is_cancelled_three_times(browser: Browser, server: 
     await visit.inspect("passkey-cancelled")
     await visit.authenticator.remove()
     await visit.authenticator.add()
+    await visit.page.evaluate(ONE_CANCELLED)
     await visit.press("create")
+    await visit.screen("passkey-again")
+    await visit.alerted("No passkey was used.")
+    await visit.inspect("passkey-again")
+    await visit.press("again")
     await visit.screen("safety")
+    assert len(await visit.authenticator.credentials()) == 1, "the passkey that was made is used"
 
 
 async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) -> None:
@@ -205,6 +228,7 @@ async def test_without_prf_a_password_locks_the_vault(browser: Browser, server: 
     await visit.screen("unlock")
     await visit.press("use-password")
     await visit.screen("unlock-password")
+    await visit.inspect("unlock-password")
     await visit.fill("password", "wrong horse here")
     await visit.press("submit")
     await visit.alerted("The password is not right.")

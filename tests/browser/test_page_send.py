@@ -122,12 +122,32 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.inspect("send-review-unverified")
 
 
-async def test_nothing_is_sent_without_the_passkey(browser: Browser, chain: ChainService) -> None:
+async def refuses_operations(route: Any) -> None:
+    """A bundler that prepares operations and refuses to send them."""
+    asked = route.request.post_data_json
+    if asked["method"] != "eth_sendUserOperation":
+        return await route.continue_()
+    error = {"code": -32500, "message": "AA23 reverted"}
+    return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
+
+
+async def test_nothing_is_sent_if_the_bundler_refuses_or_without_the_passkey(
+    browser: Browser, chain: ChainService
+) -> None:
     visit, _, account = await person(browser, chain)
     await given(visit, chain, account, usdc=5_000_000)
     before = chain.usdc_of(PAYEE)
+    await visit.page.route("**/api/bundler", refuses_operations)
     await visit.press("send")
     await fill(visit, PAYEE, "5")
+    await visit.screen("send-review")
+    await visit.press("confirm")
+    await visit.screen("send-failed")
+    await visit.inspect("send-failed")
+    await visit.page.unroute("**/api/bundler")
+    await visit.press("again")
+    await visit.screen("send")
+    await visit.press("submit")  # what was typed is kept
     await visit.screen("send-review")
     await visit.authenticator.remove()
     await visit.authenticator.add()  # another device, without the vault's passkey

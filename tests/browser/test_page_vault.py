@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from tests.support.page_visits import Visit
+from tests.support.page_visits import MOVING, Visit, requested
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,12 +185,28 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.told("withdrawn", '[data-card="delegations"]')
 
 
+# A step that is going on, as a registration and a recovery show it.
+BUSY = """(() => {
+  const [list, step] = ["ul", "li"].map((name) => document.createElement(name));
+  list.className = "steps";
+  step.dataset.state = "busy";
+  list.append(step);
+  document.getElementById("screen").append(list);
+})()"""
+
+
 async def test_the_pages_in_german_with_the_keyboard_alone(browser: Browser, server: Server) -> None:
     context = await browser.new_context(locale="de-DE", reduced_motion="reduce", viewport={"width": 360, "height": 740})
     visit = await Visit.of(context, server)
     await visit.screen("start")
     assert await visit.page.get_attribute("html", "lang") == "de"
     await visit.inspect("start-de")
+    await visit.page.evaluate(BUSY)
+    assert await visit.page.evaluate(MOVING) == []
+    await visit.page.emulate_media(reduced_motion="no-preference")
+    moving = await visit.page.evaluate(MOVING)
+    assert any(it.startswith("<button") for it in moving) and any("busy" in it for it in moving), moving
+    await visit.page.emulate_media(reduced_motion="reduce")
     keyboard = visit.page.keyboard
     await visit.page.locator('[data-name="register"]').focus()
     await keyboard.press("Enter")
@@ -217,7 +233,9 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
     logo = tmp_path / "logo.svg"
     logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>')
     server = serve(pages_name="Bank <of> Tests", pages_colour="#8a1c5b", pages_logo=str(logo), pages_languages="de")
-    visit = await Visit.of(browser, server)
+    context = await browser.new_context()
+    origins = requested(context)
+    visit = await Visit.of(context, server)
     await visit.told("Bank <of> Tests", "header")
     await visit.inspect("start-operator")
     button = "getComputedStyle(document.querySelector('[data-name=register]')).backgroundColor"
@@ -225,10 +243,11 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
     assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
     assert await visit.page.get_attribute("html", "lang") == "de", "the browser wants English, the operator has German"
     assert await visit.page.locator('[data-name="language"]').count() == 0
-    for path in ("/pay/confirm", "/connect"):
+    for path in ("/pay/confirm", "/connect", "/vault"):
         await visit.open(path)
         await visit.told("Bank <of> Tests", "header")
         assert await visit.page.get_attribute("html", "lang") == "de"
         colour = "getComputedStyle(document.documentElement).getPropertyValue('--brand').trim()"
         assert await visit.page.evaluate(colour) == "#8a1c5b"
         assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
+    assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"

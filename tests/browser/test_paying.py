@@ -17,7 +17,7 @@ from playwright.async_api import Error
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, answer_rpc, outcome, visit
 from tests.support.paymasters import Bundler
-from tests.support.payment_window import ConfirmPage, confirm_page
+from tests.support.payment_window import LOADED, ConfirmPage, confirm_page
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -172,7 +172,16 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chai
     for text in ("12.50\u00a0USDC", "Two <b>books</b>", shop.rstrip("/"), "Base Sepolia (84532)", person.did):
         assert text in shown
     await window.shows(CAN_APPROVE)
-    await window.click("approve")
+    await window.focuses("other-key")  # the keyboard alone: the password instead of the passkey, back again, and paid
+    await window.key("Space")
+    await window.shows("document.activeElement.id === 'password'")
+    await window.focuses("other-key")
+    await window.key("Enter")
+    await window.shows("document.activeElement.id === 'other-key' && !document.getElementById('password')")
+    await window.shows(CAN_APPROVE)
+    await window.focuses("approve")
+    assert await window.evaluate(LOADED) == [person.service]
+    await window.key("Enter")
     result = await asyncio.wait_for(told, PATIENCE_S)
     assert chain.usdc_of(PAYEE) - before == 12_500_000
     assert result["txHash"] == result["userOpHash"]
@@ -260,8 +269,11 @@ async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: 
     chain.give(person.account, 20_000_000)
     await person.page.evaluate(LOCKED)
     window, told = await person.asked(shop)
+    await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
     await window.shows(CAN_APPROVE)
-    await window.click("cancel")
+    await window.focuses("approve", backwards=True)
+    await window.focuses("cancel", backwards=True)
+    await window.key("Space")
     details = await asyncio.wait_for(told, PATIENCE_S)
     assert details == {"error": "user_cancelled", "message": "The person cancelled. Nothing was paid."}
     assert await person.can_pay()

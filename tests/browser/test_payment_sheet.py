@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from tests.support.page_visits import PICTURES, SHOTS
+from tests.support.page_visits import MOVING, PICTURES, SHOTS
 from tests.support.passkeys import PATIENCE_MS, visit
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
             foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
             assert bool(foreign) == (name == "unknown")
             assert await violations(page) == []
+        assert await page.evaluate(MOVING) == []
         await page.context.close()
 
 

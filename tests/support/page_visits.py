@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from axe_playwright_python.async_playwright import Axe
 from tests.support.passkeys import Authenticator
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
+    from playwright.async_api import Browser, BrowserContext, Page, Request, ViewportSize
     from tests.support.serving import Server
 
 PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder for hundreds of pictures, which no test checks
@@ -22,7 +23,20 @@ SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": 
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
   .map((it) => it.outerHTML.slice(0, 80))"""
 
+<<<<<<< HEAD
 # Which element has the focus, and whether that is visible.
+=======
+# What moves for longer than 0.01 s.
+MOVING = """[...document.querySelectorAll("*")].flatMap((it) => ["", "::before", "::after"].filter((part) => {
+    const {animationName, animationDuration, transitionDuration} = getComputedStyle(it, part);
+    const times = [...(animationName === "none" ? [] : animationDuration.split(",")), ...transitionDuration.split(",")];
+    return times.some((time) => parseFloat(time) > 0.01);
+  }).map((part) => it.outerHTML.slice(0, 80) + part))"""
+# What moves although the person wants no motion.
+UNWANTED = f"matchMedia('(prefers-reduced-motion: reduce)').matches ? {MOVING} : []"
+
+# What has the focus, and whether that shows.
+>>>>>>> main
 FOCUSED = """(() => {
   const it = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(it);
@@ -32,6 +46,18 @@ FOCUSED = """(() => {
 MOST_STOPS = 80
 # The browser of a person who reads German, uses no mouse, prefers reduced motion and has a narrow window.
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
+
+
+def requested(context: BrowserContext) -> set[str]:
+    """The origins of all requests that the pages and workers of a context make from now on; the set grows."""
+    origins: set[str] = set()
+
+    def note(request: Request) -> None:
+        parts = urlsplit(request.url)
+        origins.add(f"{parts.scheme}://{parts.netloc}")
+
+    context.on("request", note)
+    return origins
 
 
 class Visit:
@@ -118,11 +144,19 @@ class Visit:
         await self.screen("home")
 
     async def inspect(self, name: str) -> None:
+<<<<<<< HEAD
         """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation."""
+=======
+        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark.
+
+        Nothing moves in a browser whose person wants no motion.
+        """
+>>>>>>> main
         before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)
         await self.page.set_viewport_size(SIZES["360"])
         assert await self.page.evaluate(WIDER) == [], f"{name}: wider than 360 px"
+        assert await self.page.evaluate(UNWANTED) == [], f"{name}: moves, though the person wants no motion"
         for scheme in SCHEMES:
             await self.page.emulate_media(color_scheme=scheme)
             found = await Axe().run(self.page)

@@ -23,6 +23,29 @@ MAKE_PASSKEY = """(async () => {
 })()"""
 
 
+# What has the focus, and whether the person sees that: drawn around it, inside the window.
+FOCUSED = """(() => {
+  const it = document.activeElement;
+  const {outlineStyle, outlineWidth} = getComputedStyle(it);
+  const {top, bottom} = it.getBoundingClientRect();
+  return {id: it.id, drawn: it.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px",
+          inside: top >= 0 && bottom <= innerHeight};
+})()"""
+MOST_STOPS = 20
+# Key: Windows' key code, and the text that it types.
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " ")}
+SHIFT = 8
+# The origins of all files and answers that the window's page loaded.
+LOADED = "[...new Set(performance.getEntriesByType('resource').map((it) => new URL(it.name).origin))]"
+
+
+def key_events(key: str, modifiers: int = 0) -> list[dict[str, Any]]:
+    """The events of a key that is pressed and released, as CDP's Input.dispatchKeyEvent takes them."""
+    code, text = KEYS[key]
+    named = {"code": key, "key": text if key == "Space" else key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+    return [{"type": "keyDown", "text": text, **named}, {"type": "keyUp", **named}]
+
+
 class ConfirmPage:
     """The payment window, which the browser does not list among its pages."""
 
@@ -56,6 +79,25 @@ class ConfirmPage:
     async def click(self, name: str) -> None:
         """Click the element ``name`` without awaiting the result: the click may close the window before it returns."""
         await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
+
+    async def key(self, key: str) -> None:
+        """Press and release a key without awaiting the result: it may close the window before it returns."""
+        for event in key_events(key):
+            await self._send("Input.dispatchKeyEvent", event)
+
+    async def focuses(self, name: str, *, backwards: bool = False) -> None:
+        """Press Tab, or Shift and Tab, until the element ``name`` has the focus, which the person sees."""
+        stops: list[str] = []
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            focused = await self.evaluate(FOCUSED)
+            if focused["id"] == name:
+                assert focused["drawn"] and focused["inside"], focused
+                return
+            stops.append(focused["id"])
+            for event in key_events("Tab", SHIFT if backwards else 0):
+                await self.command("Input.dispatchKeyEvent", **event)
+        raise AssertionError(f"the keyboard does not reach {name}, only {stops[:MOST_STOPS]}")
 
     async def picture(self, name: str) -> None:
         """Take a screenshot of the window."""

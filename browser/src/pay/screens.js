@@ -35,9 +35,15 @@ export function screen(title, nodes, buttons) {
   place("heading").focus({ preventScroll: true });
 }
 
-/** @param {Button[]} buttons */
+/**
+ * Shows these buttons instead of the present ones. A button that had the focus keeps it.
+ *
+ * @param {Button[]} buttons
+ */
 export function showButtons(buttons) {
+  const focused = document.activeElement?.id;
   place("buttons").replaceChildren(...buttons.map(made));
+  if (focused) document.getElementById(focused)?.focus();
 }
 
 /** @param {string} said announced without interrupting a screen reader */
