@@ -150,7 +150,7 @@ async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, serv
     assert len(await visit.authenticator.credentials()) == 1, "the passkey is kept"
 
 
-# The person makes the passkey, and cancels the second prompt, which asks for its secret.
+# The person creates the passkey and cancels the second prompt, which asks for its secret.
 ONE_CANCELLED = """(() => {
   const {create, get} = navigator.credentials;
   const secretless = async (options) => {

@@ -147,7 +147,7 @@ async def test_nothing_is_sent_if_the_bundler_refuses_or_without_the_passkey(
     await visit.page.unroute("**/api/bundler")
     await visit.press("again")
     await visit.screen("send")
-    await visit.press("submit")  # what was typed is kept
+    await visit.press("submit")  # the typed input is still there
     await visit.screen("send-review")
     await visit.authenticator.remove()
     await visit.authenticator.add()  # another device, without the vault's passkey

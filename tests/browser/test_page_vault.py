@@ -185,7 +185,7 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.told("withdrawn", '[data-card="delegations"]')
 
 
-# A step that is going on, as a registration and a recovery show it.
+# A step in progress, as a registration and a recovery show it.
 BUSY = """(() => {
   const [list, step] = ["ul", "li"].map((name) => document.createElement(name));
   list.className = "steps";

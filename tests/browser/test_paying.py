@@ -172,7 +172,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chai
     for text in ("12.50\u00a0USDC", "Two <b>books</b>", shop.rstrip("/"), "Base Sepolia (84532)", person.did):
         assert text in shown
     await window.shows(CAN_APPROVE)
-    await window.focuses("other-key")  # the keyboard alone: the password instead of the passkey, back again, and paid
+    await window.focuses("other-key")  # keyboard only: choose the password, go back to the passkey, and pay
     await window.key("Space")
     await window.shows("document.activeElement.id === 'password'")
     await window.focuses("other-key")

@@ -23,20 +23,16 @@ SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": 
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
   .map((it) => it.outerHTML.slice(0, 80))"""
 
-<<<<<<< HEAD
-# Which element has the focus, and whether that is visible.
-=======
-# What moves for longer than 0.01 s.
+# Elements that move for longer than 0.01 s.
 MOVING = """[...document.querySelectorAll("*")].flatMap((it) => ["", "::before", "::after"].filter((part) => {
     const {animationName, animationDuration, transitionDuration} = getComputedStyle(it, part);
     const times = [...(animationName === "none" ? [] : animationDuration.split(",")), ...transitionDuration.split(",")];
     return times.some((time) => parseFloat(time) > 0.01);
   }).map((part) => it.outerHTML.slice(0, 80) + part))"""
-# What moves although the person wants no motion.
+# Elements that move although the person prefers reduced motion.
 UNWANTED = f"matchMedia('(prefers-reduced-motion: reduce)').matches ? {MOVING} : []"
 
-# What has the focus, and whether that shows.
->>>>>>> main
+# Which element has the focus, and whether that is visible.
 FOCUSED = """(() => {
   const it = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(it);
@@ -49,7 +45,7 @@ GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewpo
 
 
 def requested(context: BrowserContext) -> set[str]:
-    """The origins of all requests that the pages and workers of a context make from now on; the set grows."""
+    """Return a set to which the origins of all later requests from a context's pages and workers are added."""
     origins: set[str] = set()
 
     def note(request: Request) -> None:
@@ -144,14 +140,10 @@ class Visit:
         await self.screen("home")
 
     async def inspect(self, name: str) -> None:
-<<<<<<< HEAD
-        """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation."""
-=======
-        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark.
+        """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation.
 
-        Nothing moves in a browser whose person wants no motion.
+        Nothing may move in the browser of a person who prefers reduced motion.
         """
->>>>>>> main
         before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)
         await self.page.set_viewport_size(SIZES["360"])
