@@ -1,4 +1,4 @@
-"""The Python host: bounded, thread-safe, off the event loop, quick to start, and careful with its cache."""
+"""The Python host: bounded, thread-safe, off the event loop, quick to start, and never loading a damaged or foreign cache entry."""
 
 from __future__ import annotations
 

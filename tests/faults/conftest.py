@@ -1,4 +1,4 @@
-"""Three nodes on one PostgreSQL server, behind a proxy that can cut their network. All tests here share them."""
+"""Three nodes that reach one PostgreSQL server through a proxy, which can cut their connections. All tests here share them."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class WebKitTab:
         return self._send("/execute/sync", {"script": script, "args": given})
 
     def told(self, words: str) -> None:
-        """Wait until the page contains a text."""
+        """Wait until the page contains the given text."""
         shown = "return document.querySelector('main')?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown)), (words, self.run(shown))
 

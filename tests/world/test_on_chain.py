@@ -111,7 +111,7 @@ async def test_a_did_needs_no_commitment_without_an_alias(world: LocalWorld, new
 async def test_an_account_commits_for_itself_in_the_operation_before(
     world: LocalWorld, newcomer: Callable[..., Person]
 ) -> None:
-    """Without a sponsor that posts commitments, it takes two operations; one transaction proves both DID and alias."""
+    """Without a sponsor that posts commitments, a registration takes two operations; the second proves both DID and alias."""
     person, secret = newcomer(), b"\x05" * 32
     needed = commitment(did_hash(person.key.did), alias_hash(person.alias), person.account, secret)
     first = person.first_operation(calls.commit(REGISTRY, needed))

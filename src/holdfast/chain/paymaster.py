@@ -46,7 +46,7 @@ class Paymaster:
         self._errors = tuple(errors)
 
     async def paid(self, operation: UserOperation, bundler: Bundler, margin: Margin = RAW) -> UserOperation:
-        """Return the operation with gas limits and a paymaster that pays. Its fees must be set already.
+        """Return the operation with gas limits and the data of a paymaster that pays. Its fees must already be set.
 
         Raises:
             UserOperationError: The paymaster or the bundler's estimate refused.

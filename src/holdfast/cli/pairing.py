@@ -85,7 +85,7 @@ def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], 
 
 
 def _seed(file: Path) -> bytes:
-    """Return the identity's 32 bytes, which the first start generates."""
+    """Return the 32-byte seed of the host's identity, which the first start generates."""
     import secrets
 
     from holdfast.cli.private_files import read_private, write_private

@@ -171,7 +171,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
+        """Make the service register its workflow functions with the engine. Raises WorkflowNotConfigured.
 
         Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """

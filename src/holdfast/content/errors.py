@@ -42,7 +42,7 @@ Code = Literal[
 
 
 class ContentError(ValueError):
-    """Bytes or a text that are not of the form they should have.
+    """Malformed bytes or text.
 
     Attributes:
         code: which rule they break, a stable word (docs/formats.md, "Snapshots").

@@ -172,7 +172,7 @@ def _serve_uvicorn(settings: Settings) -> None:
         sys.stderr.write("holdfast: HOLDFAST_SERVER=uvicorn needs the extra: pip install 'holdfast[uvicorn]'\n")
         sys.exit(3)
     if settings.workers > 1:
-        # uvicorn's supervisor restarts its workers on SIGHUP, which must re-read a list here.
+        # uvicorn's supervisor would restart its workers on SIGHUP, which must only re-read the reserved names.
         sys.stderr.write("holdfast: several processes need HOLDFAST_SERVER=granian\n")
         sys.exit(3)
     # uvicorn raises the signal again after its shutdown: the process must end normally, not by the signal.

@@ -1,4 +1,4 @@
-"""Every row of interface/client_types.json has its type, with exactly its fields, and survives the way to JSON and back."""
+"""Every row of interface/client_types.json has its type, with exactly its fields, and survives a round trip through JSON."""
 
 from __future__ import annotations
 

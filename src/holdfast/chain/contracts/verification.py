@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContractStatus(StrEnum):
-    """The state of a contract's address."""
+    """What is at a contract's address."""
 
     EXACT = "exact"  # our code, byte for byte
     MISSING = "missing"  # no code

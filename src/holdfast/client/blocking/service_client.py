@@ -332,7 +332,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_health())
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
+        """Make the service register its workflow functions with the engine. Raises WorkflowNotConfigured.
 
         Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """

@@ -53,7 +53,7 @@ class AutomaticSnapshots:
         self.last_error: ServiceError | None = None
 
     def changed(self) -> None:
-        """Note that the vault has a new revision. Call it in the event loop's thread."""
+        """Record that the vault has a new revision. Call it in the event loop's thread."""
         self._changed.set()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
