@@ -161,7 +161,7 @@ async def test_the_page_without_a_request_says_so(browser: Browser, serve: Calla
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")
-    await page.wait_for_function("document.getElementById('outcome')?.textContent.includes('No shop asks')")
+    await page.wait_for_selector("#outcome:has-text('No shop is asking')")
     await page.goto(f"http://localhost:{server.port}/pay")
     assert "payment method" in await page.inner_text("main")
     await page.goto(f"http://localhost:{server.port}/docs")

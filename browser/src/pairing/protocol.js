@@ -128,7 +128,7 @@ async function received(vault, ask, key, compare, continueFrom = async () => {})
   const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
   if (!same) throw new SyncRefused("the digits differ");
   // Earlier releases do not send the sealed vault.
-  const came = { encryptedVault: given(last.encrypted_vault), ...("sealed_vault" in last && { sealedVault: given(last.sealed_vault) }) };
+  const came = { encryptedVault: given(last.encrypted_vault), sealedVault: "sealed_vault" in last ? given(last.sealed_vault) : "" };
   const done = good(await vault.syncComplete({ sessionId, code: digits, ...came }, key));
   await continueFrom(last.record);
   return done;

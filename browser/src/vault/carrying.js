@@ -41,14 +41,17 @@ export function give(call, args) {
  * Opens a received vault, wraps it for this device's key, and keeps the wraps of the person's other keys.
  *
  * @param {Call} call
- * @param {Record<string, any>} args of `sync_complete`, and `sealed_vault`, which devices with earlier releases do not send
+ * @param {Record<string, any>} args of `sync_complete`, and `sealed_vault`: "" if the other device did not send it,
+ *   undefined if the caller takes the vault alone, by the interface's three steps
  * @returns {any} `sync_rejected` if only one of vault and keys arrived intact: a message was changed in transit
  */
 export function take(call, { sealed_vault: sealed, key, ...args }) {
   const done = call("sync_complete", { ...args, key: { kind: "secret", id: PASSAGE, secret: Array.from(randomBytes(SECRET_BYTES)) } });
   if (!done.success) return done;
   const secret = passage(call, args.session_id);
-  if ((secret === null) !== (sealed === undefined) || (secret && !reopened(call, sealed, secret, done.did))) {
+  if (secret && sealed === undefined) {
+    row(call, "delete", { id: args.session_id });
+  } else if ((secret === null) !== !sealed || (secret && !reopened(call, sealed, secret, done.did))) {
     call("lock", {});
     return { success: false, session_id: done.session_id, error: "sync_rejected" };
   }

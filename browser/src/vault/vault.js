@@ -383,7 +383,7 @@ export class Vault extends EventTarget {
 
   /**
    * On the new device: opens the received vault, which is open, wrapped for `key` and stored afterwards. With `sealedVault`
-   * the other device's passkeys and passwords open it too.
+   * the other device's passkeys and passwords open it too; pass "" if that device sent none.
    *
    * @param {{sessionId: string, code: string, encryptedVault: string, sealedVault?: string}} received
    * @param {VaultKey} key

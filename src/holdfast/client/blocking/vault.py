@@ -339,8 +339,9 @@ class Vault:
     ) -> types.SyncCompleteResult:
         """On the new device: unlock the received vault, check it, wrap it for `key` and store it.
 
-        With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
-        (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is
-        stored here; nothing is stored then.
+        With `sealed_vault` the other device's passkeys and passwords unlock it too; without it only `key` does. Pass ""
+        if the other device sent none, so that it cannot have been removed in transit. Raises PluginCallError
+        (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is stored here; then
+        nothing is stored.
         """
         return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key, sealed_vault=sealed_vault))

@@ -179,7 +179,7 @@ async def _received(
     await answered(show_digits, digits)
     last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
     encrypted = _text(last, "encrypted_vault")
-    sealed = _text(last, "sealed_vault") if "sealed_vault" in last else None  # earlier releases do not send it
+    sealed = _text(last, "sealed_vault") if "sealed_vault" in last else ""  # earlier releases do not send it
     if not await answered(confirm, digits):
         raise SyncRefused("the digits differ")
     done = _good(await enclave.sync_complete(session, digits, encrypted, key, sealed_vault=sealed))

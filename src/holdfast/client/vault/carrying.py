@@ -62,7 +62,8 @@ def take(call: Call, given: Mapping[str, Any], key: HostKey) -> dict[str, Any]:
 
     Args:
         call: see Call.
-        given: the fields of `sync_complete`, and `sealed_vault`, None from a device that does not send it.
+        given: the fields of `sync_complete`, and `sealed_vault`: "" if the other device did not send it, None if the
+            caller takes the vault alone, by the interface's three steps.
         key: opens the vault on this device from now on.
 
     Raises:
@@ -73,11 +74,13 @@ def take(call: Call, given: Mapping[str, Any], key: HostKey) -> dict[str, Any]:
     done = call("sync_complete", **fields, key=interim.fields())
     if not done.get("success"):
         return done
-    passage = _passage(call, given["session_id"])
-    if (passage is None) != (given.get("sealed_vault") is None):
+    passage, sealed = _passage(call, given["session_id"]), given.get("sealed_vault")
+    if passage is not None and sealed is None:
+        _row(call, "delete", {"id": given["session_id"]})
+    elif (passage is None) != (not sealed):
         raise NotCarried
-    if passage is not None:
-        _reopen(call, given["sealed_vault"], passage, done["did"])
+    elif passage is not None:
+        _reopen(call, sealed, passage, done["did"])
     _own(call, key, given["session_id"])
     return done
 
