@@ -77,10 +77,10 @@ def take(call: Call, given: Mapping[str, Any], key: HostKey) -> dict[str, Any]:
     passage, sealed = _passage(call, given["session_id"]), given.get("sealed_vault")
     if passage is not None and sealed is None:
         _row(call, "delete", {"id": given["session_id"]})
-    elif (passage is None) != (not sealed):
-        raise NotCarried
-    elif passage is not None:
+    elif passage is not None and sealed:
         _reopen(call, sealed, passage, done["did"])
+    elif passage is not None or sealed:
+        raise NotCarried
     _own(call, key, given["session_id"])
     return done
 
