@@ -113,7 +113,7 @@ export class Recovery {
   }
 
   /**
-   * Returns the verified snapshot before the given one; null if there is none or it is no longer stored.
+   * Returns the verified snapshot before the given one; null if it does not exist or is no longer stored.
    *
    * @param {Found} found
    * @returns {Promise<Found | null>}

@@ -30,8 +30,8 @@ export async function noteTrial(did, mark, more = {}) {
  *
  * @param {string} did
  * @param {import("../../snapshots/recovery.js").RecoveryOptions} how
- * @returns {Promise<{updatedAt: number, newest: boolean}>} when the copy was written, in Unix milliseconds; whether it
- *   contains this browser's last change
+ * @returns {Promise<{updatedAt: number, newest: boolean}>} `updatedAt`: when the copy was written, in Unix milliseconds;
+ *   `newest`: true if it contains this browser's last change
  * @throws {Told} it cannot be read, or belongs to another vault
  */
 export async function fetchCopy(did, how) {

@@ -12,7 +12,7 @@ const PEER = /^\/(ip4|ip6|dns|dns4|dns6)\/\S+\/p2p\/\w+$/;
  *
  * @param {string} words
  * @param {string} relay the address of the service's pairing host; empty without one
- * @returns {Place | null} null if it is none of these
+ * @returns {Place | null} null for any other text
  */
 export function placeOf(words, relay) {
   const [before, after = ""] = words.trim().split("#");

@@ -7,7 +7,7 @@ import { decimalOf } from "./values.js";
 
 export const USDC_DECIMALS = 6;
 const PAY = "/accounts/pay";
-/** The address of USDC at this service's chain; empty if there is none; then no limit can be set. */
+/** The address of USDC at this service's chain; empty if the chain has no USDC, so that no limit can be set. */
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**

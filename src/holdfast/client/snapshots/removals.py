@@ -25,7 +25,7 @@ async def removed_keys(vault: AsyncVault) -> set[Name]:
 
 
 async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
-    """Remove these keys from an open vault, and remember those that it does not have; whether it had any.
+    """Remove these keys from an unlocked vault, and record those that it lacks. Return whether it had any of them.
 
     Raises PluginCallError: `last_wrap` if no other key would be left.
     """

@@ -457,7 +457,7 @@ class AsyncVault:
     async def _run(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
         answer = await self._answer(call)
         if call.changes and getattr(answer, "success", True):
-            await self._store_changes(forget=call.forgets)
+            await self._store_changes(forget=False)
         return answer
 
     async def _store_changes(self, *, forget: bool) -> None:

@@ -26,14 +26,13 @@ T = TypeVar("T", bound=Wire)
 class EnclaveCall(Generic[T]):
     """One function of the enclave.
 
-    `changes`: the vault is stored afterwards if it changed. `forgets`: all older revisions are deleted too.
+    `changes`: the vault is stored afterwards if it changed.
     """
 
     name: str
     fields: Mapping[str, Any]
     kind: type[T]
     changes: bool = False
-    forgets: bool = False
 
     @property
     def arguments(self) -> dict[str, Any]:
