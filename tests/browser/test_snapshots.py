@@ -90,7 +90,7 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
     state = await pinned(first)
     told = await first.evaluate("told")
     assert [it["status"] for it in told][-3:] == ["pinning", "pinning", "pinned"], [it["reason"] for it in told]
-    assert await first.evaluate("client.bootStatus.helia") is True
+    await became(first, "client.bootStatus.helia === true")
     contents = await first.evaluate(CONTENTS)
     assert contents["delegations"] and contents["accounts"]
     credential, secret = await exported(first, first.authenticator)  # type: ignore[attr-defined]
@@ -134,11 +134,11 @@ async def test_a_failure_is_told_with_its_reason_and_tried_again(browser: Browse
     await page.evaluate(DELEGATE)
     await became(page, "told.at(-1)?.status === 'failed'")
     assert await page.evaluate("told.at(-1).reason") == "INSUFFICIENT_FUNDS: 16 of 16 MiB are used"
-    assert await page.evaluate("client.bootStatus.helia") is False
+    await became(page, "client.bootStatus.helia === false")
     await pinned(page)  # after five seconds
     statuses = [it["status"] for it in await page.evaluate("told")]
     assert statuses.index("failed") < statuses.index("queued", statuses.index("failed")), "failed becomes queued"
-    assert await page.evaluate("client.bootStatus.helia") is True
+    await became(page, "client.bootStatus.helia === true")  # a moment after the snapshot's own event
 
     await page.context.set_offline(True)
     await page.evaluate(DELEGATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _ROOT = Path("/sys/fs/cgroup")
+_EMPTY_WITHIN_S = 30.0
 
 
 def why_not(folder: Path) -> str | None:
@@ -45,14 +47,28 @@ def slow_disk(folder: Path, processes: Iterable[int], writes_per_s: int) -> Iter
         yield
     finally:
         (group / _limit_file()).write_text(_limit(_disk_of(folder) or "", None))
-        _move(map(int, (group / "cgroup.procs").read_text().split()), group.parent)
-        group.rmdir()
+        _empty(group)
 
 
 def _move(processes: Iterable[int], group: Path) -> None:
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
             (group / "cgroup.procs").write_text(str(process))
+
+
+def _empty(group: Path) -> None:
+    """Move all processes out and remove the group. The server forks meanwhile, and ended processes leave late."""
+    deadline = time.monotonic() + _EMPTY_WITHIN_S
+    while True:
+        _move(map(int, (group / "cgroup.procs").read_text().split()), group.parent)
+        try:
+            group.rmdir()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _is_v1() -> bool:
