@@ -1,4 +1,4 @@
-"""The responses of the indexer's paths: from path and query string to the body of a 200."""
+"""The indexer's responses: converts a path and a query string to the body of a 200 response."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Answers:
 
 
 def _one_more(query: ListQuery) -> ListQuery:
-    """Fetch one row more than a page has, which shows whether there is a next page."""
+    """Return the query for one row more than a page has: the extra row shows whether there is a next page."""
     return query._replace(limit=query.limit + 1)
 
 

@@ -1,4 +1,4 @@
-"""The index in a separate PostgreSQL schema. A range needs a handful of statements, however many events it has."""
+"""The index in a separate PostgreSQL schema. A range is written in a handful of statements, however many its events."""
 
 from __future__ import annotations
 
@@ -75,9 +75,12 @@ class PostgresIndexStore(Reads):
         await self._pool.close()
 
     async def lead(self) -> bool:
-        """See IndexStore. By a lease, which ends by itself; a pooler in transaction mode would not keep a lock.
+        """See IndexStore.
 
-        A process whose lease has expired cannot write anything wrong: each write states the tip that it follows.
+        The leader has a lease, which expires by itself; a transaction-mode pooler would not keep a lock.
+
+        A process whose lease has expired cannot do damage: each write fails unless the index has the tip that it
+        expects.
         """
         now = asyncio.get_running_loop().time()
         if self._renew_at is not None and now < self._renew_at:
@@ -145,7 +148,7 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """Run the writer's transaction. Another process that believes it is the leader must wait for the lock."""
+        """Run a write transaction. Its lock makes any other process that believes it is the leader wait."""
         if self._pool is None:
             raise StoreError("not open")
         try:

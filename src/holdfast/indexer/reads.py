@@ -1,4 +1,4 @@
-"""Look-ups and lists, shared by all stores: the statements, and the conversion of rows."""
+"""The look-ups and lists of all stores: chooses the statements and converts the rows."""
 
 from __future__ import annotations
 
