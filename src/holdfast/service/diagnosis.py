@@ -87,7 +87,7 @@ def _disk(settings: Settings) -> Finding:
 
 
 def _database(settings: Settings) -> list[Finding]:
-    """Write to the disk and undo it, because opening the database may have written nothing."""
+    """Check that the database can write to its disk, because opening the database may have written nothing."""
     opened = database(settings)
     found = Finding("database", "ok", "opened, schema current, takes writes")
     concerns: list[Finding] = []
@@ -101,7 +101,7 @@ def _database(settings: Settings) -> list[Finding]:
 
 
 def _origin(settings: Settings) -> Finding:
-    """Check the public URL; one without https was already refused when the settings were read."""
+    """Check the public URL. A URL without https was already refused when the settings were read."""
     if is_local(settings.public_host):
         fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)

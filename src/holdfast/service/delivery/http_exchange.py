@@ -1,4 +1,4 @@
-"""One request to a provider's HTTP API, limited in time and size. All failures become DeliveryError."""
+"""Sends one request to a provider's HTTP API, within limits of time and size. All failures become DeliveryError."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 FIRST_ERROR = 400
-# The session does not decompress, so plain JSON is requested. Some APIs require a user agent.
+# The HTTP session does not decompress responses, so an uncompressed response is requested. Some APIs require a
+# User-Agent header.
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
 
 
@@ -68,7 +69,7 @@ async def exchange(
 
 
 def refusal(status: int) -> DeliveryError:
-    """Return the error for an undocumented response."""
+    """Return the error for a response that the provider's API does not document."""
     return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
 
 
@@ -81,7 +82,7 @@ async def _once(
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body, or nothing if it is longer than any response of these APIs."""
+    """Return the body; an empty one if it is longer than any response that these APIs document."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

@@ -18,7 +18,10 @@ log = logging.getLogger("holdfast.outbox")
 
 
 async def put(folder: Path, suffix: str, content: bytes) -> Path:
-    """Write a new file with this content. Names sort by time and reveal nothing. Raises DeliveryError."""
+    """Write a new file with this content. File names sort by time and do not reveal the recipient.
+
+    Raises DeliveryError.
+    """
     try:
         return await asyncio.to_thread(_put, folder, suffix, content)
     except OSError as error:
@@ -26,7 +29,7 @@ async def put(folder: Path, suffix: str, content: bytes) -> Path:
 
 
 async def checked(folder: Path) -> str:
-    """Create the folder and return one line about it. Raises DeliveryError."""
+    """Create the outbox folder and return one line that describes it. Raises DeliveryError."""
     try:
         await asyncio.to_thread(ensure_private, folder)
     except OSError as error:

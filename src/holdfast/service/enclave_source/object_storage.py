@@ -1,4 +1,4 @@
-"""The published enclave as an object in storage: read within limits, replaced atomically."""
+"""The published enclave as an object in object storage, read within limits and replaced atomically."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRANSFER_S = 60.0
 
 
 class Absent(Unusable):
-    """Storage has no object with that name."""
+    """The object storage has no object with that name."""
 
 
 class Unreachable(Unusable):
@@ -54,7 +54,7 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
 
 
 async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
-    """Return the object and the digest that was published with it, None without one. Raises as `fetch`."""
+    """Return the object and the digest that was published with it; None for a missing digest. Raises as `fetch`."""
     async with _in_time():
         store = open_store(place)
         found = await fetch(store, place.name)
@@ -81,8 +81,8 @@ async def publish(place: ObjectAddress, body: bytes) -> str:
             back = await fetch(store, place.name)
             if back is None or back[1] != body:
                 raise Unreachable("object storage gives back another enclave than was written")
-            # In a separate thread: the command ends right after this, and obstore's own thread, with an awaited result,
-            # would abort the process if it needed the interpreter while that shuts down.
+            # The synchronous call runs in a thread of ours, because the command ends right afterwards: the thread that
+            # obstore uses for an awaited call would abort the process if it ran while the interpreter shuts down.
             await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
         except (BaseError, OSError, ValueError) as error:
             raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
@@ -103,7 +103,7 @@ def _digest_name(place: ObjectAddress) -> str:
 
 
 def open_store(place: ObjectAddress) -> ObjectStore:
-    """Open the store for a location. Raises Unreachable if the storage client rejects it, such as a missing one."""
+    """Open the object store of a location. Raises Unreachable if the storage client rejects the location."""
     from obstore.exceptions import BaseError
 
     try:
