@@ -41,7 +41,7 @@ class SnapshotPins:
         return found
 
     async def add(self, bearer: Bearer, asked: AskedPin, replaces: str | None = None) -> Pin:
-        """Add a pin, or replace one if its ID is given. The same request with the same token gets the same pin.
+        """Add a pin, or replace one if its ID is given. A repeated request with the same token gets the same pin.
 
         Raises SnapshotRefused.
         """
