@@ -44,7 +44,7 @@ class Sessions:
         return unavailable(reserved=reserved, claimed=claimed)
 
     async def holder(self, identifier: Identifier) -> str | None:
-        """Return the DID that holds an identifier: the registrar's DID for a reserved identifier, None for a free one."""
+        """Return the DID that holds an identifier: the registrar's DID for a reserved one, None for a free one."""
         if self.is_reserved(identifier):
             return self.registrar
         claim = await self.store.claim_of(identifier.channel.value, identifier.key)

@@ -1,4 +1,4 @@
-"""A pin as read from every kind of database: the columns in one order."""
+"""Converts a row with the columns of a pin, in the order that all databases use, to a pin."""
 
 from __future__ import annotations
 
