@@ -129,7 +129,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
-        """Return whether a token issued at `issued_at` was revoked, by one of these CIDs or with all tokens of the DID."""
+        """Return whether a token issued at `issued_at` was revoked, by its CIDs or with all tokens of the DID."""
         ...
 
     async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
