@@ -15,7 +15,7 @@ __all__ = ["app"]
 
 
 def _build() -> IndexerApp:
-    # Imported on first use, so that other commands and services without an indexer do not load these modules.
+    # These modules are imported on first use, so that other commands and services without an indexer do not load them.
     import os
 
     from holdfast.indexer.asgi import IndexerApp

@@ -51,12 +51,15 @@ class Answers:
         }
 
     def knows(self, path: str) -> bool:
-        """Return whether the path exists, regardless of its data."""
+        """Return whether the indexer serves this path, regardless of the data."""
         prefix, _, name = path.rpartition("/")
         return path in self._whole or (prefix in self._one and bool(name))
 
     async def body(self, path: str, query_string: bytes) -> bytes:
-        """Return the JSON body for a path. Raises Refused for bad input and unknown paths, StoreError."""
+        """Return the JSON body of the response for a path.
+
+        Raises Refused for bad input and unknown paths, StoreError.
+        """
         whole = self._whole.get(path)
         if whole is not None:
             return await whole(query_string)

@@ -56,7 +56,7 @@ class IndexerApp:
             raise ValueError("only http is served")
 
     async def started(self) -> IndexRunner:
-        """Return the index of the running event loop, started if necessary."""
+        """Return the index that runs on the current event loop, and start it if necessary."""
         loop = asyncio.get_running_loop()
         if self._indexer is None or self._loop is not loop:
             # When an event loop ends, the follower's task ends with it, so a new loop needs a new index.

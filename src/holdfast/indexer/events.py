@@ -111,9 +111,9 @@ class Decoder:
     def events(self, logs: Iterable[Log]) -> list[Event]:
         """Return the events in `logs`, in chain order. Logs of other contracts and malformed logs are left out.
 
-        Key changes from any contract are returned: the stored rows later show which contracts are accounts.
+        Key changes from any contract are returned, because only the stored rows show which contracts are accounts.
 
-        Only a contract that is not ours can emit a malformed log, and it must not stop the index.
+        Only other contracts can emit malformed logs, which must not stop the index.
         """
         found = [event for log in logs if (event := self._event(log)) is not None]
         return sorted(found)
@@ -149,7 +149,7 @@ def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
 
 
 def _string(word: bytes, data: bytes) -> str:
-    """Return a dynamic string. Solidity checks no encoding, and PostgreSQL's text has no NUL: both become U+FFFD."""
+    """Return a dynamic string. Invalid UTF-8, and NUL, which PostgreSQL cannot store, are replaced with U+FFFD."""
     return abi.content(data, word).decode("utf-8", errors="replace").replace("\0", "\ufffd")
 
 

@@ -61,7 +61,7 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
 
 
 def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
-    """Return whether the event is a key change in a contract that the factory has not created before this event."""
+    """Return whether the event is a key change in a contract that is not an account of the factory."""
     if event.kind != "PublicKeyChanged" or event.account_address is None:
         return False
     return sheet.get("accounts", event.account_address, AccountRow) is None
@@ -87,7 +87,7 @@ def _unpack(entity: str, packed: bytes) -> Row:
 
 
 class _Sheet:
-    """The rows that `fold` is changing."""
+    """The working copy of the rows that `fold` changes."""
 
     def __init__(self, rows: Mapping[Key, Row | None], journal_after: int) -> None:
         self._rows = rows

@@ -47,7 +47,7 @@ class FollowOptions:
 
 
 class Step(Enum):
-    """The result of one step of the follower."""
+    """What one step of the follower has achieved."""
 
     CURRENT = "the index holds the chain's newest block"
     MORE = "there is more to do at once"
@@ -188,7 +188,7 @@ class Follower:
         return Step.CURRENT if last == head.number else Step.MORE
 
     async def _read(self, first: int, head: int, tip: IndexedBlock | None) -> Batch | None:
-        """Return the next batch: single blocks near the head, otherwise an adaptive range; None if refused."""
+        """Return the next blocks, read singly near the head, otherwise as a range; None if the range was refused."""
         near = head - self._options.near_blocks
         if first > near:
             last = min(head, first + self._options.near_blocks - 1)

@@ -53,12 +53,12 @@ def of_range(first: int, last: int) -> BlockFilter:
 
 
 class LogReader:
-    """Reads two kinds of logs: those of our contracts, and the key changes that accounts emit.
+    """Reads two kinds of logs: those of the registry and the factory, and the key changes that accounts emit.
 
-    The contracts' logs are selected by address, and come first. Key changes are selected by topic only, since a filter
-    with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped when
-    the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many such logs that
-    the response is too large. In these cases the accounts are selected by address, in groups. Every method raises
+    The contracts' logs are selected by address, and are read first. Key changes are selected by topic only, since a
+    filter with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped
+    when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many such logs
+    that the response is too large. In these cases the accounts are selected by address, in groups. Every method raises
     RpcError.
 
     If the response for one block, or for a batch of single blocks, is too large, `roomy` requests the logs again, one

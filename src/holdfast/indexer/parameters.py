@@ -1,4 +1,7 @@
-"""Converts paths and query strings to arguments for the store. Each function raises Refused for bad input."""
+"""Converts paths and query strings to arguments for the store.
+
+Every function in this module raises Refused for invalid input.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index in a separate PostgreSQL schema. A range is written in a handful of statements, however many its events."""
+"""The index in a separate PostgreSQL schema. Writing a range takes a few statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ class PostgresIndexStore(Reads):
     async def lead(self) -> bool:
         """See IndexStore.
 
-        The leader has a lease, which expires by itself; a transaction-mode pooler would not keep a lock.
+        The leading process has a lease, which expires by itself; a pooler in transaction mode would not keep a lock.
 
-        A process whose lease has expired cannot do damage: each write fails unless the index has the tip that it
-        expects.
+        A process whose lease has expired cannot damage the index: each write fails if another process has moved the
+        tip.
         """
         now = asyncio.get_running_loop().time()
         if self._renew_at is not None and now < self._renew_at:
@@ -148,7 +148,7 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """Run a write transaction. Its lock makes any other process that believes it is the leader wait."""
+        """Run a write transaction. A lock makes other processes wait that also believe they are the leader."""
         if self._pool is None:
             raise StoreError("not open")
         try:

@@ -42,8 +42,8 @@ _PATIENCE = 20
 def marks(first: int, last: int, head: int) -> list[int]:
     """Return the blocks of a range whose hashes are stored, ascending; `last` is always one of them.
 
-    The hashes are stored 0, 1, 3, 7, 15 … blocks below `head`. After a reorganisation of n blocks the index therefore
-    goes back at most 2 n + 1 blocks.
+    Hashes are stored for the blocks that are 0, 1, 3, 7, 15 … blocks below `head`. After a reorganisation of n blocks
+    the index therefore goes back at most 2 n + 1 blocks.
     """
     found = {last}
     distance = 0

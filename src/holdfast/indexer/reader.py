@@ -57,7 +57,7 @@ class _Header(NamedTuple):
 
 
 class RangeReader:
-    """Reads the chain for the follower. Each method raises RpcError if the endpoint fails.
+    """Reads the chain for the follower. Every method of this class raises RpcError if the endpoint fails.
 
     `roomy` is the same endpoint with a larger size limit, used for the logs of single blocks that need it.
     """
@@ -110,8 +110,8 @@ class RangeReader:
         """Return the events in the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
 
         Filtering by block numbers would be unsafe here: a node that lags behind silently omits the logs of blocks that
-        it does not have yet. For an unknown block hash it must return an error (EIP-234). The hashes are read before
-        the logs, and the parent hashes show that the blocks follow each other and `parent`.
+        it does not have yet. For an unknown block hash, a node must return an error (EIP-234). The hashes are read
+        before the logs, and the parent hashes show that the blocks follow each other and `parent`.
 
         Raises:
             ChainMoved: The blocks do not build on `parent` or on each other.

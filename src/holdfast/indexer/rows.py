@@ -93,5 +93,5 @@ class JournalRow(NamedTuple):
 
 Row = DidRow | AliasRow | AccountRow | TotalsRow
 
-# The tables that events change, by name. The first column of each is its key.
+# The tables that events change, by name. The first column of each table is its key.
 ENTITIES: dict[str, type[Row]] = {"dids": DidRow, "aliases": AliasRow, "accounts": AccountRow, "totals": TotalsRow}

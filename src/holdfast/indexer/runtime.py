@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _OPEN_AGAIN_S = 2.0
-# Logs of one block as JSON. A block of 400 million gas has less: a byte of an event is two in JSON, and costs at least
-# 8 gas in the log and 4 in the transaction.
+# The maximum size of one block's logs as JSON. Even a block of 400 million gas stays below it: a byte of an event
+# becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
 _BLOCK_TIMEOUT_S = 120.0
 
@@ -116,6 +116,6 @@ def open_store(settings: IndexerSettings) -> IndexStore:
 
 
 def identity(settings: IndexerSettings) -> str:
-    """Return what identifies an index. An index with another identity is rebuilt."""
+    """Return what identifies an index. A stored index with another identity is rebuilt."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

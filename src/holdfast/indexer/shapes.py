@@ -1,4 +1,7 @@
-"""The indexer's JSON shapes, with the interface's names and types ("Indexer record shapes"). Events are an addition."""
+"""The JSON shapes of the indexer's responses, with the interface's names and types ("Indexer record shapes").
+
+The shape of events is not part of the interface.
+"""
 
 from __future__ import annotations
 
@@ -183,7 +186,10 @@ def _hex_or_unset(data: bytes | None) -> str | UnsetType:
 
 @lru_cache(65_536)
 def _address(data: bytes) -> str:
-    """Return the EIP-55 address. It is cached, since the checksum needs a hash and pages repeat the same addresses."""
+    """Return the EIP-55 address.
+
+    Results are cached, since checksums need a hash and pages repeat the same addresses.
+    """
     return checksum_address(data)
 
 

@@ -1,4 +1,4 @@
-"""The writes of a SQLite index in one transaction. Statements are derived from the table definitions."""
+"""The writes to a SQLite index, each within one transaction. Statements are derived from the table definitions."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class IndexStore(Protocol):
     """One index. Every method raises StoreError if the database fails. Each write is one transaction."""
 
     async def open(self, identity: str) -> None:
-        """Connect. Empties the index unless it was built for `identity` (chain, contracts, start, schema version)."""
+        """Connect, and empty an index that was built for another identity (chain, contracts, start, schema version)."""
         ...
 
     async def close(self) -> None:
@@ -54,7 +54,7 @@ class IndexStore(Protocol):
         ...
 
     async def lead(self) -> bool:
-        """Return whether this process is the leader, the only one that writes, until it closes the store or ends."""
+        """Return whether this process leads. Only the leader writes, until it closes the store or ends."""
         ...
 
     async def tip(self) -> IndexedBlock | None:

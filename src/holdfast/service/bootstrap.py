@@ -260,7 +260,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
-    """Return the confirmation of registrations. It has a separate chain reader, so it cannot disturb other reads."""
+    """Return the confirmation of registrations, with a separate chain reader, so that it cannot disturb other reads."""
     chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
@@ -325,7 +325,7 @@ def _reserved_names(settings: Settings) -> ReservedNames:
 
 
 def _named(name: str, make: Any, *arguments: Any) -> Any:
-    """Return what `make` returns; if it raises ValueError, add the setting's name."""
+    """Return what `make` returns. If `make` raises ValueError, raise SettingError with the setting's name."""
     try:
         return make(*arguments)
     except ValueError as error:

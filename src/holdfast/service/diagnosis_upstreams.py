@@ -1,4 +1,4 @@
-"""The checks of upstreams in `holdfast check`. Each sends a request whose correct response is known."""
+"""The checks of upstreams in `holdfast check`. Each check sends a request whose correct response is known."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ class Finding:
 
 
 class WrongAnswer(Exception):
-    """An upstream sent a wrong response. The message describes the response without quoting it."""
+    """An upstream's response is not the one that the check expects.
+
+    The message describes the response without quoting it.
+    """
 
 
 async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
@@ -175,7 +178,7 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
-    """Check that the workflow engine's address responds. This does not check whether the engine has registered."""
+    """Check that the workflow engine's address responds, but not whether the service is registered with the engine."""
     if not engine_configured(environment):
         return Finding("workflow", "ok", "no engine; the service confirms and expires by itself")
     url = engine_address(environment)

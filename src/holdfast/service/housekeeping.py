@@ -24,7 +24,7 @@ LEASE_S = 120.0
 
 
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
-    """Run `work` repeatedly. A failure is logged, and the next run still takes place.
+    """Run `work` repeatedly. If a run fails, the error is logged, and the next run takes place as usual.
 
     Like a request, each run has an ID in the log: the job's name and eight hexadecimal digits.
     """

@@ -1,4 +1,4 @@
-"""The list of reserved names: built-in names, extended and reduced by the operator's files, which may change."""
+"""The list of reserved names: built-in names, with additions and exceptions from the operator's files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ReservedNames:
     def refresh(self, *, force: bool = False) -> bool:
         """Re-read the files if they changed; returns whether the list was replaced.
 
-        An invalid file does not replace it.
+        An invalid file does not change the list.
         """
         stamps = self._look()
         if stamps == self._stamps and not force:

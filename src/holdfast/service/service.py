@@ -95,7 +95,7 @@ class Service:
             self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))
 
     async def stop(self) -> None:
-        """Stop the background jobs, then close connections and the store."""
+        """Stop the background jobs, then close the connections and the store."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

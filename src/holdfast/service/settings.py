@@ -125,7 +125,7 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development settings are refused, because of HOLDFAST_ENV or a public URL on another machine."""
+        """Whether development settings are refused, by HOLDFAST_ENV or because the public URL is on another machine."""
         return self.env == "production" or not is_local(self.public_host)
 
 
@@ -142,9 +142,9 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _require_both_tls_files(settings: Settings) -> None:
-    """Require both the certificate and the key for TLS, and that they can be read.
+    """Require a readable certificate and a readable key for TLS.
 
-    The server's error would be less clear.
+    Without this check, the error from granian or uvicorn would be less clear.
     """
     files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
     if not any(files.values()):

@@ -1,6 +1,6 @@
 """Parsers that convert a setting's text to its value.
 
-Each raises ValueError with a message that does not quote the text.
+Every parser raises ValueError with a message that does not quote the text.
 """
 
 from __future__ import annotations

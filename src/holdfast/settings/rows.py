@@ -1,4 +1,4 @@
-"""Settings as a table with one row for each, and the reading of an environment into checked values."""
+"""The rows that describe settings, and the function that reads an environment into checked values."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def refusal(status: int) -> DeliveryError:
 async def _once(
     session: aiohttp.ClientSession, method: str, url: str, request: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Send once. Redirects are not followed: they would send the credentials to another server."""
+    """Send once. Redirects are not followed, because they could send the credentials to another server."""
     async with session.request(method, url, allow_redirects=False, raise_for_status=False, **request) as response:
         return response.status, _object(await _read(response))
 

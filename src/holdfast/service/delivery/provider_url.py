@@ -23,7 +23,7 @@ MAX_PORT = 65535
 class ProviderUrl:
     """The parts of a provider's URL, percent-decoded; `host` keeps its case.
 
-    It has no repr, so that logs cannot contain the password.
+    The class has no repr, so that logs cannot contain the password.
 
     Attributes:
         port: None if the URL has none.

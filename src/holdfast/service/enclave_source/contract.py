@@ -41,7 +41,7 @@ KNOWN: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
 
 
 class Unusable(Exception):
-    """The module cannot replace the enclave. The message says why, but not where the module is stored."""
+    """The module cannot replace the bundled enclave. The message says why, but not where the module is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,10 @@ class ModuleContract:
 
 
 def contract_of(body: bytes) -> ModuleContract:
-    """Compile the module, run it and return its contract. Raises Unusable. Call this in a thread: it takes CPU time."""
+    """Compile the module, run it and return its contract. Raises Unusable.
+
+    Call this in a thread, since it takes CPU time.
+    """
     if not body.startswith(MAGIC):  # wasmtime would also accept the text format and components
         raise Unusable("the published enclave is not a WebAssembly module")
     import wasmtime
@@ -157,7 +160,7 @@ class _Sandbox:
 
 
 def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
-    """Return the imports of enclave/ABI.md without real randomness or time, on which no check may depend."""
+    """Return the two host functions of enclave/ABI.md with no randomness and time 0: no check may depend on them."""
     import wasmtime
 
     i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
@@ -170,7 +173,7 @@ def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
 def _kind(kind: Any) -> str:
     """Return an export's type as text.
 
-    For memories, tables and globals this is only the kind: their sizes may differ.
+    For memories, tables and globals the text is only the kind, because their sizes may differ.
     """
     if not hasattr(kind, "params"):
         return type(kind).__name__

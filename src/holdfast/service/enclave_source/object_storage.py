@@ -32,7 +32,7 @@ class Unreachable(Unusable):
 
 
 async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple[str | None, bytes] | None:
-    """Return the object's entity tag and bytes; None if its tag is still `etag`.
+    """Return an object's entity tag and bytes; None if the entity tag is still `etag`.
 
     Raises:
         Unusable: the object is larger than MAX_BYTES.
@@ -114,7 +114,7 @@ def open_store(place: ObjectAddress) -> ObjectStore:
 
 @asynccontextmanager
 async def _in_time() -> AsyncIterator[None]:
-    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable if it takes longer."""
+    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable after this time."""
     try:
         async with asyncio.timeout(TRANSFER_S):
             yield

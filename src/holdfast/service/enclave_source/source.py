@@ -107,7 +107,10 @@ class EnclaveSource:
         return verdict
 
     def _validate(self, body: bytes) -> None:
-        """Raise Unusable unless the body may replace the bundled copy. Takes CPU time: runs in a thread."""
+        """Raise Unusable unless the body may replace the bundled copy.
+
+        This runs in a thread, since it takes CPU time.
+        """
         if self._measure is None:
             self._measure = contract_of(self._bundled)
         require_replaceable(body, self._measure)
@@ -123,7 +126,7 @@ class EnclaveSource:
             return await fetch(self._store, place.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
-        """Log one line for each change of state."""
+        """Log one line if the state has changed."""
         if state == self._state:
             return
         self._state = state

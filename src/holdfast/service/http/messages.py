@@ -115,11 +115,11 @@ def named(response: Response, request_id: str) -> Response:
 
 
 def length_missing(response: Response) -> bool:
-    """Return whether an empty response still lacks its Content-Length."""
+    """Return whether a response without a body still needs a Content-Length header."""
     return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
 
 
-# This response is for clients that broke the protocol; those that disconnected cannot receive it.
+# The response to clients that broke the protocol; clients that disconnected cannot receive a response.
 ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 

@@ -64,7 +64,7 @@ class OneFile:
             raise NotOneFile("the multipart body cannot be read") from error
 
     def finish(self) -> None:
-        """Note the end of the body. Raises NotOneFile if the form is incomplete."""
+        """Record that the body has ended. Raises NotOneFile if the form is incomplete."""
         if not self._ended or self._parts != 1:
             raise NotOneFile("the multipart body is cut short, or has no file")
 

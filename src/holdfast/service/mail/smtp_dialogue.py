@@ -55,7 +55,10 @@ async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
 
 
 async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
-    """Send DATA. From then on the message may have been sent, even if the reply is an error or missing."""
+    """Send DATA.
+
+    Once DATA has been sent, the message may have been delivered, even if the reply is an error or missing.
+    """
     await client.data(message.as_bytes())
 
 

@@ -38,7 +38,7 @@ Encryption = Literal["none", "tls", "starttls"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SmtpServer:
-    """The mail server and its limits. It has no repr, so that logs cannot contain the password.
+    """The mail server and its limits. The class has no repr, so that logs cannot contain the password.
 
     Attributes:
         tls: trusted certificates; None for the system's.
@@ -61,7 +61,7 @@ class SmtpServer:
 
 
 class SmtpMailer:
-    """Mailer over SMTP submission (RFC 6409)."""
+    """A Mailer that uses SMTP submission (RFC 6409)."""
 
     def __init__(self, server: SmtpServer, identity: MailIdentity) -> None:
         self._server = server
@@ -115,7 +115,7 @@ class SmtpMailer:
         self._keep(client)
 
     async def _reused(self, message: EmailMessage) -> aiosmtplib.SMTP | None:
-        """Return a pooled connection that accepted the envelope; None if none is alive."""
+        """Return a pooled connection that has accepted the envelope; None if no pooled connection is alive."""
         while self._idle:
             client, timer = self._idle.popitem()
             timer.cancel()

@@ -25,7 +25,7 @@ _MAX_PREDICTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Reads smart accounts on the default chain; their nonces are read from the configured entry point."""
+    """Reads smart accounts on the default chain, and their nonces from the configured entry point."""
 
     chain: ChainReader
     factory: str

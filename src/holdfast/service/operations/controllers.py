@@ -23,8 +23,8 @@ class Controllers:
 
     Holdfast's registry accepts a `did:new` only from the account of the DID's key, whose address the registry computes.
     The registry's address follows from its code (CREATE2), so no other code can be at that address. Other registries
-    may accept other accounts. With them the account must contain the DID's key and have the address that the factory
-    computes for it.
+    may accept other accounts. With other registries, the account must contain the DID's key and have the address that
+    the factory computes for it.
     """
 
     chain: ChainReader

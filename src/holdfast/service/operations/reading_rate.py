@@ -1,4 +1,7 @@
-"""Limits each address's snapshot reads. Counts are in memory: a database row per read would cost more than the read."""
+"""Limits each address's snapshot reads.
+
+Reads are counted in memory, because a database row for each read would cost more than the read.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 @dataclass(slots=True)
 class ReadingRate:
-    """The reads counted by this process.
+    """The snapshot reads that this process has counted.
 
     A check and its count have no await between them, so that parallel requests cannot exceed the limit.
 
@@ -57,7 +60,7 @@ class ReadingRate:
     def _forget(self, now: float) -> None:
         """Forget the addresses that have their full allowance; if too many are left, forget all, to bound memory.
 
-        This happens again when the number of addresses has doubled, so that it costs each read at most two look-ups.
+        Addresses are forgotten again when their number has doubled, so that each read pays for at most two look-ups.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:

@@ -1,7 +1,8 @@
 """Requests with an `Idempotency-Key`: a repeated request gets the first one's response.
 
 The key is stored as a hash, the request's body as a keyed hash, and the response encrypted under a key that is derived
-from the header. So only the service can check the body, and only with the same header can it read the response.
+from the header. Therefore only the service can check the body, and it can read the response only if a request has the
+same header.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _RETRY_AFTER_S = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Named:
-    """A request with its `Idempotency-Key`. It has no repr, so that logs cannot contain the key or the body.
+    """A request with its `Idempotency-Key`. The class has no repr, so that logs cannot contain the key or the body.
 
     Attributes:
         endpoint: method and path; the same key at another endpoint is another request.
@@ -92,7 +93,7 @@ class Repeats:
         return answer if kept is None else self._opened(named, kept)
 
     async def put_back(self, named: Named) -> bytes | None:
-        """Let the next repeat do the work. If a parallel repeat has stored a response, return that response."""
+        """Let the next repeat do the work, unless a parallel repeat has stored a response, which is returned."""
         kept = await self.store.finish(named.key, None)
         return None if kept is None else self._opened(named, kept)
 

@@ -1,4 +1,4 @@
-"""Stores and returns IPNS records. Each name must be bound to a DID by a snapshot stored here."""
+"""Stores and returns IPNS records. A snapshot stored here must bind each IPNS name to a DID."""
 
 from __future__ import annotations
 
@@ -80,7 +80,10 @@ def _verified(name: str, data: bytes) -> Record:
 
 
 def _rises(kept: KeptRecord | None, given: Record) -> bool:
-    """Return whether to store the given record. Raises SnapshotRefused if it contradicts the stored one."""
+    """Return whether to replace the stored record with the given one.
+
+    Raises SnapshotRefused if it contradicts the stored one.
+    """
     known = None if kept is None else read_record(given.name, kept.data)
     verdict = change(known, given)
     if verdict is Change.OLDER:

@@ -37,7 +37,7 @@ class Car:
 
 
 def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
-    """Return the CAR file of these blocks. There must be at least one block."""
+    """Return the CAR file of these blocks. `blocks` must not be empty."""
     begins = [section_begin(place.cid, place.size) for place in blocks]
     begins[0] = car_begin(root) + begins[0]
     return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([place.size for place in blocks]))
@@ -98,7 +98,7 @@ class SnapshotReading:
         return data if self.blocks.fill(place.key, memoryview(data)) else None
 
     def _whole_at_once(self, car: Car) -> Bytes | None:
-        """Return a CAR file's bytes, with each block read directly into its place; None if that would have to wait."""
+        """Return a CAR file's bytes, with blocks read directly into place; None if a block cannot be read at once."""
         data, at = bytearray(car.size), 0
         view = memoryview(data)
         for begin, place in zip(car.begins, car.blocks, strict=True):

@@ -95,7 +95,7 @@ class SnapshotUploads:
     async def take(
         self, bearer: Bearer, boundary: bytes, pieces: AsyncIterator[bytes], declared: int | None, *, pin: bool
     ) -> Imported:
-        """Store the snapshot in a multipart body. When this returns, the snapshot survives `kill -9`.
+        """Store the snapshot in a multipart body. Once this method has returned, the snapshot survives `kill -9`.
 
         Args:
             bearer: the DID that it must belong to.

@@ -24,7 +24,7 @@ _STRAYS_EVERY_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SnapshotWaste:
-    """Removes what no snapshot needs. Several processes may do so at once, because object names are never reused."""
+    """Removes what no snapshot needs. Several processes may run this at once, because object names are never reused."""
 
     index: SnapshotIndex
     blocks: BlockStorage
@@ -53,7 +53,7 @@ class SnapshotWaste:
 class Strays:
     """Looks for stored objects without a row in the index, once after startup and then daily: listing objects is slow.
 
-    Such objects exist after the database was restored from a backup that is older than the storage.
+    Objects lack a row after the database was restored from a backup that is older than the storage.
     """
 
     index: SnapshotIndex

@@ -78,7 +78,7 @@ class OutboxSmsVerifier:
     def _matches(self, phone: str, code: str) -> bool:
         """Return whether the code is correct.
 
-        The attempt is committed first; of two simultaneous ones, only one can succeed.
+        The attempt is committed first, and of two simultaneous attempts only one can succeed.
         """
         with closing(self._book()) as book:
             key = self._key(book)
@@ -93,7 +93,7 @@ class OutboxSmsVerifier:
             return book.execute("delete from code where phone = ? and digest = ?", (owner, found[0][0])).rowcount == 1
 
     def _book(self) -> sqlite3.Connection:
-        """Open the database of codes. It is a SQLite file, whose locks work between processes on every platform."""
+        """Open the SQLite file of codes. SQLite's locks work between processes on every platform."""
         outbox.ensure_private(self._folder)
         file = self._folder / BOOK
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite itself would apply the umask

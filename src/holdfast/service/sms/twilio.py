@@ -53,7 +53,7 @@ class TwilioVerifier:
             raise DeliveryError("nonsense", f"HTTP {status} without a pending verification")
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Return whether Twilio approves the code; False also without a pending verification. Raises DeliveryError.
+        """Return whether Twilio approves the code; False if there is no pending verification. Raises DeliveryError.
 
         Input that cannot be a valid code is not sent to Twilio: the rejection would look like an error in the service.
         """
@@ -89,8 +89,8 @@ class TwilioVerifier:
     async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         """Send one request over a new connection.
 
-        Twilio has no idempotency keys, so a request that fails on a stale pooled connection could not be sent again
-        safely. For this reason no connection is pooled.
+        No connection is pooled: Twilio has no idempotency keys, so a request that failed on a stale connection could
+        not be sent again safely.
         """
         headers = {"Authorization": self._authorization, "Connection": "close"}
         url = self._service_url + path

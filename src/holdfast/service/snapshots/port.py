@@ -20,7 +20,9 @@ class BlockStorage(Protocol):
     """Stores objects. Every method but `fill` raises BlocksUnavailable."""
 
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
-        """Store these objects (name, bytes). When this returns, they survive a power cut. Raises BlocksFull.
+        """Store these objects (name, bytes). Once this method has returned, the objects survive a power cut.
+
+        Raises BlocksFull.
 
         The iterable is consumed in a thread, one object at a time.
         """
@@ -35,7 +37,7 @@ class BlockStorage(Protocol):
         ...
 
     def fill(self, name: str, into: memoryview) -> bool:
-        """Write an object's bytes into `into` and return True, if that needs no waiting.
+        """Write an object's bytes into `into` and return True, if this needs no waiting.
 
         False means that `into` may contain anything, and that the object must be read with `get`, does not exist or has
         another size.

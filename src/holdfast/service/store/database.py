@@ -74,7 +74,7 @@ class Database(Protocol):
         ...
 
     def try_write(self) -> None:
-        """Write something to the disk and remove it. Raises StoreUnavailable if that fails."""
+        """Write a test row to the disk and undo the write. Raises StoreUnavailable if that fails."""
         ...
 
     def concerns(self, workers: int) -> list[Concern]:

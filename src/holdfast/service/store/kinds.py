@@ -1,6 +1,6 @@
 """The kinds of databases: each URL scheme of HOLDFAST_DATABASE_URL with its module.
 
-Adding a kind of database means adding a row.
+To add a kind of database, add a row.
 
 A kind's module is imported only when a URL selects the kind, so that reading settings loads no database driver.
 """

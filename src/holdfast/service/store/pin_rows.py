@@ -1,4 +1,4 @@
-"""Converts a row with the columns of a pin, in the order that all databases use, to a pin."""
+"""Converts database rows to pins. All databases return the columns of a pin in the same order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DETAILS = {
 
 
 def pin_of(row: Sequence[Any]) -> Pin:
-    """Return the pin in a row.
+    """Return the pin that a row contains.
 
     Args:
         row: request ID, DID, CID, name or None, origins and meta as JSON, state, time in microseconds since the epoch,

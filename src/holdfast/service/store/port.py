@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class StoreUnavailable(Exception):
     """The store cannot be reached or cannot write.
 
-    If only the response was lost, a write may have succeeded nevertheless.
+    A write may have succeeded nevertheless if only the response was lost.
     """
 
 
@@ -210,7 +210,7 @@ class Store(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Run a trivial query (interface: Status, `database`)."""
+        """Check that the store responds (interface: Status, `database`)."""
         ...
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
@@ -220,7 +220,7 @@ class Store(Protocol):
     async def is_claimed(self, channel: str, key: str) -> bool:
         """Return whether an identifier is claimed.
 
-        It must be fast: registration pages cause a call at each keystroke.
+        This must be fast, because registration pages cause a call at each keystroke.
         """
         ...
 
@@ -229,7 +229,7 @@ class Store(Protocol):
         ...
 
     async def registrations(self, ip: str) -> tuple[int, int]:
-        """Return the number of sessions ever created from this address, and in total."""
+        """Return how many sessions were ever created from this address, and how many from all addresses."""
         ...
 
     async def verified_at(self, identifier: Identifier) -> float | None:
@@ -245,7 +245,7 @@ class Store(Protocol):
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a registration as `decide` says.
+        """Store a registration in the way that `decide` returns.
 
         CLAIM creates the identifier's claim and counts it for the address. DISPLACE transfers the claim to the
         registration's DID. CONTINUE leaves the claim with its DID.
@@ -265,7 +265,7 @@ class Store(Protocol):
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt at the current code, durably, before the code is compared; None without a code.
+        """Count one attempt durably, before the code is compared, and return the current code; None without a code.
 
         Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
@@ -301,7 +301,7 @@ class Store(Protocol):
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
-        """Return registrations to check, longest due first, but each identifier's first before any second one."""
+        """Return registrations to check on the chain: one per identifier, longest due first, and then the others."""
         ...
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:

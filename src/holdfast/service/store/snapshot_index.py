@@ -31,7 +31,7 @@ class TokenUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpload:
-    """A new upload. Its reservation of space expires at `expires_at`, in seconds since the epoch."""
+    """A new upload, whose reservation of space expires at `expires_at`, in seconds since the epoch."""
 
     upload_id: str
     did: str
@@ -62,7 +62,7 @@ class NewRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPin:
-    """A pin to be written. If `replaces` is given, it replaces the pin with that ID."""
+    """A pin to be written. If `replaces` is given, the new pin replaces the pin with that ID."""
 
     request_id: str
     did: str
@@ -133,7 +133,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
-        """Record until `until` that a token is revoked; if `cid` is None, that all tokens issued up to `now` are."""
+        """Record that a token is revoked, or all tokens up to `now` if `cid` is None; keep the record until `until`."""
         ...
 
     async def usage(self, did: str) -> Usage:
@@ -161,7 +161,7 @@ class SnapshotIndex(Protocol):
     ) -> None:
         """Record a snapshot whose blocks are stored, and end the upload.
 
-        `decide` is called if the snapshot is new here, `admit` if its pin is new. Queued pins of the snapshot become
+        `decide` is called if the snapshot is new here, `admit` if its pin is new. The snapshot's queued pins become
         pinned. Raises SnapshotRefused.
         """
         ...
@@ -220,7 +220,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def garbage(self, limit: int) -> list[str]:
-        """Return the names of objects that no snapshot needs. Their rows are gone, so the objects may be deleted."""
+        """Return the names of objects that may be deleted, because no snapshot needs them and their rows are gone."""
         ...
 
     async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
@@ -230,7 +230,7 @@ class SnapshotIndex(Protocol):
     async def name_strays(self, objects: Sequence[str]) -> int:
         """Mark those of these objects that have no row as garbage; return how many were marked.
 
-        Such objects exist after an older database was restored. No new object gets the number of one of these objects.
+        Objects lack a row after an older database was restored. No new object gets the number of one of these objects.
         """
         ...
 

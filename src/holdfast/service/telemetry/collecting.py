@@ -62,7 +62,7 @@ def _copy(cell: Any) -> Any:
 def _add(sums: Sums, numbers: dict[str, Cells], *, lasting: bool) -> None:
     """Add one process's numbers.
 
-    With `lasting`, gauges that are only true while the process is running are left out.
+    `lasting` leaves out gauges that are only valid while the process is running.
     """
     for name, cells in numbers.items():
         row = BY_NAME.get(name)

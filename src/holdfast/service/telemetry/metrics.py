@@ -41,7 +41,7 @@ class Counter(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def add(self, *labels: str, by: float = 1.0) -> None:
-        """Add to the cell with these label values."""
+        """Increase the value for these labels."""
         try:
             self.cells[labels] += by
         except KeyError:
@@ -60,7 +60,7 @@ class Gauge(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def set(self, value: float, *labels: str) -> None:
-        """Replace the value of the cell with these label values."""
+        """Set the value for these labels."""
         self._require_labels(labels)
         self.cells[labels] = value
 
@@ -124,7 +124,7 @@ SPANS = Counter("holdfast_spans_total")
 
 
 class AnsweredRequests:
-    """Counts responses and their times in one step, because every request is counted here. `tell` separates the two."""
+    """Counts responses and their times in one step, to save time in every request. `tell` separates the two."""
 
     __slots__ = ("cells", "in_progress")
 

@@ -87,7 +87,7 @@ class OtlpBackend:
     """See tracing.Backend. Each process creates its backend after the fork."""
 
     def __init__(self, exporter: SpanExporter | None = None) -> None:
-        # With `shutdown_on_exit`, a process would wait at its end for an unreachable collector.
+        # With `shutdown_on_exit`, an ending process would wait for an unreachable collector.
         self._provider = TracerProvider(resource=_resource(os.environ), shutdown_on_exit=False)
         self._processor = BatchSpanProcessor(CountingExporter(exporter or OTLPSpanExporter()))
         self._provider.add_span_processor(self._processor)
@@ -148,7 +148,7 @@ class OtlpBackend:
 
 
 def _resource(environment: Mapping[str, str]) -> Resource:
-    """Return the attributes that describe this process. The operator may set another service name than `holdfast`."""
+    """Return the attributes that describe this process. The operator may set a service name other than `holdfast`."""
     named = "OTEL_SERVICE_NAME" in environment or "service.name=" in environment.get("OTEL_RESOURCE_ATTRIBUTES", "")
     ours = {"service.version": holdfast.__version__}
     return Resource.create(ours if named else {**ours, "service.name": "holdfast"})

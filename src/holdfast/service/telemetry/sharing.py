@@ -1,10 +1,10 @@
 """Shares numbers between a node's processes: each writes its numbers to a file every second; one reads all files.
 
-Prometheus' client library can share numbers too, but it writes each count to a mapped file at once. This cost a request
-ten times as much when measured (docs/decisions/0722). With this module a request only adds to numbers in memory.
+Prometheus' client library can share numbers too, but it writes each count to a mapped file at once. Such writes cost a
+request ten times as much when measured (docs/decisions/0722). In this module a request only adds to numbers in memory.
 
 A worker locks its file while it is running. The reader adds an unlocked file's counters to its own sums and removes
-the file. When a worker has ended, the sums therefore stay correct, and the worker's gauges disappear.
+the file. After a worker has ended, the sums therefore stay correct, and the worker's gauges disappear.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class WorkerFile:
         draft.rename(self._file)
 
     def write(self) -> None:
-        """Write the current numbers. A checksum shows readers that they have read a half-written file."""
+        """Write the current numbers. A checksum lets readers detect a half-written file."""
         body = _encode(Shared(time.time(), metrics.snapshot()))
         content = len(body).to_bytes(8) + _checksum(body) + body
         os.pwrite(self._descriptor, content, 0)

@@ -33,7 +33,10 @@ def traces_configured(environment: Mapping[str, str]) -> bool:
 
 
 def traces_address(environment: Mapping[str, str]) -> str:
-    """Return the URL to which spans are sent. The general variable has a base URL (OTLP exporter specification)."""
+    """Return the URL to which spans are sent.
+
+    The variable for all signals contains a base URL (OTLP exporter specification).
+    """
     traces, general = (environment.get(name, "") for name in ENDPOINTS)
     return traces or general.rstrip("/") + "/v1/traces"
 

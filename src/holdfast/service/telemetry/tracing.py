@@ -37,7 +37,7 @@ class Backend(Protocol):
         ...
 
     def inner(self, name: str, attributes: Attributes, *, calls_out: bool) -> AbstractContextManager[Span]:
-        """Start a span within the current span; `calls_out` says whether it waits for another server."""
+        """Start a span within the current span; `calls_out` says whether the new span waits for another server."""
         ...
 
     def batch(
@@ -47,7 +47,7 @@ class Backend(Protocol):
         ...
 
     def present(self) -> TraceContext | None:
-        """Return the current span's context for `batch`; None if it is not recorded."""
+        """Return the current span's context, for `batch`; None if the span is not recorded."""
         ...
 
     def outgoing(self) -> Mapping[str, str]:
@@ -101,7 +101,7 @@ def batch(name: str, of: Iterable[TraceContext | None], attributes: Attributes) 
 
 
 def present() -> TraceContext | None:
-    """Return the current span's context for `batch`; None if it is not recorded."""
+    """Return the current span's context, for `batch`; None if the span is not recorded."""
     return None if _backend is None else _backend.present()
 
 

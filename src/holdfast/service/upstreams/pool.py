@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 100  # per upstream; further requests wait for a free one
 _KEEPALIVE_S = 30.0
-# Sessions do not decompress responses, so they request uncompressed ones. A proxied request's own header takes
-# precedence.
+# Sessions do not decompress responses, so they request uncompressed ones. The Accept-Encoding header of a proxied
+# request takes precedence.
 _HEADERS = {"User-Agent": f"Holdfast/{__version__}", "Accept-Encoding": "identity"}
 
 

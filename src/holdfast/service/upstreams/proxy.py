@@ -50,7 +50,8 @@ async def fetch(
     body: bytes | None = None,
 ) -> UpstreamAnswer:
     """Send a request to an upstream. `url` is sent unchanged. Raises UpstreamError."""
-    # Imported here, because importing aiohttp takes a quarter of a second, and only services with upstreams need it.
+    # Imported here, because importing aiohttp takes a quarter of a second, and only services with upstreams need
+    # aiohttp.
     import aiohttp
     from yarl import URL
 

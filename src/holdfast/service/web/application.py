@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.web")
 _access = logging.getLogger("holdfast.access")
 _PREFLIGHT_AGE_S = 86400
-# In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The other headers
-# are those that IPFS gateways list.
+# In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The headers listed
+# after `*` are those that IPFS gateways list.
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
@@ -132,7 +132,10 @@ class Application:
         return {name: value for name, value in given.items() if value}
 
     def _elsewhere(self, path: str) -> Route | None:
-        """Return the route for a path below a route's path. Clients whose base URL ends in a slash request `//pins`."""
+        """Return the route whose path is a prefix of this path.
+
+        Clients whose base URL ends in a slash request `//pins`.
+        """
         if path.startswith("//pins"):
             path = path[1:]
             if path in self._routes:

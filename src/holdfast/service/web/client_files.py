@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
 
 PREFIX = "/client/"
-# Modules import each other by name. Each is revalidated on every use (304 if unchanged), so that versions never mix.
+# Modules import each other by name. Each module is revalidated on every use (304 if unchanged), so that versions never
+# mix.
 _CACHE = "no-cache"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
 # A worker obeys the policy of its own script, and cross-origin isolated pages load a worker only with COEP.

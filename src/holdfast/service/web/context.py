@@ -1,4 +1,4 @@
-"""The context of all handlers: the service's operations, prepared responses, and the client's address."""
+"""The context that handlers use: the service's operations, prepared responses, and the client's address."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class WebContext:
 
     @property
     def snapshots(self) -> Snapshots:
-        """The snapshot operations. Use this only in routes that exist only if snapshots are enabled."""
+        """The snapshot operations. Only handlers of routes that require snapshots may use this property."""
         assert self.service.snapshots is not None
         return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
-        """Return the current enclave as a response, created once."""
+        """Return the response with the current enclave, which is created once."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

@@ -49,7 +49,7 @@ _ROWS = {BODY_TOO_LARGE: TOO_LARGE, REQUEST_TIMEOUT: TOO_SLOW}
 
 
 def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | None = None) -> Response:
-    """Return the refusal in the form used on its path."""
+    """Return the response to a refused request, in the error format of its path."""
     row = refused.row
     headers: Headers = [("cache-control", "no-store"), *SHARED, *(more or [])]
     if row.status == _UNAUTHORIZED:

@@ -1,4 +1,4 @@
-"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves blocks and CAR files and renders nothing."""
+"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves only blocks and CAR files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_SEGMENTS = 16
 _SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and a lost block is then a plain 404
-# The identity CID of the empty block. Clients request it to probe a gateway (Trustless Gateway, Probe).
+# The identity CID of the empty block, which clients request to probe a gateway (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
 
 

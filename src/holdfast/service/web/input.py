@@ -104,7 +104,7 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list:
 
 
 async def json_object(request: Request) -> Mapping[str, Any]:
-    """Return the body's fields; if it is not a JSON object, all fields count as absent."""
+    """Return the fields of a request's body; if the body is not a JSON object, all fields count as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:
         value = _decode(body)
@@ -128,7 +128,10 @@ def query_values(query: str) -> dict[str, str]:
 
 
 def restore_plus_sign(text: str, channel: Channel) -> str:
-    """Return an identifier from a query, with plus signs for spaces: addresses and numbers contain no spaces."""
+    """Return an identifier from a query string.
+
+    Spaces become plus signs, because addresses and numbers have no spaces.
+    """
     if channel is Channel.HANDLE:
         return text
     if channel is Channel.EMAIL:

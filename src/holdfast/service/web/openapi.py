@@ -76,7 +76,7 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
 def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
     """Return the name and the schema of each field, and whether it is required; a field may have alternative names.
 
-    Of a field with alternative names no name is required.
+    If a field has alternative names, none of its names is required.
     """
     if asks is None:
         return []

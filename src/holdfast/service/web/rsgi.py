@@ -42,7 +42,7 @@ class RsgiRequest:
 
     @property
     def raw_path(self) -> str:
-        """The path, with its percent-encoding computed again."""
+        """The path, percent-encoded again after granian has decoded it."""
         return self.path if _PLAIN.fullmatch(self.path) else quote(self.path, safe="/:@!$&'()*+,;=~")
 
     @property

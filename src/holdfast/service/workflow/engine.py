@@ -40,7 +40,8 @@ DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
     """Return whether a workflow engine is configured that can call the workflow functions.
 
-    The SDK serves functions if it has a signing key or is in development mode. An event key only allows sending events.
+    The SDK serves functions if it has a signing key or is in development mode. With an event key it can only send
+    events.
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
@@ -98,8 +99,8 @@ class InngestWorkflow:
 
     async def _translate(self, request: Request) -> Any:
         # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers around this request type and the handler.
-        # This is another such wrapper of internal classes, so the SDK's version is pinned, and a test sends requests
-        # with all three methods.
+        # This class is another such wrapper of the SDK's internal classes. The SDK's version is therefore pinned, and a
+        # test sends requests with all three methods.
         from inngest._internal import comm_lib
 
         headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}
@@ -169,7 +170,10 @@ def _functions(client: inngest.Inngest, jobs: Jobs) -> list[Any]:
 
 
 def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
-    """Return a step that does `work` and logs its errors. The engine gets no details, which could quote identifiers."""
+    """Return a step that does `work` and logs its errors.
+
+    The engine gets no error details, which could quote identifiers.
+    """
 
     async def step() -> dict[str, int]:
         try:

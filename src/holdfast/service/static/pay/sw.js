@@ -15,7 +15,7 @@ const NOT_OPENED = { error: "page_not_opened", message: "The payment page did no
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
 const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
-/** Open requests by payment request ID: what the page shows, and the functions that respond to the shop. */
+/** Open payment requests by ID: what the confirm page shows, and the functions that respond to the shop. */
 const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));

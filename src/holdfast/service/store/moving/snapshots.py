@@ -98,8 +98,7 @@ SNAPSHOT_TABLES = (
         "snapshot_garbage",
         ("shard", "object"),
         2,
-        # This includes blocks that nothing needs any more, whose objects the next collection would have marked as
-        # garbage.
+        # The query includes blocks that nothing needs any more, whose objects the next collection would have marked.
         "SELECT shard_of(cid), cid || '.' || id FROM snapshot_blocks WHERE id NOT IN (SELECT block_id FROM"
         " snapshot_links UNION SELECT block_id FROM snapshot_upload_blocks)"
         " UNION SELECT shard_of(substr(object, 1, instr(object, '.') - 1)), object FROM snapshot_garbage ORDER BY 1, 2",

@@ -140,7 +140,7 @@ class SourceDatabase:
 
 @contextmanager
 def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
-    """Open the source as of now; with `alone`, exclusively. Raises InUse if another process has it open then."""
+    """Open the source as of now. With `alone`, open it exclusively, and raise InUse if another process has it open."""
     with closing(connect(file)) as connection:
         if alone:
             try:
@@ -167,7 +167,7 @@ def _audit_id(at: float, action: str, number: int) -> str:
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:
-    """Combine the events of each window, one row per event, into one row."""
+    """Combine the rows of a window's events into one row for each window."""
     key: Row | None = None
     ids: list[int] = []
     times: list[float] = []
@@ -183,7 +183,7 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
 
 
 def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
-    """Combine the rows of each key into one, with a list of their last columns; None means an empty list."""
+    """Combine the rows of each key into one row, whose last column is the list of their last values, without None."""
     for _, group in groupby(elements, lambda row: row[:keys]):
         rows = list(group)
         yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])

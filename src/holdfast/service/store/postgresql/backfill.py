@@ -36,7 +36,7 @@ class Backfill:
     async def run(self, connection: Connection) -> int:
         """Process all rows; return how many rows the statement wrote.
 
-        An interrupted backfill must be run again from the start.
+        An interrupted backfill starts over.
         """
         written = parts = 0
         start: Sequence[Any] | None = self._place(-1)
@@ -61,7 +61,7 @@ class Backfill:
         return f"({', '.join(f'${n}::{kind}' for n, (_, kind) in enumerate(self.key, first))})"
 
     async def _end_of_part(self, connection: Connection, start: Sequence[Any]) -> Sequence[Any] | None:
-        """Return the key of the last row of the part that begins after `start`; None if it is the last part."""
+        """Return the key of the last row in the part after `start`; None if there are no further parts."""
         names = ", ".join(name for name, _ in self.key)
         row = await connection.fetchrow(
             f"SELECT {names} FROM {self.table} WHERE {self._columns()} > {self._values(1)}"  # noqa: S608 - our own names

@@ -1,4 +1,4 @@
-"""Gathers waiting requests into batches, so that one round trip and one disk flush serve many of them.
+"""Gathers waiting requests into batches, so that one round trip and one disk flush serve many requests.
 
 Batches form naturally: while the connections are busy, arriving requests wait for the next batch.
 """
@@ -88,7 +88,7 @@ class Gatherer:
         self._closed = False
 
     async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
-        """Return the result of one request, sent in a batch in which no other request has any of its keys.
+        """Return the result of one request. Requests with a key in common are never sent in the same batch.
 
         Raises:
             StoreUnavailable: no response arrived in time; whether a write succeeded is unknown.

@@ -39,8 +39,8 @@ SERVER_SETTINGS = {
 
 # Errors of the connection, not of a statement.
 LOST = (OSError, PostgresConnectionError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
-# Errors of a server that temporarily refuses connections, is stopping, or is a standby. It has done nothing, and a
-# retry may succeed.
+# Errors of a server that temporarily refuses connections, is stopping, or is a standby. Such a server has done nothing,
+# and a retry may succeed.
 NOT_NOW = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
@@ -128,7 +128,7 @@ class Lane:
                 await connection.close(timeout=CONNECT_S)
 
     async def _see_commits_end(self) -> None:
-        """Raise NotSent while commits are waiting for a lost standby, because any further write would wait too."""
+        """Raise NotSent while commits are waiting for a lost standby, since any further write would wait too."""
         try:
             waiting = (await self._fetch(_WAITING_COMMITS, ()))[0][0]
         except NotSent:

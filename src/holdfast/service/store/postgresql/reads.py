@@ -1,6 +1,6 @@
 """The PostgreSQL store's reads.
 
-LATERAL makes each key a separate look-up, which reads only the key's partition if the tables are partitioned.
+With LATERAL, the server looks each key up separately, and reads only the key's partition of a partitioned table.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _WAIT_FOR_LOCK = "60s"
 _WAIT_FOR_TABLE = "300ms"
 _BETWEEN_TRIES_S = 1.0
 _WAIT_IN_ALL_S = 60.0
-# This queries the catalogue, because to_regclass uses a cache that another node's migration may have made stale.
+# The statement queries the catalogue, because another node's migration may have made to_regclass's cache stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
     " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"

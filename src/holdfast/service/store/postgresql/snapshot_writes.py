@@ -1,6 +1,6 @@
 """The writes for stored snapshots. A batch calls one database function for each request, ordered by shard.
 
-Because of this order batches cannot deadlock, and each batch needs only one disk flush.
+Because of this order, batches cannot deadlock. Each batch needs only one disk flush.
 """
 
 from __future__ import annotations

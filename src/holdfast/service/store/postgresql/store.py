@@ -217,7 +217,7 @@ class PostgresqlStore:
     # -- repeats ---------------------------------------------------------------------------------------------------
 
     async def begin(self, repeat: NewRepeat) -> Begun:
-        """See Store. If requests with the same new key are parallel, each of them may count against the windows."""
+        """See Store. Parallel requests with the same new key may each be counted in the windows."""
         if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
             await self.charge(repeat.quotas, repeat.now)
         begun: Begun = await self._again(repeats.BEGIN, repeat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def storable(text: str) -> bool:
-    """Return whether PostgreSQL can store a text: it must not contain a zero byte.
+    """Return whether PostgreSQL can store a text, which must not contain a NUL.
 
     No row can contain any other text.
     """

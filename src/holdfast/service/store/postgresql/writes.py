@@ -152,7 +152,7 @@ def _registration_row(asked: RegistrationToMake) -> Sequence[Any]:
 
 def _bounds_of(asked: RegistrationToMake) -> Sequence[Any]:
     if asked.decided_on is not None and asked.decided is not None:
-        # The bounds admit a new claim only if the address and its network have no further claim in the meantime.
+        # The bounds admit a new claim only if no other claim was counted for the address or network in the meantime.
         facts = asked.decided_on.facts
         own, around = facts.registrations_from_ip + 1, facts.registrations_from_network + 1
         return (False, own, around, None, None, asked.decided.value, asked.decided_on.seen)
@@ -204,7 +204,7 @@ class ChargeToMake:
 
 @dataclass(frozen=True, slots=True)
 class ChargeMade:
-    """A counted event, from which its count can be undone."""
+    """A counted event, with which the count can be undone."""
 
     event: int
     windows: tuple[tuple[str, str], ...]
@@ -286,7 +286,7 @@ KEEP_CODES = Kind("keep_code", _call("keep_codes_v1", 8), _encode_codes, _nothin
 
 @dataclass(frozen=True, slots=True)
 class AttemptToCount:
-    """An attempt, and the charge that counts it in windows."""
+    """An attempt at a code, and the charge that counts the attempt in windows."""
 
     attempt: NewAttempt
     charge: ChargeToMake

@@ -18,7 +18,8 @@ _Rows = tuple[int, int]
 def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> _Rows:
     """Count one event in all these windows. If one is full, raises Refused(RATE_LIMITED) and counts nothing.
 
-    Returns the numbers of the first and the last row written. They are consecutive, and no number is used twice.
+    Returns the numbers of the first and the last row written. The rows of a charge have consecutive numbers, and no
+    number is used twice.
     """
     admit([(quota, at) for quota in quotas for full, at in [_full(connection, quota, now)] if full], now)
     ids = [_count(connection, quota, now) for quota in quotas]

@@ -54,7 +54,7 @@ def _count(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None
 
 
 def consume_code(connection: Connection, identifier: Identifier, code_id: int, now: float) -> bool:
-    """Consume the code. If it is entered correctly twice at once, only one request still finds the code."""
+    """Consume the code. Of two simultaneous requests with the correct code, only one still finds the code."""
     if connection.execute("DELETE FROM codes WHERE id = ?", (code_id,)).rowcount == 0:
         return False
     mark_verified(connection, identifier, now)

@@ -14,7 +14,7 @@ class OpenedFiles:
     """The identities that the database file and its log had when they were opened.
 
     SQLite continues to write to deleted files: everything that it reports as stored would be gone at the next start.
-    The files are therefore checked before and after each commit. A check takes microseconds, far less than a disk
+    The files are therefore checked before and after each commit. This check takes microseconds, far less than a disk
     flush.
     """
 

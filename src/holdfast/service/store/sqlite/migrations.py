@@ -137,8 +137,8 @@ MIGRATIONS = (
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
     """,
     # 3: hashes as bytes. An identifier's row implies that its session was opened, and a credential's row that it was
-    # registered. These events are added to the audit only when the row changes or is deleted (`in_audit`), so that a
-    # registration is not written twice.
+    # registered. Such implied events are added to the audit only when the row changes or is deleted (`in_audit`), so
+    # that a registration is not written twice.
     """
     ALTER TABLE identifiers ADD COLUMN in_audit INTEGER NOT NULL DEFAULT 1;
     CREATE TABLE credentials_3 (
@@ -199,7 +199,7 @@ MIGRATIONS = (
     END;
     """,
     SNAPSHOT_TABLES,
-    # 5: responses to requests with an Idempotency-Key, for their repeats.
+    # 5: stored responses to requests with an Idempotency-Key.
     """
     CREATE TABLE kept_answers (
         key BLOB PRIMARY KEY,

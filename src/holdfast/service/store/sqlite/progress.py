@@ -1,4 +1,7 @@
-"""Logs that a migration is still running: with a large file it takes minutes, and silence would look like a hang."""
+"""Logs that a migration is still running.
+
+The migration of a large file takes minutes, and silence would look like a hang.
+"""
 
 from __future__ import annotations
 

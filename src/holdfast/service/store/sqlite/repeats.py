@@ -47,7 +47,7 @@ def _insert(connection: Connection, repeat: NewRepeat) -> Begun:
 
 
 def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:
-    """Store a response unless there is one; see Store."""
+    """Store a response unless one is already stored; see Store."""
     connection.execute(
         "UPDATE kept_answers SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
     )
@@ -61,7 +61,7 @@ def keeping(
     work: Callable[[Connection, *Arguments], T],
     *arguments: *Arguments,
 ) -> T:
-    """Do the work, and store its response in the same transaction. If the work returns False, no response is stored."""
+    """Do the work, and store its response in the same transaction, unless the work returns False."""
     result = work(connection, *arguments)
     if result is not False:
         _change(connection, kept.key, "answer = ?", (kept.answer,), "answer IS NULL")

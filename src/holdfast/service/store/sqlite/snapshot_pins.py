@@ -31,7 +31,7 @@ def record_of(row: tuple[Any, ...]) -> KeptRecord:
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
-    """Record what a token creates; if the token has created it before, return the ID of what was created.
+    """Record what a token creates; if the token has created the same before, return its ID.
 
     Raises SnapshotRefused(TOKEN_USED).
     """
@@ -68,7 +68,7 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
 
 
 def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, by_import: bool) -> None:
-    """Write a pin's row with a timestamp that no other pin has."""
+    """Write a pin's row, with a timestamp that no other pin has."""
     connection.execute(
         "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, max(?, coalesce((SELECT max(created_us) FROM snapshot_pins), 0) + 1), ?",

@@ -54,7 +54,7 @@ def name_strays(connection: Connection, objects: Sequence[str]) -> int:
 
 
 def _number_above(connection: Connection, highest: int) -> None:
-    """Give new rows of blocks higher numbers than this (SQLite documentation: AUTOINCREMENT)."""
+    """Make new rows of blocks get numbers above `highest` (SQLite documentation: AUTOINCREMENT)."""
     statement = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'snapshot_blocks'"
     if connection.execute(statement, (highest,)).rowcount == 0:
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshot_blocks', ?)", (highest,))
@@ -66,7 +66,7 @@ def collected(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def _drop_held_in_vain(connection: Connection, now: float) -> int:
-    """Remove snapshots that nobody has pinned in time; only unpinned snapshots have a time in `held_until`."""
+    """Remove snapshots that were not pinned in time; only snapshots without a pin have a time in `held_until`."""
     rows = connection.execute(
         "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ?", (now,)
     ).fetchall()

@@ -73,7 +73,7 @@ class GroupCommitWriter:
     async def write(self, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments) -> T:
         """Return what `work` returns, once its writes are on disk.
 
-        If `work` raises, nothing is stored and the error is raised.
+        If `work` raises an exception, nothing is stored, and the exception is raised.
 
         Raises:
             StoreUnavailable: the transaction could not begin or commit.
@@ -167,7 +167,7 @@ class GroupCommitWriter:
             job.error = error
 
     def _attempt_apart(self, job: _Job) -> None:
-        """Run a job in a savepoint, so that nothing of a job that fails is stored."""
+        """Run a job in a savepoint, so that nothing is stored if the job fails."""
         connection = self._connection
         connection.execute("SAVEPOINT one")
         try:
@@ -191,7 +191,7 @@ class GroupCommitWriter:
 
 
 def _deliver(batch: list[_Job]) -> None:
-    """Wake the waiting requests with one call into each event loop, however many wait there."""
+    """Wake the waiting requests with one call into each event loop, however many requests wait on it."""
     loops: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
     for job in batch:
         loops.setdefault(job.loop, []).append(job)
