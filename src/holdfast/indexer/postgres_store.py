@@ -148,7 +148,10 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """Run a write transaction. A lock makes other processes wait that also believe they are the leader."""
+        """Run a write transaction.
+
+        A lock keeps two processes that both believe they are the leader from writing at the same time.
+        """
         if self._pool is None:
             raise StoreError("not open")
         try:

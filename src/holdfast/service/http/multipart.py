@@ -32,7 +32,10 @@ def boundary_of(content_type: str | None) -> bytes:
 
 
 class OneFile:
-    """Passes the bytes of a form's single file to `write`. The part's name does not matter and may be empty."""
+    """Passes the bytes of a form's single file to `write`.
+
+    The name of the form's part does not matter and may be empty.
+    """
 
     def __init__(self, boundary: bytes, write: Callable[[bytes], object]) -> None:
         self._write = write

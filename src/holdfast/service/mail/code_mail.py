@@ -70,7 +70,7 @@ def recipient_address(text: str) -> Address:
 def is_international(*addresses: Address) -> bool:
     """Return whether any of these addresses needs SMTPUTF8 (RFC 6531).
 
-    Domains are in ASCII, so only local parts count.
+    Only local parts are checked, because domains are in ASCII.
     """
     return not all(address.addr_spec.isascii() for address in addresses)
 
@@ -106,7 +106,7 @@ def spoken(seconds: int) -> str:
 
 
 def _only_address(text: str) -> Address:
-    """Return the address in a From header that has only one. Raises ValueError."""
+    """Return the address in a From header, which must contain exactly one. Raises ValueError."""
     try:
         header = policy.default.header_factory("From", text)
     except (IndexError, MessageError):  # the library's own parser raises other errors for some incomplete addresses

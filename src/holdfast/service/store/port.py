@@ -190,7 +190,7 @@ class Vitals:
 
 
 Charge = object
-"""Names one charge of a store's windows; only that store reads it."""
+"""Identifies a counted event for the store that returned it."""
 
 
 class Store(Protocol):
@@ -253,7 +253,10 @@ class Store(Protocol):
         ...
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
-        """Count one event in all these windows. If one is full, raises Refused(RATE_LIMITED) and counts nothing."""
+        """Count one event in all these windows.
+
+        If a window is full, raises Refused(RATE_LIMITED) and counts nothing.
+        """
         ...
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:

@@ -42,8 +42,8 @@ self.addEventListener("abortpayment", (event) => {
   // A payment that has been handed over cannot be cancelled, so the shop has to wait for it.
   const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
-  // If the response is "true", the browser ends the request. The request is refused later, so that the two do not
-  // collide.
+  // If this handler responds with "true", the browser ends the request. Our refusal follows later, so that the two do
+  // not collide.
   setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 

@@ -51,7 +51,7 @@ class Backfill:
         return written
 
     def _place(self, shard: int) -> Sequence[Any]:
-        """Return a position before every row of this shard, in key order."""
+        """Return a key that precedes all keys of this shard."""
         return (shard, *[""] * (len(self.key) - 1))
 
     def _columns(self) -> str:

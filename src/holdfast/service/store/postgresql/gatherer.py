@@ -237,7 +237,7 @@ async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.R
 
 
 def _named(error: Exception) -> Exception:
-    """Return the store's error for an error from the server."""
+    """Return the Store port's exception for an error from the server."""
     if isinstance(error, asyncpg.PostgresError):
         if error.sqlstate == LOST_RACE:
             return LostRace()

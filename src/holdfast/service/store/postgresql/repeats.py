@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
-    """Return a kind whose requests bring a response, which is stored if `effect` is true for the result row `f`.
+    """Return a kind of request that also stores a response, if `effect` is true for the result row `f`.
 
     `effect` is left out for a database function that returns nothing and always succeeds.
     """

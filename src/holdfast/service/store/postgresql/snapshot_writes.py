@@ -18,7 +18,7 @@ _MOST = 16  # a batch holds its locks until it ends
 
 
 def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind:
-    """Return a kind whose requests are the arguments of a function, the shard first; each result is a row or None."""
+    """Return a kind of request that calls a database function, with the shard first; its result is a row or None."""
     arrays = ", ".join(f"${n}::{of}[]" for n, of in enumerate(types, 1))
     names = ", ".join(f"a{n}" for n in range(1, len(types) + 1))
     arguments = ", ".join(f"w.a{n}" for n in range(1, len(types) + 1))

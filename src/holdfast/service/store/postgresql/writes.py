@@ -117,7 +117,7 @@ OPEN_SESSIONS = Kind(
 
 @dataclass(frozen=True, slots=True)
 class RegistrationToMake:
-    """A registration with the rule's bounds, or with the rule's decision on facts that were read earlier."""
+    """A registration to write, with the rule's bounds or with the rule's decision on facts that were read earlier."""
 
     registration: NewRegistration
     bounds: RegistrationBounds | None

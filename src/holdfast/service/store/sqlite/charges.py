@@ -16,7 +16,7 @@ _Rows = tuple[int, int]
 
 
 def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> _Rows:
-    """Count one event in all these windows. If one is full, raises Refused(RATE_LIMITED) and counts nothing.
+    """Count one event in all these windows. If a window is full, raises Refused(RATE_LIMITED) and counts nothing.
 
     Returns the numbers of the first and the last row written. The rows of a charge have consecutive numbers, and no
     number is used twice.
