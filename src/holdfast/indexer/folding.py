@@ -61,7 +61,7 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
 
 
 def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
-    """Return whether the event is a key change in a contract that is not an account of the factory."""
+    """Return whether the event is a key change in a contract that is not, or not yet, an account of the factory."""
     if event.kind != "PublicKeyChanged" or event.account_address is None:
         return False
     return sheet.get("accounts", event.account_address, AccountRow) is None

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _OPEN_AGAIN_S = 2.0
-# The maximum size of one block's logs as JSON. Even a block of 400 million gas stays below it: a byte of an event
-# becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
+# The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas are smaller: a byte of an
+# event becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
 _BLOCK_TIMEOUT_S = 120.0
 

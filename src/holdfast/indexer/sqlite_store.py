@@ -167,7 +167,10 @@ class SqliteIndexStore(Reads):
             self._connections.popitem()[1].close()
 
     def _lead(self) -> bool:
-        """Become the leader by an exclusive transaction on a file next to the index. It ends with the process."""
+        """Become the leader by beginning an exclusive transaction on a file next to the index.
+
+        It ends with the process.
+        """
         if "leader" in self._connections:
             return True
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)

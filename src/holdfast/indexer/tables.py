@@ -115,7 +115,7 @@ def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
         ]
         yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})){suffix}"
         for index in table.indexes:
-            # A partial index: most events leave most columns NULL, and no query selects those.
+            # A partial index leaves out NULL, because most events leave most columns NULL and no query selects NULL.
             where = f" WHERE {index[0]} IS NOT NULL" if index[0] in table.optional else ""
             name = f"{table.name}_by_{index[0]}"
             yield f"CREATE INDEX {name} ON {table.name} ({', '.join(index)}){where}"

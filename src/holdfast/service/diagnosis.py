@@ -36,7 +36,7 @@ _LOW_DISK_BYTES = 500 * 1024 * 1024
 
 
 async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[Finding]:
-    """Return all findings, in the order of the table."""
+    """Return all findings, those about this machine first."""
     service = build_service(settings, secrets, store)
     pools = ConnectionPools()
     try:

@@ -74,7 +74,10 @@ class Database(Protocol):
         ...
 
     def try_write(self) -> None:
-        """Write a test row to the disk and undo the write. Raises StoreUnavailable if that fails."""
+        """Check that the database accepts writes, by a write to the disk that is then undone.
+
+        Raises StoreUnavailable if that fails.
+        """
         ...
 
     def concerns(self, workers: int) -> list[Concern]:

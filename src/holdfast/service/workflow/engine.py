@@ -40,8 +40,8 @@ DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
     """Return whether a workflow engine is configured that can call the workflow functions.
 
-    The SDK serves functions if it has a signing key or is in development mode. With an event key it can only send
-    events.
+    The SDK serves functions if it has a signing key or is in development mode. An event key alone only lets the SDK
+    send events.
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
@@ -99,8 +99,8 @@ class InngestWorkflow:
 
     async def _translate(self, request: Request) -> Any:
         # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers around this request type and the handler.
-        # This class is another such wrapper of the SDK's internal classes. The SDK's version is therefore pinned, and a
-        # test sends requests with all three methods.
+        # This method, too, is a thin wrapper around internal classes of the SDK. The SDK's version is therefore pinned,
+        # and a test sends requests with all three methods.
         from inngest._internal import comm_lib
 
         headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}

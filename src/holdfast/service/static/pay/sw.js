@@ -42,8 +42,8 @@ self.addEventListener("abortpayment", (event) => {
   // A payment that has been handed over cannot be cancelled, so the shop has to wait for it.
   const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
-  // If this handler responds with "true", the browser ends the request. Our refusal follows later, so that the two do
-  // not collide.
+  // If this handler responds with "true", the browser ends the request. The refusal from this worker follows later, so
+  // that it does not collide with the browser's.
   setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 
