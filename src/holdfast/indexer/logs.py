@@ -58,8 +58,8 @@ class LogReader:
     The contracts' logs are selected by address, and are read first. Key changes are selected by topic only, since a
     filter with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped
     when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many such logs
-    that the response is too large. In these cases the accounts are selected by address, in groups. Every method raises
-    RpcError.
+    that the response is too large. If such a filter fails, the accounts are selected by address, in groups. Every
+    method raises RpcError.
 
     If the response for one block, or for a batch of single blocks, is too large, `roomy` requests the logs again, one
     block at a time: the index can only continue after it has read every log of a block.

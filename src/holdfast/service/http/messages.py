@@ -86,7 +86,7 @@ class ClientGone(Exception):
 
 
 class Response:
-    """An immutable status, headers and body. The application adds the request ID as a header."""
+    """An immutable response with status, headers and body. The application adds the request ID as a header."""
 
     __slots__ = ("body", "headers", "request_id", "status")
 

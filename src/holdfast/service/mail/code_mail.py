@@ -57,7 +57,7 @@ def mail_identity(sender: str, host: str) -> MailIdentity:
 
 
 def recipient_address(text: str) -> Address:
-    """Return the text as one address to which to send a code.
+    """Parse the address to which a code is sent.
 
     Raises ValueError (without the text) for anything else.
     """

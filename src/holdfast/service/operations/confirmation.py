@@ -116,8 +116,8 @@ class _Turn:
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
         """Check these registrations together, settle those that the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
-        # A single check can fail the whole batch by an oversized or refused response, so failed checks are repeated
-        # alone.
+        # A single check can make its whole batch fail, by an oversized or refused response, so failed checks are
+        # repeated alone.
         for row in [row for row in rows if seen[row] is None]:
             if self.over:
                 del seen[row]

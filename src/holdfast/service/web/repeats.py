@@ -37,7 +37,7 @@ _KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 # request calls a provider, its repeats wait for longer than any provider may take.
 _LEASES_S = {OPEN_SESSION.key: 2.0, REGISTER_DID.key: 2.0}
 _LEASE_S = 45.0
-# Responses with these statuses are not final, because they ask for a retry. Server errors are not final either.
+# Responses with these statuses are not final, because the client may retry; nor are server errors.
 _NOT_FINAL = frozenset({408, 413, 429})
 _FIRST_SERVER_ERROR = 500
 _running: set[asyncio.Task[Any]] = set()

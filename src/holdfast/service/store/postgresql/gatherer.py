@@ -148,7 +148,7 @@ class Gatherer:
         return batch
 
     def _sweep(self) -> None:
-        """Fail requests that have waited too long for a connection: all may be waiting for a silent server."""
+        """Fail requests that have waited too long: all connections may be waiting for a silent server."""
         self._sweeping = None
         late = asyncio.get_running_loop().time() - WAIT_S
         for queue in self._queues.values():

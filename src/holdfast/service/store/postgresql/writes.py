@@ -204,7 +204,7 @@ class ChargeToMake:
 
 @dataclass(frozen=True, slots=True)
 class ChargeMade:
-    """A counted event, with which the count can be undone."""
+    """A counted event, kept so that the count can be undone."""
 
     event: int
     windows: tuple[tuple[str, str], ...]
@@ -225,7 +225,7 @@ def _window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
 
 
 def _refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
-    """Return the rule's refusals of charges that found a window full, by the number of the charge."""
+    """Return the rule's refusals for charges whose windows are full, by the number of the charge."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
     for n, nth, frees_at in rows:
