@@ -1,4 +1,4 @@
-"""Checks whether the packages for pairing over libp2p are installed, without importing them, which takes seconds."""
+"""Checks whether the packages for pairing over libp2p are installed. It does not import them, as that takes seconds."""
 
 from __future__ import annotations
 
