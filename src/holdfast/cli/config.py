@@ -68,8 +68,8 @@ def _shown(value: Any, *, secret: bool) -> Any:
 def mask(url: str) -> str:
     """Return what may be shown of a URL that may contain a secret.
 
-    Of http URLs scheme and host, of files the path. Of all others only the scheme, as a key in the host's place, such
-    as `resend://KEY`, looks like a host.
+    These parts are shown: the scheme and host of http URLs, and the path of files. Of all other URLs only the scheme is
+    shown, because a key in place of the host, such as `resend://KEY`, looks like a host.
     """
     from holdfast.service.store.kinds import FILE_ADDRESSES
 
@@ -78,7 +78,7 @@ def mask(url: str) -> str:
         return url
     if scheme not in {"http", "https"}:
         return f"{scheme}:***"
-    # A password with an unescaped /, ? or # seems to end the host: everything before the last @ is hidden.
+    # An unescaped /, ? or # in a password looks like the end of the host, so everything before the last @ is hidden.
     hidden, at, shown = rest.removeprefix("//").rpartition("@")
     host, slash, path = re.sub(r"[?#]", "/", shown).partition("/")
     return f"{scheme}://{'***' if hidden or at else ''}{at}{host}{slash and path and '/***'}"

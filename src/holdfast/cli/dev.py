@@ -1,4 +1,4 @@
-"""holdfast dev: the service with a complete chain world around it, on this machine alone."""
+"""holdfast dev: the service together with a complete local chain, all on this machine."""
 
 from __future__ import annotations
 

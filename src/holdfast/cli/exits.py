@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """The exit codes of all commands."""
+    """The exit codes, which are the same for all commands."""
 
     OK = 0
     FAILED = 1  # the checked condition is false, or the work failed

@@ -86,7 +86,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
 
 
 def _show(table: str, done: int, of: int) -> None:
-    """Write progress to standard error, so that standard output contains only the result."""
+    """Print progress on stderr, so that stdout contains only the result."""
     sys.stderr.write(f"{table}: {done} of {of}\n")
 
 

@@ -41,7 +41,7 @@ def create(
             fail(
                 Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
             )
-        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover it.
+        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover the vault.
         person = Person.of(vault.publishing_key(), name)
         made = None if credential else common.security_key(service).create_passkey(person)
         if made is not None:
@@ -84,7 +84,8 @@ def lock(
             sessions.end(store, folder)
             left = sessions.left_behind(store)
         if left:
-            # The file is gone, so only another key of the vault can remove the wrap. Opening the vault does that.
+            # The file with the period's secret is gone, so the period's wrap can be removed only with another key of
+            # the vault. Opening the vault does that.
             with common.opened_vault(folder, key, service):
                 pass
         emit({"locked": True}, "locked", as_json=as_json)
