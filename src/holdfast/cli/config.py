@@ -20,9 +20,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print the effective settings of the service and of the indexer, secrets masked.
+    """Print the effective settings of the service and the indexer, with secrets masked.
 
-    A setting that was given is marked with *; the others are defaults. Exits with 3 when one cannot be read.
+    Settings that were given are marked with *; the others have their defaults. Exits with 3 if a setting is invalid.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
     values, about = _of_service(settings)

@@ -56,7 +56,7 @@ def deploy(
     dev: Dev = False,
     as_json: Json = False,
 ) -> None:
-    """Plan the deployment, ask for confirmation, send the transactions, check the result."""
+    """Plan the deployment, ask for confirmation, send the transactions, and check the result."""
     _require_extras(as_json=as_json)
     key = _read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
@@ -75,7 +75,10 @@ def deploy(
     "1 for no."
 )
 def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
-    """Compare byte for byte. The entry points are not ours, so the command only checks that they are deployed."""
+    """Compare the deployed code with ours, byte for byte.
+
+    The entry points are not ours, so the command only checks that they are deployed.
+    """
     _require_extras(as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
     value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)

@@ -30,9 +30,9 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delegate a command of this vault to another DID, within limits. Prints the token.
+    """Delegate a command on this vault to another DID, within limits. Prints the token.
 
-    The options that limit payments require the command /accounts/pay. They count each token separately.
+    The options that limit payments require the command /accounts/pay. Each token is counted separately.
     """
     from holdfast.client.types import DelegationOptions
 

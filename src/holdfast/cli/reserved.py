@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(help="A handle.")]
 
 @app.command("list")
 def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print every reserved handle, one a line."""
+    """Print all reserved handles, one per line."""
     from holdfast.service.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -38,7 +38,7 @@ def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
 @app.command("test")
 def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Say whether NAME is reserved; exit 1 if it is not."""
+    """Print whether NAME is reserved. Exits with 1 if it is not."""
     from holdfast.service.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -53,7 +53,7 @@ def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> 
 
 @app.command()
 def add(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Reserve NAME: add it to HOLDFAST_RESERVED_FILE, remove it from HOLDFAST_RESERVED_ALLOW_FILE."""
+    """Reserve NAME: add it to HOLDFAST_RESERVED_FILE and remove it from HOLDFAST_RESERVED_ALLOW_FILE."""
     settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
     with _complaints(as_json=as_json):
         file = _file(settings.reserved_file, "HOLDFAST_RESERVED_FILE", as_json=as_json)

@@ -25,8 +25,8 @@ def serve(
 ) -> None:
     """Run the service until it is stopped.
 
-    SIGTERM and SIGINT stop it after the requests it has accepted; SIGHUP re-reads the reserved list. Everything else
-    is a setting: see `holdfast config`.
+    SIGTERM and SIGINT stop it after the requests that it has accepted. SIGHUP makes it re-read the reserved list.
+    All other options are settings: see `holdfast config`.
     """
     import os
     import signal
