@@ -1,7 +1,7 @@
 """Steps for sending a user operation: have it sponsored or estimate its gas, sign it, send it, wait for its receipt.
 
-The caller passes addresses and keys in. The bundler is reached through an RpcClient, for example for Holdfast's own
-`/api/bundler`. The signer is a coroutine function that takes 32 bytes and returns a signature.
+Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, for example for Holdfast's
+own `/api/bundler`. The signer is a coroutine function that takes 32 bytes and returns a signature.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RECEIPT_WITHIN_S = 60.0
 _REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
-# Well-formed and with a low s, so that gas estimation runs the whole curve arithmetic before the signature is rejected.
+# A well-formed signature with a low s, so that gas estimation runs the whole curve arithmetic before rejecting it.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
 
 
@@ -195,7 +195,7 @@ class Bundler:
 def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
     """Convert the error object of a bundler or paymaster to a UserOperationError.
 
-    The error's `data` member is the revert data or an object that contains it; Alto puts it at the end of the message.
+    The error's `data` is the revert data, or an object that contains it. Alto appends the revert data to the message.
     """
     found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:

@@ -17,7 +17,7 @@ _NO_ALIAS = bytes(32)
 
 
 def create_account(x: int, y: int, salt: int = 0) -> bytes:
-    """Return the factory data for a user operation: the call of the factory that creates an account."""
+    """Return the factory data for a user operation: the call to the factory that creates an account."""
     return call_data("createAccount(uint256,uint256,uint256)", x, y, salt)
 
 
@@ -64,9 +64,9 @@ def register(
 def register_foreign(
     registry: str, did: str, *, alias: str | None = None, secret: bytes = NO_SECRET, metadata_cid: str = ""
 ) -> Call:
-    """Return the call that registers a DID of another method than `did:new`, and its first alias, if given.
+    """Return the call that registers a DID with a method other than `did:new`, and its first alias, if given.
 
-    It needs an earlier commitment.
+    The call needs an earlier commitment.
     """
     signature = "registerForeign(string,bytes32,bytes32,string)"
     return registry, 0, call_data(signature, did, _alias(alias), secret, metadata_cid)
@@ -75,7 +75,7 @@ def register_foreign(
 def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
     """Return the call that adds an alias to the calling account's DID.
 
-    It needs an earlier commitment with this 32-byte secret.
+    The call needs an earlier commitment with this 32-byte secret.
     """
     return registry, 0, call_data("registerAlias(bytes32,bytes32,bytes32)", alias_hash(alias), did_hash(did), secret)
 

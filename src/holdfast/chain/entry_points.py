@@ -21,8 +21,8 @@ class HashKind(Enum):
 class EntryPoint:
     """One release of the contract.
 
-    `salt` is the salt with which the deterministic deployer creates `address` from the init code on npm. It is None if
-    the npm package contains no init code for the release: the local world then sets the runtime code directly.
+    `salt` is the salt with which the deterministic deployer creates `address` from the init code on npm. `salt` is None
+    if the npm package contains no init code for the release; the local world then sets the runtime code directly.
     """
 
     version: str

@@ -85,7 +85,7 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Return whether the response to a batch of `asked` calls, no list or a single error, means that it was refused."""
+    """Return whether the response refuses a batch of `asked` calls: it is not a list, or is a single error."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None

@@ -20,8 +20,8 @@ _OPERATION_TYPE = keccak256(
 )
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
-# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic. In
-# that case the hash covers the magic but not the signature and its length.
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic. If
+# the data ends so, the operation hash covers the magic but not the signature and its length.
 _SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
 _SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
 _PAYMASTER_HEAD_BYTES = 20 + 16 + 16

@@ -48,7 +48,7 @@ class Paymaster:
     async def paid(self, operation: UserOperation, bundler: Bundler, margin: Margin = RAW) -> UserOperation:
         """Return the operation with gas limits and the data of a paymaster that has agreed to pay.
 
-        Its fees must already be set.
+        The operation's fees must already be set.
 
         Raises:
             UserOperationError: The paymaster or the bundler's estimate refused.

@@ -54,7 +54,7 @@ class RpcClient:
     async def eth_call(self, to: str, data: bytes, *, at_least: int = 32, block: str = "latest") -> bytes:
         """Return the result of a contract call.
 
-        It has at least `at_least` bytes; an address without code returns none.
+        The result has at least `at_least` bytes, because a call of an address without code returns no bytes.
         """
         result = values.data(await self.call("eth_call", [{"to": to, "data": "0x" + data.hex()}, block]))
         if len(result) < at_least:

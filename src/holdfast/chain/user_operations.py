@@ -1,4 +1,7 @@
-"""A user operation (ERC-4337) and its JSON-RPC form. Its packed form and its hash are in `packed_operations`."""
+"""A user operation (ERC-4337) and its JSON-RPC form.
+
+The module `packed_operations` computes the packed form and the hash.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# The fields: the name in Python and in the RPC object, and for numbers (`_BOUNDS`) the limit in the packed form, in
-# which two gas limits or two fees share one word.
+# The fields of a user operation: their names in Python and in the RPC object, and for numbers (`_BOUNDS`) the limits in
+# the packed form, in which two gas limits or two fees share one word.
 _WIRE_NAMES = {
     "sender": "sender",
     "nonce": "nonce",
@@ -101,7 +104,7 @@ class UserOperation:
         return cls(**given)
 
     def to_rpc(self) -> dict[str, str | None]:
-        """Return the RPC object. It has all fields; those of a missing factory or paymaster are null."""
+        """Return the RPC object. The object has all fields; those of a missing factory or paymaster are null."""
         return {wire: _write(getattr(self, name)) for name, wire in _WIRE_NAMES.items()}
 
     def signed(self, signature: bytes) -> UserOperation:

@@ -1,4 +1,4 @@
-"""Strict parsers for Ethereum's JSON-RPC values. Each raises RpcError for a value of another form."""
+"""Strict parsers for Ethereum's JSON-RPC values. Each function raises RpcError for a value of another form."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 def contracts_of(service: str) -> dict[str, Any]:
     """Return the service's contracts for a new vault's account.
 
-    If the service does not respond, return no contracts, which selects this release's.
+    If the service does not respond, return none, so that the vault uses this release's contracts.
     """
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
@@ -191,7 +191,7 @@ def compare_account(service: str, made: Generated) -> None:
 
 
 def security_key(service: str) -> Authenticator:
-    """Return the security key that is plugged in. Its prompts are printed on stderr."""
+    """Return the security key that is plugged in. The key's prompts are printed on stderr."""
     from holdfast.client.passkeys import Authenticator
 
     return Authenticator(service, on_progress=say, ask_pin=ask_pin)

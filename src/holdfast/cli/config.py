@@ -22,7 +22,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print the effective settings of the service and the indexer, with secrets masked.
 
-    Settings that were given are marked with *; the others have their defaults. Exits with 3 if a setting is invalid.
+    Settings that were given are marked with *; all others have their default values. Exits with 3 if a setting is
+    invalid.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
     values, about = _of_service(settings)

@@ -139,7 +139,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
-    """Run `work` with a client for the chain. Its errors become an exit code and a one-line message."""
+    """Run `work` with a client for the chain. Errors from the chain become an exit code and a one-line message."""
     from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain
 

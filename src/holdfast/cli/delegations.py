@@ -1,4 +1,4 @@
-"""holdfast vault delegate and revoke, which let others act on behalf of the vault, and end that."""
+"""holdfast vault delegate and revoke: let another DID act on behalf of the vault, and revoke that permission."""
 
 from __future__ import annotations
 

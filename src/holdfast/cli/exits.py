@@ -1,4 +1,4 @@
-"""The table of exit codes (docs/operating.md states it for operators)."""
+"""The table of exit codes, which docs/operating.md also contains."""
 
 from enum import IntEnum
 

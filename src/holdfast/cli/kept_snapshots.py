@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 
-# The variable for the audience of tokens, which is needed if the service's own address differs from the one in
+# The environment variable for the tokens' audience, needed if the service's own address differs from the one in
 # --service.
 SERVICE_DID = "HOLDFAST_SERVICE_DID"
 _KEPT_AT = "snapshots-at"
@@ -34,7 +34,7 @@ class Summary:
 
 
 def begin(store: VaultStore | None, service: str) -> None:
-    """Make all commands from now on upload changes to this service."""
+    """Make all commands upload changes to this service from now on."""
     if store is not None:
         store.set_note(_KEPT_AT, service)
 

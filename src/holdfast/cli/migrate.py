@@ -41,7 +41,7 @@ def migrate(
     """Bring the database's schema up to date or, with --to, move everything from the embedded database to PostgreSQL.
 
     A move may begin while the service is running, and may be interrupted and repeated, since it copies only
-    differences. To finish, stop the service and run the command once more, which then compares every row's checksum.
+    differences. To finish, stop the service and run the command once more; it then compares every row's checksum.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
     if to is None:

@@ -24,7 +24,10 @@ def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
 
 
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
-    """Return if the flag is set or a person confirms on the terminal. Otherwise, exit with USAGE or FAILED."""
+    """Return if the flag is set or a person confirms on the terminal.
+
+    Without the flag and a confirmation, exit with USAGE or FAILED.
+    """
     if yes:
         return
     if as_json or not sys.stdin.isatty():

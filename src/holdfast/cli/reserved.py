@@ -38,7 +38,7 @@ def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
 @app.command("test")
 def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print whether NAME is reserved. Exits with 1 if it is not."""
+    """Print whether NAME is reserved. Exits with 1 if NAME is not reserved."""
     from holdfast.service.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -109,7 +109,7 @@ def _key(name: str, *, as_json: bool) -> str:
 
 
 def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = None) -> None:
-    """Change one line. The file is replaced as a whole, so a service never reads half of it."""
+    """Change one line. The file is replaced as a whole, so that a service never reads a partial file."""
     if file is None or not file.exists():
         return
     from holdfast.rules.reserved_identifiers import read_names

@@ -25,8 +25,8 @@ def serve(
 ) -> None:
     """Run the service until it is stopped.
 
-    SIGTERM and SIGINT stop it after the requests that it has accepted. SIGHUP makes it re-read the reserved list.
-    All other options are settings: see `holdfast config`.
+    SIGTERM and SIGINT stop the service after the requests that it has accepted. SIGHUP makes the service re-read the
+    list of reserved handles. All other options are settings: see `holdfast config`.
     """
     import os
     import signal
@@ -37,7 +37,7 @@ def serve(
             os.environ[f"HOLDFAST_{name}"] = str(value)
     settings = settings_or_fail(env_file, as_json=as_json)
     if settings.port == 0:
-        # These values are set here once for all workers, in the environment, from which the workers read their
+        # The port is chosen once for all workers, and set in the environment, from which the workers read their
         # settings.
         os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
         settings = settings_or_fail(env_file, as_json=as_json)
@@ -78,10 +78,10 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
 
 
 def _bindable(host: str, port: int, *, as_json: bool) -> int:
-    """Return the port, or a free port for 0.
+    """Return the port, or a free port if it is 0.
 
-    If the port is in use, exit with 4 and a one-sentence message. The server would bind it later and fail with a
-    traceback.
+    If the port is in use, exit with 4 and a one-sentence message. Without this check, the server, which binds the port
+    later, would fail with a traceback.
     """
     import socket
 

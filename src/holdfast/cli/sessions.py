@@ -1,7 +1,7 @@
 """`vault unlock`: another wrap, whose secret is in a file in the user's runtime folder until the unlock period ends.
 
-No process waits for the end of the period. The first command after the end unlocks the vault with the secret once more,
-removes the wrap and the revisions that it unlocks from the store, and then deletes the file.
+No process waits for the end of the period. The first command after the period unlocks the vault with the period's
+secret, removes the wrap and the revisions that the wrap unlocks from the store, and then deletes the secret's file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Period(msgspec.Struct, frozen=True):
     def is_open(self, now: float) -> bool:
         """Return whether the unlock period is still running.
 
-        It also ends if the clock is set back to before its start.
+        The period also ends if the clock is set back to before its start.
         """
         return self.begun <= now < self.until
 
@@ -57,7 +57,9 @@ class Period(msgspec.Struct, frozen=True):
 
 
 def session_file(folder: Path | None) -> Path:
-    """Return the path of the secret's file. It is in the user's runtime folder, as the vault's folder may be backed up.
+    """Return the path of the file with an unlock period's secret.
+
+    The file is in the user's runtime folder, as the vault's folder may be backed up.
 
     Raises ValueError if there is no such folder.
     """

@@ -181,7 +181,10 @@ def pair(
     libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Transfer the vault to a new device. Without LINK, this device sends the vault; with LINK, it receives it."""
+    """Transfer the vault to a new device.
+
+    Without LINK, this device sends the vault; with LINK, it receives the vault.
+    """
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):
@@ -203,7 +206,7 @@ def receive(
 ) -> None:
     """Receive the vault from a browser on this computer.
 
-    A browser cannot accept connections, so the command waits for it.
+    A browser cannot accept connections, so the command waits until the browser connects.
     """
     from holdfast.cli import pairing
 

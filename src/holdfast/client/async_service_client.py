@@ -173,8 +173,8 @@ class AsyncServiceClient(EndpointMethods):
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Make the service register its workflow functions with the workflow engine. Raises WorkflowNotConfigured.
 
-        Only the workflow engine can sign these requests. A service with a signing key for workflows refuses unsigned
-        ones.
+        Only the workflow engine can sign workflow requests. A service with a signing key for workflows refuses unsigned
+        requests.
         """
         return await self._http.send(replace(call_of(endpoints.WORKFLOW_REGISTER, as_json), body=body or {}))
 

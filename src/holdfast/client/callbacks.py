@@ -1,8 +1,8 @@
 """Calls the application's callbacks, in a thread that depends on whether the client is blocking.
 
-Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. In a call
-of the blocking client, callbacks and such functions run in the calling thread, where they may block, ask a person, or
-use the blocking client again.
+Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. The
+blocking client runs callbacks and functions that may block in the calling thread, where they may ask a person or use
+the blocking client again.
 """
 
 from __future__ import annotations

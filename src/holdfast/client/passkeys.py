@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 TOUCH = "touch your security key"
 VERIFY = "verify yourself on your security key"
 
-# In order of preference: P-256, Ed25519, RSA (IANA COSE algorithms). The browser client uses the same order.
+# The algorithms in order of preference: P-256, Ed25519, RSA (IANA COSE algorithms). The browser client uses the same
+# order.
 ALGORITHMS = (-7, -8, -257)
 _CHALLENGE_BYTES = 32
 # The PRF input for all vault keys (WebAuthn Level 3, section 10.1.4). Any other purpose needs a different input.
@@ -111,7 +112,9 @@ class Authenticator:
         return _octets(results["first"])
 
     def discover(self) -> DiscoveredPasskey:
-        """Let the person choose one of the relying party's passkeys. Return it with its user handle and PRF output.
+        """Let the person choose one of the relying party's passkeys.
+
+        Return the passkey with its user handle and PRF output.
 
         Raises WebAuthnError, also if the security key stores no such passkey.
         """
@@ -152,7 +155,7 @@ class Authenticator:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyKey:
-    """A KeyProvider that derives its secret from a passkey on a security key, as its PRF output.
+    """A KeyProvider whose secret is the PRF output of a passkey on a security key.
 
     The credential ID is the wrap ID.
     """

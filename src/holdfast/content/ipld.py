@@ -38,8 +38,8 @@ def encode(value: Any) -> bytes:
 def decode(data: bytes) -> Any:
     """Decode DAG-CBOR bytes. Raises ContentError for other bytes.
 
-    The caller must limit the length, because decoding a megabyte takes seconds. For a link with an unknown codec or
-    hash the library raises KeyError, for deep nesting RecursionError; both become ContentError.
+    The caller must limit the length, because decoding a megabyte takes seconds. The library raises KeyError for a link
+    with an unknown codec or hash and RecursionError for deep nesting; both errors become ContentError.
     """
     try:
         return dag_cbor.decode(data)

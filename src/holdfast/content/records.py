@@ -44,7 +44,7 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An IPNS record with a valid signature. It may have expired: see `is_expired`.
+    """An IPNS record with a valid signature. The record may have expired: see `is_expired`.
 
     Attributes:
         public_key: the 32 bytes of the key that signed it.
@@ -73,7 +73,7 @@ class Record:
 
 
 class Change(Enum):
-    """How a record relates to the record that is known."""
+    """How a record relates to the known record of the same name."""
 
     NEWER = "newer"  # a higher sequence
     RENEWED = "renewed"  # the same snapshot and sequence, valid for longer
@@ -119,7 +119,8 @@ def sign_record(
 ) -> bytes:
     """Return a record that points to `root_cid`. `validity` has a time zone. `v1` adds V1's fields without a signature.
 
-    For other keys than a vault's publishing key, which stays in its enclave; the enclave writes the same bytes.
+    This function is for keys other than a vault's publishing key, which stays in its enclave. The enclave writes the
+    same bytes.
     """
     entry = _entry(root_cid, sequence, _text_of(validity), ttl_s * _NS)
     signed = ipld.encode(entry)

@@ -44,7 +44,7 @@ class Manifest:
     delegation: bytes | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the manifest as a DAG-CBOR value: the fields of VaultManifest, and `delegation` if there is one."""
+        """Return the manifest as a DAG-CBOR value: the fields of VaultManifest, and `delegation` if it is not None."""
         named: dict[str, Any] = {
             "rootCid": self.root_cid,
             "did": self.did,

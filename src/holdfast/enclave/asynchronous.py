@@ -19,7 +19,10 @@ T = TypeVar("T")
 
 
 class AsyncEnclave:
-    """One instance with awaitable calls. Create it with `await AsyncEnclave.start()`, and close it with `aclose`."""
+    """One instance with awaitable calls.
+
+    Create an instance with `await AsyncEnclave.start()`, and close it with `aclose`.
+    """
 
     def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
         self._enclave, self._executor, self._closed = enclave, executor, False

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-# Runs a function once after this number of seconds, and returns a function that cancels that.
+# Runs a function once after this number of seconds, and returns a function that cancels the timer.
 After: TypeAlias = Callable[[float, Callable[[], None]], Callable[[], None]]
 
 # The enclave's functions that may unlock a vault or change the time at which it is locked.
@@ -20,7 +20,10 @@ _SHORTEST_SECONDS = 0.01
 
 
 class AutoLock:
-    """The timer for the next check of a vault's idle time. Not thread-safe: `Enclave` calls it under its own lock."""
+    """The timer for the next check of a vault's idle time.
+
+    Not thread-safe: `Enclave` uses this class under its own lock.
+    """
 
     def __init__(self, now: Callable[[], float], after: After) -> None:
         self._now, self._after = now, after
@@ -49,7 +52,7 @@ class AutoLock:
 def after(seconds: float, work: Callable[[], None]) -> Callable[[], None]:
     """Run `work` once after `seconds`, in a thread that does not keep the process alive.
 
-    Return a function that cancels it.
+    Return a function that cancels the timer.
     """
     timer = threading.Timer(seconds, work)
     timer.daemon, timer.name = True, "enclave-auto-lock"

@@ -31,7 +31,7 @@ _ticking = False
 
 
 def ticks(seconds: float) -> int:
-    """Return a number of epochs that takes at least `seconds`."""
+    """Return the number of epochs after which at least `seconds` have passed."""
     return int(seconds / TICK_SECONDS) + 1
 
 

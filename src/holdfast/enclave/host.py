@@ -111,7 +111,7 @@ class Enclave:
             self._store.close()
 
     def left_behind(self) -> None:
-        """Erase the forked child's copy of the instance, as only the parent's may have the vault."""
+        """Erase a forked child's copy of the instance, because only the parent's instance may hold the vault."""
         self._lock = threading.Lock()  # another thread of the parent may have held it
         if not self._dead and hasattr(self, "_memory"):
             self._drop("left to the process that made it")
@@ -190,7 +190,7 @@ class Enclave:
         return answer
 
     def _base(self) -> int:
-        # The address is read each time, because growing memory may move.
+        # The memory's address is read each time, because memory may move when it grows.
         return ctypes.addressof(self._memory.data_ptr(self._store).contents)
 
     def _at(self, address: int, length: int) -> int:

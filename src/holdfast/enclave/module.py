@@ -45,7 +45,7 @@ def bundled_sha256() -> str:
 def engine() -> wasmtime.Engine:
     """Return the process's one engine.
 
-    All instances share its compiled code; epoch interruption limits the duration of calls.
+    All instances share the engine's compiled code; epoch interruption limits the duration of calls.
     """
     config = wasmtime.Config()
     config.epoch_interruption = True

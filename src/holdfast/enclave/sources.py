@@ -25,7 +25,7 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 class Sources:
     """The functions that an instance imports.
 
-    They have no reference to it, so no cycle keeps a discarded vault in memory.
+    The functions have no reference to the instance, so no reference cycle keeps a discarded vault in memory.
     """
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:

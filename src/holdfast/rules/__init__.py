@@ -1,1 +1,1 @@
-"""Pure functions that decide from facts. They do not wait, and use no clock, randomness or environment."""
+"""Pure functions that decide from facts. The functions do not wait, and use no clock, randomness or environment."""

@@ -1,4 +1,4 @@
-"""What limits per address apply to: an IPv4 address, an IPv6 /64, and the /48 that contains it."""
+"""What a per-address limit applies to: an IPv4 address, an IPv6 /64, and the /48 that contains it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LOW_32_BITS = 0xFFFFFFFF
 
 
 def subject_of(address: IPv4Address | IPv6Address | None) -> str:
-    """Return what rate limits for an address apply to.
+    """Return the subject to which rate limits for an address apply.
 
-    An IPv6 address that embeds an IPv4 address counts as the latter.
+    An IPv6 address that embeds an IPv4 address counts as that IPv4 address.
     """
     if address is None:
         return NOWHERE

@@ -43,7 +43,7 @@ _BIDI_MARKS = frozenset("\u061c\u200e\u200f")
 
 
 def parse_channel(text: str) -> Channel:
-    """Return the channel named in a request for a session or registration. Raises Refused(INVALID_CHANNEL)."""
+    """Return the channel in a request for a session or registration. Raises Refused(INVALID_CHANNEL)."""
     channel = _CHANNELS.get(text)
     if channel is None:
         raise Refused(INVALID_CHANNEL)
@@ -51,7 +51,7 @@ def parse_channel(text: str) -> Channel:
 
 
 def parse_verify_channel(text: str) -> Channel:
-    """Return the channel named in a request for a code, which a handle cannot have.
+    """Return the channel in a request for a code, which cannot be "handle".
 
     Raises Refused(INVALID_VERIFY_CHANNEL).
     """
@@ -127,7 +127,7 @@ def _email_key(text: str) -> str:
 
 
 def _visible(part: str) -> str:
-    """Return a part of an e-mail address unchanged.
+    """Check and return a part of an e-mail address.
 
     Raises ValueError for an invisible character, such as a zero-width space. With invisible characters, two different
     addresses could look the same, and no mailbox needs them (RFC 8264, FreeformClass).

@@ -71,8 +71,8 @@ MAX_DID_CHARACTERS = 512
 MAX_CREDENTIAL_ID_CHARACTERS = 1366
 MAX_TX_HASH_CHARACTERS = 128
 
-# The average number of hours until an attacker guesses a code who requests as many codes as the hourly limit allows and
-# uses all attempts. With the interface's values, that takes over four years.
+# The average number of hours that an attacker needs to guess a code by requesting as many codes as the hourly limit
+# allows and using all attempts. The interface's values make guessing take more than four years.
 GUESSING_HOURS = 10**CODE_DIGITS // (MAX_VERIFY_ATTEMPTS * RATE_LIMIT_CODES_PER_IDENTIFIER)
 assert GUESSING_HOURS >= 4 * 365 * 24
 
@@ -91,7 +91,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """The added limits as this service applies them. Each field has the constant's name in lower case.
+    """The limits that Holdfast adds, as this service applies them. Each field has the constant's name in lower case.
 
     Attributes:
         sms_countries: ISO 3166-1 codes of the countries that are sent text messages, or ALL_COUNTRIES alone.

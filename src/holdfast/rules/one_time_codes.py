@@ -1,4 +1,7 @@
-"""One-time codes: six digits, of which only a keyed hash is stored. A code is checked after the attempt was counted."""
+"""One-time codes: six digits, of which only a keyed hash is stored.
+
+An attempt is counted before the code is checked.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class CodeFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:
-    """A stored code, read when this attempt was counted.
+    """A stored code, as it was when an attempt at it was counted.
 
     Attributes:
         code_id: identifies the code, so that consuming it cannot affect a newer one.
@@ -73,7 +76,10 @@ def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
 
 
 def draw_code(entropy: Callable[[int], bytes]) -> str:
-    """Return six digits, all codes equally likely. `entropy(n)` returns n random bytes from the operating system."""
+    """Return a code of six digits. All codes are equally likely.
+
+    `entropy(n)` returns n random bytes from the operating system.
+    """
     while (drawn := int.from_bytes(entropy(_DRAW_BYTES))) >= _FAIR_BELOW:
         pass
     return f"{drawn % _SPACE:0{CODE_DIGITS}d}"
@@ -90,7 +96,7 @@ def judge(
 ) -> CodeFailure | None:
     """Return None if `code` is the one that was sent, or else why the check fails.
 
-    It is compared in constant time, with the hash under each key.
+    The code is compared in constant time, with the hash under each key.
     """
     if attempt is None:
         return CodeFailure.NO_CODE

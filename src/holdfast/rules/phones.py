@@ -18,7 +18,7 @@ def phone_key(text: str) -> str:
     """Return the number in E.164. Raises ValueError for an impossible number, or one that costs extra.
 
     Premium-rate and shared-cost numbers pay a third party for each message, and numbers of no country (satellite,
-    international premium) cost many times the usual. No code is sent to them, so they cannot be identifiers.
+    international premium) cost many times the usual. No code is sent to such numbers, so they cannot be identifiers.
     """
     # Imported here because only requests about phone numbers need the numbering plans.
     import phonenumbers

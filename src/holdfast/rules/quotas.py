@@ -86,8 +86,8 @@ def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota
 def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings) -> tuple[Quota, ...]:
     """Return all windows in which sending a code counts (interface: POST /api/verify/send, 429; docs/decisions/0010).
 
-    Each request also counts in advance in the window for refused messages, and is subtracted again if the provider
-    accepts the message. Otherwise, parallel requests could exceed that window.
+    Each request also counts in advance in the window for refused messages, so that parallel requests cannot exceed that
+    window, and is subtracted again if the provider accepts the message.
 
     Raises:
         Refused: UNSUPPORTED_COUNTRY for a phone number of a country that is not served.
@@ -118,7 +118,10 @@ def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 
 
 def of_keyed_request(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows for a request with a new `Idempotency-Key`. It counts because its response is stored."""
+    """Return the windows for a request with a new `Idempotency-Key`.
+
+    The request counts because its response is stored.
+    """
     return of_address(Counted.KEYED_REQUESTS, ip, ceilings.keyed_requests_per_address_day, DAY_S)
 
 

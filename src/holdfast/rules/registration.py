@@ -110,7 +110,8 @@ def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Lim
         raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
-        # This limit never expires and only an operator can lift it, so a client need not retry before tomorrow.
+        # The limit per address never expires and only an operator can lift it, so a client need not retry before
+        # tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")
 
 
@@ -141,11 +142,12 @@ def admit_registration(
 def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
     """Refuse a credential beyond the identifier's limit.
 
-    The limit exists because anyone can send a handle and its DID.
+    The limit exists because anyone who knows a handle and its DID can send such a request.
     """
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # Within a day, the chain decides on credentials that await confirmation. The others require an operator.
+        # Within a day, the chain decides on credentials that await confirmation. For other credentials, an operator
+        # must act.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
 
 

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 RESERVED_MESSAGE = "This name is reserved."
 
-# TR39's skeletons of visible ASCII characters after lower-casing. A test derives them from the full table.
+# TR39's skeletons of visible ASCII characters after lower-casing. A test derives the same skeletons from the full
+# table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
 # Digits and signs that people read as letters although TR39 does not list them. TR39 lists 0 and 1 (as o and l).
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
-# Both tables combined, for visible ASCII.
+# The two tables above, combined, for visible ASCII.
 _LETTER_PROTOTYPES = str.maketrans(
     {chr(c): chr(c).translate(_READ_AS_LETTERS).translate(_ASCII_PROTOTYPES) for c in range(0x21, 0x7F)}
 )
@@ -40,7 +41,7 @@ class ReservedList:
     allowed: frozenset[str] = frozenset()
 
     def holds(self, key: str) -> bool:
-        """Return whether a handle's canonical key is reserved, looks like a reserved name, or imitates another."""
+        """Return whether a handle's key is reserved, looks like a reserved name, or imitates another handle."""
         return key not in self.allowed and (
             key in self.names
             or skeleton(key) in self.skeletons
@@ -81,7 +82,7 @@ def passes_for_another(key: str) -> bool:
     """Return whether a handle with characters beyond ASCII mixes scripts or looks like an ASCII handle.
 
     People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. The check
-    depends only on the handle, not on what is registered already.
+    depends only on the handle, not on which handles are registered already.
     """
     if key.isascii():
         return False

@@ -47,8 +47,9 @@ class Usage:
 def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
     """Return how many bytes to reserve for an upload, which it must not exceed.
 
-    Raises SnapshotRefused(INSUFFICIENT_FUNDS). `wanted` is the upload's length if it was `declared`, and then all of it
-    must be free. Otherwise, `wanted` is the maximum length of an upload, and as much of it as is free is reserved.
+    Raises SnapshotRefused(INSUFFICIENT_FUNDS). If the upload's length was `declared`, `wanted` is that length, and all
+    of it must be free. Without a declared length, `wanted` is the maximum length of an upload, and as much of it as is
+    free is reserved.
     """
     free = limits.bytes_per_did - usage.kept - usage.reserved
     if free <= 0 or (declared and wanted > free):

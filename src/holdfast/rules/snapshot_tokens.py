@@ -68,7 +68,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:
-    """Return the Ed25519 key that a manifest's delegation lets publish for `did`, or None if it is not valid."""
+    """Return the Ed25519 key that a manifest's delegation lets publish for `did`, or None if that is invalid."""
     if delegation is None:
         return None
     try:

@@ -1,6 +1,7 @@
-"""Strictly parses UCAN 1.0 tokens signed by P-256 keys, with size limits. It does not check time, revocation or policy.
+"""Strictly parses UCAN 1.0 tokens signed by P-256 keys, with size limits.
 
-Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the container format `ctn-v1`, the did:key method.
+The module does not check time, revocation or policy. Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the
+container format `ctn-v1`, the did:key method.
 """
 
 from __future__ import annotations

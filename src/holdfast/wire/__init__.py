@@ -1,4 +1,4 @@
 """What the service and the client share: the error table, JSON types and encodings.
 
-It imports no other package of Holdfast.
+This package imports no other package of Holdfast.
 """

@@ -1,4 +1,4 @@
-"""Hex, base64url and ISO 8601. Holdfast writes each of them in one form only."""
+"""Hex, base64url and ISO 8601. Holdfast writes each of these formats in only one way."""
 
 from __future__ import annotations
 

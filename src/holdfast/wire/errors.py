@@ -18,7 +18,7 @@ class ErrorRow:
 
 
 class Refused(Exception):
-    """Raised by rules and operations. The web layer turns it into the error row's response.
+    """Raised by rules and operations. The web layer turns this exception into a response with the error row.
 
     Attributes:
         row: the error row.

@@ -1,6 +1,7 @@
 """Refusals on the snapshot paths: Failures of the Pinning Service API, and the gateway's one-sentence errors.
 
-A row's `details` is one sentence for people. Where numbers make it clearer, the refusal has a more specific sentence.
+A row's `details` is one sentence for people. Where numbers make the reason clearer, the refusal has a more specific
+sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ class FailureRow:
 
 
 class SnapshotRefused(Exception):
-    """Raised by the rules and operations for snapshots. The web layer turns it into the row's response.
+    """Raised by the rules and operations for snapshots.
+
+    The web layer turns this exception into a response with the row.
 
     Attributes:
         row: the error row to respond with.

@@ -22,7 +22,7 @@ from holdfast.wire.request_ids import REQUEST_ID
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Identifiers, codes, people's addresses, keys and tokens are deliberately not among these fields.
+# Identifiers, codes, people's addresses, keys and tokens are deliberately not among the listed fields.
 FIELDS = (
     "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version",
 )  # fmt: skip
@@ -54,7 +54,10 @@ class Sparse(logging.Filter):
         self._began, self._passed, self._held = -math.inf, 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log the record. The first record in a new minute says how many were left out before."""
+        """Return whether to log the record.
+
+        The first record in a new minute says how many records were left out before it.
+        """
         if self._now() - self._began >= self._every_s:
             if self._held:
                 record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
@@ -96,7 +99,7 @@ class WithoutObjects(logging.Filter):
     """Shortens the event loop's messages, because the objects they print may contain an exception's message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten the record's message, and accept the record. Its exception is formatted like any other."""
+        """Shorten the record's message, and accept the record. The record's exception is formatted like any other."""
         record.msg, record.args = re.split(r"[\n<(]", record.getMessage(), maxsplit=1)[0].rstrip(), ()
         return True
 

@@ -1,6 +1,6 @@
 """All JSON types of the service's responses.
 
-Their JSON names are written out, as the interface mixes three naming styles.
+The JSON names of fields are written out, as the interface mixes three naming styles.
 """
 
 from __future__ import annotations

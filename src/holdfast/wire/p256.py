@@ -15,5 +15,8 @@ def on_curve(x: int, y: int) -> bool:
 
 
 def low_s(s: int) -> int:
-    """Return the lower of an ECDSA signature's two valid values of s. Contracts and tokens accept only this one."""
+    """Return the lower of an ECDSA signature's two valid values of s.
+
+    Contracts and tokens accept only the lower value.
+    """
     return min(s, ORDER - s)

@@ -1,7 +1,8 @@
 """The ID of the request, or of the background job's run, on whose behalf the current code is running.
 
 The ID is a context variable, which the tasks that a request starts and the threads of `asyncio.to_thread` inherit.
-Thus every log line about a request contains its ID, even lines from code that knows nothing about requests.
+Every log line about a request therefore contains the request's ID, even a line from code that knows nothing about
+requests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Development accounts, whose private keys are public, and the check that prevents their use on real chains.
 
-They are derived from the mnemonic "test test … junk", and all development chains give them funds. On a public chain,
-anyone can take what they own. Therefore only `unlock` returns the keys, after checking the chain.
+The accounts are derived from the mnemonic "test test … junk", and all development chains give them funds. On a public
+chain, anyone can take what these accounts own. Therefore only `unlock` returns their keys, after checking the chain.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def _is_loopback(url: str) -> bool:
 
 
 async def _is_a_fork(rpc: RpcClient) -> bool:
-    """Return whether the chain is a fork of another, on which signatures made for the fork would also be valid."""
+    """Return whether the chain is a fork.
+
+    Signatures made for a fork are also valid on the chain from which it was forked.
+    """
     info = await rpc.call("anvil_nodeInfo")
     fork = info.get("forkConfig", {}) if isinstance(info, dict) else {}
     return bool(fork.get("forkUrl"))

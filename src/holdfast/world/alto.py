@@ -1,4 +1,7 @@
-"""The Alto bundler, run as a separate process. Its licence is the GPL, so it is run as a program and never imported."""
+"""The Alto bundler, run as a separate process.
+
+Alto's licence is the GPL, so Alto is run as a program and never imported.
+"""
 
 from __future__ import annotations
 

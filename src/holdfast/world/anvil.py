@@ -46,8 +46,8 @@ class LocalChain:
     async def transact(self, sender: str, to: str, data: bytes, value: int = 0) -> str:
         """Send a transaction from an account that anvil manages, and return its hash once it is mined.
 
-        Do not call it concurrently for the same sender, because anvil chooses the nonce. Raises RpcError if the
-        transaction fails.
+        Do not call this method concurrently for the same sender, because anvil chooses the nonce. Raises RpcError if
+        the transaction fails.
         """
         transaction = {"from": sender, "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = str(await self.rpc.call("eth_sendTransaction", [transaction]))

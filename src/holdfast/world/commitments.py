@@ -32,7 +32,7 @@ MOST_IN_A_MINUTE = 120
 _WINDOW_S = 60.0
 _CREATE = selector("createAccount(uint256,uint256,uint256)")
 _WORD = 32
-# Commitments older than this are posted again: they expire in the registry after a day, which is an hour longer.
+# Commitments older than this are posted again, because the registry's commitments expire an hour later, after a day.
 _LAPSES_AFTER_S = 23 * 3600
 _LIMIT_EXCEEDED = -32005  # EIP-1474
 
@@ -58,7 +58,7 @@ class Rate:
 class Commitments:
     """Posts commitments from `account`, which anvil manages.
 
-    Its methods must not run concurrently, as anvil chooses the nonce.
+    The methods must not run concurrently, as anvil chooses the nonce.
     """
 
     def __init__(self, chain: LocalChain, account: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -82,7 +82,7 @@ class Commitments:
         await self.pass_a_block(operation)
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Mine a block if the operation's commitment is in the newest one.
+        """Mine a block if the operation's commitment is in the newest block.
 
         Gas is estimated in the newest block, but a commitment, even one that the account posted, must be in an earlier
         block. Only as many claims as `prepare` accepts are considered.

@@ -72,8 +72,8 @@ async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: E
 async def _place(chain: LocalChain) -> None:
     """Set the code of EntryPoint 0.9, and of the helper contract with which it creates accounts, at their addresses.
 
-    This is equivalent to a deployment: the constructor stores nothing, and the code recomputes the EIP-712 domain if
-    the chain ID differs. The entry point's nonce is set to that of a contract that has created one other.
+    Setting the code is equivalent to a deployment: the constructor stores nothing, and the code recomputes the EIP-712
+    domain if the chain ID differs. The entry point's nonce is set to that of a contract that has created one other.
     """
     found = json.loads(ENTRY_POINT_V09_CODE.read_text(encoding="utf-8"))
     for part in (found["entryPoint"], found["senderCreator"]):

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from holdfast.world.demonstration import Findings
 
 TEST_USDC = 1_000_000 * 10**6
-# Settings for a demonstration: it is confirmed immediately, and any number may run from one address.
+# Settings for demonstrations: registrations are confirmed immediately, and any number of demonstrations may run from
+# one address.
 _FOR_DEMONSTRATIONS = {"HOLDFAST_REGISTRATION_PROOF": "required", "MAX_REGISTRATIONS_PER_IP": "1000000"}
 
 
@@ -95,7 +96,7 @@ async def run_until_something_ends(
 
 
 def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
-    """Return the result of `work`, or None if a signal ended it. In either case, its clean-up runs."""
+    """Return the result of `work`, or None if a signal ended it. The clean-up of `work` runs in either case."""
 
     async def guarded() -> Any:
         task = asyncio.ensure_future(work)

@@ -22,7 +22,10 @@ _PREFIX = "holdfast-dev-"
 
 
 class Home(NamedTuple):
-    """A world's folder, and its lock's descriptors, which the world's programs inherit and so hold while they run."""
+    """A world's folder, and the descriptors of its lock.
+
+    The world's programs inherit these, and so keep the folder locked.
+    """
 
     folder: Path
     locks: tuple[int, ...] = ()
@@ -44,7 +47,7 @@ def home(state: Path | None) -> Iterator[Home]:
 
 
 def _lock(state: Path) -> FileLock:
-    """Lock the folder. Two worlds in it would overwrite each other's transactions and share a database."""
+    """Lock the folder. Two worlds in one folder would overwrite each other's transactions and share a database."""
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         return FileLock(state / "lock")
@@ -55,7 +58,7 @@ def _lock(state: Path) -> FileLock:
 
 
 def chain_state(state: Path | None) -> Path | None:
-    """Check and return the file from which the chain loads its state and to which it saves it.
+    """Check and return the file in which the chain saves its state.
 
     Keep a backup of the last good file.
 

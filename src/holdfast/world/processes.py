@@ -41,7 +41,7 @@ class Child:
 
 
 class Supervisor:
-    """An asynchronous context manager. After its exit, none of the started programs is running any more."""
+    """An asynchronous context manager. After the context's exit, none of the started programs is running any more."""
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
@@ -60,7 +60,7 @@ class Supervisor:
             await end(child.process)
 
     async def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Child:
-        """Start `command` behind a guard. Its output is written to `<logs>/<name>.log`."""
+        """Start `command` behind a guard. The command's output is written to `<logs>/<name>.log`."""
         log = self._logs / f"{name}.log"
         inherited = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
         with log.open("wb") as output:
@@ -98,7 +98,10 @@ class Supervisor:
 
 
 def guarded(*command: str) -> tuple[str, ...]:
-    """Return the command line that runs `command` behind a guard. Its standard input must be a pipe of this process."""
+    """Return the command line that runs `command` behind a guard.
+
+    The guard's standard input must be a pipe of this process.
+    """
     return (sys.executable, "-I", "-S", guard.__file__, *command)
 
 
@@ -115,7 +118,10 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """Return a free loopback TCP port. On Linux, no other process is assigned it while this process is running."""
+    """Return a free loopback TCP port.
+
+    On Linux, no other process is assigned this port while this process is running.
+    """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))

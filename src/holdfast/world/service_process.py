@@ -36,7 +36,7 @@ async def start_service(world: LocalWorld, data: Path, port: int, environment: M
 def public_url(port: int) -> str:
     """Return the address for people.
 
-    It contains `localhost`, because passkeys do not work with IP addresses (WebAuthn section 5.1.3).
+    The address contains `localhost`, because passkeys do not work with IP addresses (WebAuthn section 5.1.3).
     """
     return f"http://localhost:{port}"
 
@@ -44,7 +44,7 @@ def public_url(port: int) -> str:
 def service_environment(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the service in this world.
 
-    E-mails and text messages are written to the outbox, and requests are sent only to loopback addresses.
+    The service uses this world's chain, bundler and contracts. E-mails and text messages are written to the outbox.
     """
     chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
     return {name: value for name, value in chosen.items() if name not in _KEPT_BACK} | {

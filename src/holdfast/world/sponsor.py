@@ -1,6 +1,6 @@
 """The local world's sponsor, which posts commitments, estimates gas, and signs for DevPaymaster.
 
-It signs with a development account of the chain (`eth_sign`), so it works only on a local chain.
+The sponsor signs with a development account of the chain (`eth_sign`), so it works only on a local chain.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Sponsor:
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Set the bundler's gas price in an operation without fees.
 
-        Holdfast's proxy does not let clients request it.
+        Holdfast's proxy does not let clients request that price.
         """
         if operation.max_fee_per_gas:
             return operation

@@ -38,7 +38,7 @@ _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-upda
 # npm's default retries are meant for a single package. With hundreds of packages, they delay the failure for ten
 # minutes on a machine without a network.
 _PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
-# Therefore, a single request is sent first, which succeeds or fails at once.
+# To fail early without a network, a single request is sent first, which succeeds or fails at once.
 _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notifier", "--loglevel=error")
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
@@ -138,7 +138,7 @@ def _locked(path: Path) -> FileLock | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed installations have left. The caller holds the lock, so no installation is running."""
+    """Remove what killed installations have left behind. The caller holds the lock, so no installation is running."""
     for partial in folder.glob("*.partial"):
         shutil.rmtree(partial, ignore_errors=True)
 

@@ -1,7 +1,7 @@
 """The commitments that the registry requires before a claim (docs/contracts.md, "Claims").
 
-An alias, or a DID of another method than `did:new`, belongs to the first account that claims it. The registry accepts a
-claim only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
+An alias, or a DID with a method other than `did:new`, belongs to the first account that claims it. The registry accepts
+a claim only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
 commitment for the account that will claim. A sponsor can derive the needed commitments from the operation's call data
 (`commitments_needed`) and post them. Without such a sponsor, the account posts the commitment itself, in an earlier
 operation (`holdfast.chain.calls.commit`).

@@ -58,7 +58,7 @@ class DeploymentStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned deployment. Fees in wei per gas, costs in wei."""
+    """A planned deployment. Fees are in wei per unit of gas, costs are in wei."""
 
     chain_id: int
     sender: str
@@ -77,7 +77,7 @@ class Plan:
     def cost(self) -> int:
         """The cost of all steps in wei at the current fees.
 
-        A rollup adds its fee for publishing the data.
+        On a rollup, the fee for publishing the data is added.
         """
         return self.gas * (self.base_fee + self.priority_fee)
 
@@ -90,7 +90,7 @@ class Plan:
     def max_fee(self) -> int:
         """The highest fee per gas that the transactions offer.
 
-        It is enough even if the base fee doubles in the meantime.
+        This fee is enough even if the base fee doubles in the meantime.
         """
         return 2 * self.base_fee + self.priority_fee
 

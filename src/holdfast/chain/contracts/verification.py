@@ -40,7 +40,7 @@ async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[Con
 
 
 def judge(contract: Contract, code: bytes) -> ContractStatus:
-    """Return the status that the code at a contract's address means."""
+    """Return a contract's status, given the code that was found at its address."""
     if not code:
         return ContractStatus.MISSING
     return ContractStatus.EXACT if code == contract.runtime else ContractStatus.OTHER

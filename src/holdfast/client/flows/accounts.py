@@ -32,9 +32,9 @@ class AccountKey:
 async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
     """Return the smart account of the vault's key.
 
-    Usually this is the account that the factory creates for the key. If another key now controls that account, or the
-    vault's DID was made from an earlier key, it is the account of the DID or of the earlier key, provided the vault's
-    key controls it.
+    Usually the result is the account that the factory creates for the key. If another key now controls that account, or
+    the vault's DID was made from an earlier key, the result is an account of the DID or of the earlier key, provided
+    the vault's key controls it.
     """
     found = await vault.query()
     x, y = coordinates(found.verification_methods[0].public_key)
@@ -53,7 +53,10 @@ def is_key_of(state: AccountState, x: int, y: int) -> bool:
 
 
 def is_deployed(state: AccountState) -> bool:
-    """Return whether the account is deployed. A nonce above zero proves that it is, because nonces never decrease."""
+    """Return whether the account is deployed.
+
+    A nonce above zero proves the deployment, because nonces never decrease.
+    """
     return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
 
 
@@ -68,7 +71,7 @@ def coordinates(public_key: str) -> tuple[int, int]:
 async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> str | None:
     """Return an account of the DID that was transferred to this key.
 
-    The chain, not the indexer, decides who controls it.
+    The chain, not the indexer, decides who controls the account.
     """
     for address in await _candidates(client, did, x, y):
         if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
@@ -80,7 +83,7 @@ async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> l
     """Return the DID's controller and the accounts of the DID's first key that were transferred to this key.
 
     Anyone can transfer an account to this key, so only accounts created for the DID's first key count. The DID contains
-    that key's hash.
+    the hash of its first key.
     """
     try:
         controller = (await client.indexer_did(to_hex(did_hash(did)))).controller

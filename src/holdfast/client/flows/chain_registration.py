@@ -40,7 +40,10 @@ class _Lack(Enum):
 
 
 class ChainRegistration:
-    """Registers one DID, and optionally an alias. It resumes from the progress that an interrupted attempt stored."""
+    """Registers one DID, and optionally an alias.
+
+    The registration resumes from the progress that an interrupted attempt stored.
+    """
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class ChainRegistration:
     async def _commit(self, *, anew: bool) -> int:
         """Return the block that contains the commitment.
 
-        One that an interrupted attempt sent is reused unless `anew` is set.
+        A commitment that an interrupted attempt sent is reused unless `anew` is set.
         """
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
@@ -135,7 +138,7 @@ class ChainRegistration:
     def _secret(self) -> bytes:
         """Return the commitment's secret.
 
-        It is stored before its first use, so that a later attempt can use the commitment.
+        The secret is stored before its first use, so that a later attempt can use the commitment.
         """
         if self._notes.progress.secret is None:
             self._notes.note(secret=to_hex(secrets.token_bytes(32)))

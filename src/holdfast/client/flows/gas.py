@@ -17,8 +17,8 @@ MAX_OWN_COST_WEI = 10**16  # 0.01 ETH
 class GasPolicy:
     """Who pays for the operations of a vault's smart account.
 
-    The client asks the paymaster at `paymaster_url`, or the service's sponsor if no URL is given. If neither pays, the
-    account pays from its balance of the chain's native coin, up to `max_own_cost_wei`.
+    The client asks the paymaster at `paymaster_url`, or the service's sponsor if no URL is given. If no sponsor pays,
+    the account pays from its balance of the chain's native coin, up to `max_own_cost_wei`.
 
     Args:
         paymaster_url: a paymaster service (ERC-7677). The URL may contain an access key; no message shows it.

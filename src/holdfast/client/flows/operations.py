@@ -1,4 +1,4 @@
-"""User operations of the vault's smart account: finds a payer, has the enclave sign, sends once, and waits."""
+"""Sends user operations of the vault's smart account: finds a payer, has the enclave sign, sends once, and waits."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ class Payee:
 
 
 async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
-    """Return the payee. For a DID, the indexer supplies the account, and the chain must confirm that it is the DID's.
+    """Return the payee.
+
+    For a DID, the indexer supplies the account, and the chain must confirm that the DID has this account.
 
     Raises:
         PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.

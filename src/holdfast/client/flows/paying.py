@@ -66,7 +66,7 @@ class Payer:
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Return the operation with the chain's fees.
 
-        If they are unknown, they stay zero and a sponsor replaces them.
+        Unknown fees remain zero, and a sponsor replaces them.
         """
         if self._chain is None:
             return operation

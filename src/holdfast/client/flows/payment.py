@@ -49,7 +49,7 @@ def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
 
 
 def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
-    """Return the arguments of the command `/accounts/pay` that a delegation's policy is checked against."""
+    """Return the arguments of the command `/accounts/pay`, against which a delegation's policy is checked."""
     return {
         "to": payee.address,
         "amount": amount,
@@ -100,7 +100,7 @@ class Payments:
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN's delegations and their limits.
 
-        Without a UCAN, the unlocked vault's owner is paying and needs none.
+        Without a UCAN, there is nothing to check, because the owner of the unlocked vault is paying.
         """
         if params.ucan is None:
             return
@@ -112,15 +112,15 @@ class Payments:
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
         """Check the payment and count it towards the UCAN's delegations.
 
-        Returns False if another payment was counted meanwhile.
+        Returns False if another payment under the same delegations was counted in the meantime.
         """
         claims = await self._verified({"token": ucan})
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # An invocation must be addressed to this vault. It contains a `total` because it could not be minted
-            # without one, but that value is not trusted.
+            # The audience of an invocation must be this vault. An invocation contains a `total` because it could not be
+            # minted without one, but that value is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)

@@ -90,8 +90,8 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # An interrupted attempt may have opened the session itself. POST /api/dids knows the identifier's holder
-            # and decides. The session of a person who has not verified an address or number gives way to the person who
+            # An interrupted attempt may have opened the session itself. POST /api/dids will check who holds the
+            # identifier. The session of a person who has not verified an address or number gives way to the person who
             # verifies it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()

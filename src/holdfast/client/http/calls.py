@@ -64,10 +64,10 @@ class Retries:
 
     Requests that change nothing are sent up to `attempts` times in all. Other requests are sent again only with the
     same `Idempotency-Key`: once if the response was lost, and up to the same limit while the service is still
-    processing the first one.
+    processing the first request.
 
-    A Retry-After header is obeyed up to `longest_s` seconds. If it demands a longer wait, the refusal is raised at
-    once.
+    A Retry-After header is obeyed up to `longest_s` seconds. If Retry-After demands a longer wait, the refusal is
+    raised at once.
     """
 
     attempts: int = 3

@@ -28,8 +28,8 @@ class ChainTransport:
     """A holdfast.chain Transport that reuses the connections of an existing service client.
 
     Calls to the service's bundler that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an
-    `Idempotency-Key`. If the response to such a call is lost, the call is repeated once, and the service sends the
-    first response again.
+    `Idempotency-Key`. If the response to a call with a key is lost, the call is repeated once, and the service sends
+    the first response again.
     """
 
     def __init__(self, transport: HttpTransport) -> None:

@@ -54,7 +54,7 @@ def call_of(
 ) -> Call[T]:
     """Return the call.
 
-    Its fields are sent as the query of a GET and as the body of other methods; absent ones are left out.
+    The fields are sent as the query of a GET and as the body of other methods; absent fields are left out.
 
     Args:
         endpoint: what is called.
@@ -83,7 +83,7 @@ def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:
 
 
 def _segment(name: str, value: str) -> str:
-    """Return the value percent-encoded as a path segment (RFC 3986, section 3.3); `path` may have several.
+    """Return the value percent-encoded as a path segment (RFC 3986, section 3.3), or as several for `path`.
 
     Raises ValueError.
     """
@@ -93,7 +93,7 @@ def _segment(name: str, value: str) -> str:
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """Return a parser for responses with the field `found`. The parser returns None if that is false."""
+    """Return a parser for responses with the field `found`. The parser returns None if `found` is false."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None

@@ -19,7 +19,7 @@ _LASTING = (403, 404, 405)  # the DID is not registered there, or the service st
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Waiting times in seconds: after a change, at most while changes continue, and between attempts."""
+    """Waiting times in seconds: after the last change, at most while changes continue, and between attempts."""
 
     quiet_s: float = 2.0
     longest_quiet_s: float = 30.0
@@ -34,7 +34,7 @@ class Pauses:
 class AutomaticSnapshots:
     """Publishes a snapshot after changes.
 
-    A conflict or a rollback stops this until the next change: a person has to decide.
+    After a conflict or a rollback, nothing is published until the next change, because a person has to decide.
 
     Args:
         publish: makes one attempt.
@@ -55,7 +55,7 @@ class AutomaticSnapshots:
         self.last_error: ServiceError | None = None
 
     def changed(self) -> None:
-        """Record that the vault has a new revision. Call it in the event loop's thread."""
+        """Record that the vault has a new revision. Call this method in the event loop's thread."""
         self._changed.set()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())

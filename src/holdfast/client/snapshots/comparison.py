@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 KEYS = "keys"  # of a TableDifference: the passkeys and passwords that open one version only
-# The first of these fields that a row has identifies it.
+# A row is identified by the first of these fields that it has.
 _KEYS = ("id", "cid", "credential_id", "address", "did", "name")
 _PAGE = 10_000
 

@@ -63,7 +63,7 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # Each vault has at most one attempt in progress, even if several clients use the vault.
+        # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
@@ -163,7 +163,7 @@ class KeptSnapshots:
             yield second
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
-        """Replace the vault by the other version, sealed as a revision that follows this device's."""
+        """Replace the vault with the other version, sealed as a revision that follows this device's."""
         vault, store = self._vault()
         known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()
@@ -180,8 +180,8 @@ class KeptSnapshots:
     async def _forget_removed(self, other: Snapshot, key: KeyProvider) -> None:
         """Remove from this version of the vault the keys that were removed from the other version.
 
-        The other version is opened only if it lacks a key that this version has. If `key` does not open it, it was
-        sealed by a device that an earlier release paired, which never had this version's keys.
+        The other version is opened only if it lacks a key that this version has. If `key` does not open the other
+        version, its device was paired by an earlier release and never had this version's keys.
         """
         vault, _ = self._vault()
         if not await may_have_lost(vault, other.sealed):

@@ -68,7 +68,7 @@ class SnapshotPlace:
         )
 
     async def upload(self, snapshot: Snapshot) -> None:
-        """Upload the snapshot's blocks. Without a separate pinning service, this also pins them.
+        """Upload the snapshot's blocks. Without a separate pinning service, the upload also pins the blocks.
 
         Raises RequestRefused, StorageError.
         """
@@ -84,7 +84,7 @@ class SnapshotPlace:
     async def name_of(self, credential_id: str) -> str | None:
         """Return the IPNS name that Holdfast's service has for a passkey.
 
-        It is a hint: the caller verifies the name's record.
+        The name is a hint: the caller verifies its record.
         """
         try:
             return await self._http.send(name_call(credential_id))
@@ -154,7 +154,7 @@ def _read_name(reply: Reply) -> str | None:
 
 
 def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
-    """Check that the response contains the expected root and no error: Kubo sends status 200 before it may fail."""
+    """Check that the response contains the expected root and no error: Kubo may fail after sending status 200."""
     lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
     roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
     if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):

@@ -122,7 +122,7 @@ class Publisher:
             raise
 
     async def overrule(self) -> SnapshotState:
-        """After a conflict: publish this device's version on top of the other one, which stays pinned."""
+        """After a conflict, publish this device's version on top of the other device's, which stays pinned."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("there is no conflict to end")

@@ -114,7 +114,7 @@ class Recovery:
     async def _of_car(self, car: bytes) -> _Found:
         """Read and check a snapshot from a CAR file.
 
-        Without a record, only unlocking it proves that it is the person's.
+        Without an IPNS record, only unlocking the vault proves that the snapshot is the person's.
         """
         snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
@@ -134,9 +134,9 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """Return the record of the given name, of the passkey's user handle, or of the service's name for the passkey.
+        """Return the IPNS record for the given name, the passkey's user handle, or the service's name for the passkey.
 
-        The service's name serves passkeys that were created before publishing keys existed and have random user
+        The service has names for passkeys that were created before publishing keys existed and have random user
         handles.
         """
         if name is not None:
@@ -169,7 +169,7 @@ class Recovery:
             raise refusal
 
     async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
-        """Unlock the newest snapshot that this key unlocks, and tell the person if it is not the newest of all.
+        """Unlock the newest snapshot that this key unlocks, and tell the person if there is a newer one.
 
         Raises RecoveryRefused.
         """
@@ -257,7 +257,7 @@ def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotSt
 
 
 def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
-    """Return a conflict as the state after recovery from an older snapshot: the person has to choose a version."""
+    """Return the state after recovery from an older snapshot: a conflict, which the person has to resolve."""
     return SnapshotState(
         did=recovered.did,
         status="conflict",

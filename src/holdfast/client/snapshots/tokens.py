@@ -19,9 +19,10 @@ _LOOPBACK = ("127.0.0.1", "::1")
 
 
 def did_of_service(url: str) -> str:
-    """Return the did:web of a service's address. As the audience of tokens, it prevents other services from using them.
+    """Return the did:web of a service's address.
 
-    Any loopback address is treated as localhost, because that is the default host in a service's own address.
+    As the audience of tokens, this DID prevents other services from using the tokens. Any loopback address is treated
+    as localhost, because that is the default host in a service's own address.
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
@@ -31,7 +32,7 @@ def did_of_service(url: str) -> str:
 
 
 async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """Return a token for one upload, or for one pin and polling its status. It is valid for five minutes.
+    """Return a token for one upload, or for one pin and polling its status. The token is valid for five minutes.
 
     The vault must be unlocked. The vault stores no row for the token: a row would be a change, whose upload would need
     another token.

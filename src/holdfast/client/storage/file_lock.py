@@ -1,6 +1,6 @@
 """An advisory lock on a file next to the store, which one process can hold at a time.
 
-It is released when the process ends.
+The lock is released when the process ends.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ class FileLock:
 
     @property
     def descriptor(self) -> int:
-        """The lock file's descriptor. A child process that inherits it also holds the lock, until the child ends."""
+        """The lock file's descriptor.
+
+        A child process that inherits the descriptor also holds the lock, until the child ends.
+        """
         return self._file
 
     def release(self) -> None:

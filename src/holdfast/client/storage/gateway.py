@@ -63,7 +63,7 @@ def record_call(name: str, *, routing: bool = False) -> Call[Record]:
 
 
 class AsyncGateway:
-    """Reads from the store, and fetches what it lacks from any number of gateways, verifies and stores it.
+    """Reads blocks from the store; fetches missing blocks from any number of gateways, verifies them and stores them.
 
     Args:
         gateway_url: an address, or several in the order in which they are tried, or None.

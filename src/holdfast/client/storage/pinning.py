@@ -162,7 +162,7 @@ class AsyncPinning:
         return await self._send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin by another pin in one request."""
+        """Replace a pin with another pin in one request."""
         return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
@@ -170,7 +170,7 @@ class AsyncPinning:
         await self._send(delete_call(request_id))
 
     async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
-        """Wait until the pin's status is "pinned", and return it.
+        """Wait until the pin's status is "pinned", and return the pin.
 
         Raises StorageError if it fails or takes longer than `within_s` seconds.
         """

@@ -38,7 +38,7 @@ class Snapshot:
 
     @property
     def following_manifest(self) -> VaultManifest:
-        """Return the vault's manifest after this snapshot: the same, with this snapshot as the newest."""
+        """Return the vault's manifest, changed to name this snapshot as the newest."""
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 

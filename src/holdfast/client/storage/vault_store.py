@@ -47,7 +47,9 @@ class StoredVault:
 
 
 class VaultStore:
-    """A store for vaults, identified by its folder and name. One process at a time can have it open. Thread-safe.
+    """A store for vaults, identified by its folder and name. Only one process at a time can have the store open.
+
+    Thread-safe.
 
     Args:
         config: the store's name, `holdfast-vault` unless given.
@@ -84,8 +86,8 @@ class VaultStore:
 
         Raises StorageError if it is not newer than all stored ones: a vault never returns to an older state. With
         `forget_older`, the same transaction deletes all older revisions and the blocks of their snapshots, overwrites
-        their bytes in the file, and removes them from its journal. The removal of a key requires this, since the key
-        would still unlock an older revision.
+        their bytes in the file, and removes them from its journal. A key is removed in this way, since it would still
+        unlock an older revision.
         """
         with self._transaction() as database:
             newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
@@ -191,7 +193,7 @@ class VaultStore:
     def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
         """Compare and swap several texts in one transaction.
 
-        Return whether all were as expected; if not, nothing is stored.
+        Return whether all current texts were as expected; if not, nothing is stored.
 
         Args:
             changes: by name, the expected text (None: absent) and the new one.
@@ -271,7 +273,7 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # The file gets its mode before SQLite opens it, and SQLite gives its journal the same mode.
+    # The file's mode is set before SQLite opens the file, and SQLite gives its journal the same mode.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
     try:
         if hasattr(os, "fchmod"):

@@ -76,7 +76,7 @@ class HttpChannel:
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """See PairingChannel.
 
-        It waits for as long as a pairing may take, since a person has to type on the other device.
+        The request may take as long as a pairing, since a person has to type on the other device.
         """
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:

@@ -173,7 +173,10 @@ class Libp2pChannel:
 
 
 def told(what: str, error: BaseException) -> NetworkError:
-    """Convert the error to one of the client's. For a missing package, the message says how to install it."""
+    """Convert an exception from py-libp2p to one of the client's errors.
+
+    For a missing package, the message says how to install it.
+    """
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
@@ -186,8 +189,8 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
-    # Only Noise is offered, because it authenticates the peer ID in the address. By default the library also offers
-    # secio and plain text, which do not authenticate it and which an attacker in between could choose.
+    # Only Noise is offered, because it authenticates the peer ID in the address. By default, py-libp2p also offers
+    # secio and plain text, which do not authenticate the peer and which an attacker in between could choose.
     identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}

@@ -129,7 +129,7 @@ class Libp2pMeeting(Libp2pHost):
 class _Giver:
     """A waiting device, to which one message at a time is sent.
 
-    It is removed after an error or after its last response.
+    The device is removed after an error or after its last response.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -149,7 +149,7 @@ class _Giver:
 
 
 class MeetingChannel:
-    """The pairing channel of a new device that runs the meeting host itself, to the device waiting under a name."""
+    """A channel to the device waiting under a name, for a new device that runs the meeting host itself."""
 
     def __init__(self, host: Libp2pMeeting, meeting: str) -> None:
         self._host, self._meeting = host, meeting

@@ -1,4 +1,4 @@
-"""Access to a pairing from threads that serve other devices; its vault may belong to another thread's event loop."""
+"""Access to a pairing from threads that serve other devices; the vault may belong to another thread's event loop."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class BootStatus(Record, frozen=True, kw_only=True):
 
 
 class BootEvent(Record, frozen=True, kw_only=True):
-    """One change of one subsystem's status."""
+    """A change of a subsystem's status."""
 
     type: Literal["boot-progress"]
     subsystem: Subsystem

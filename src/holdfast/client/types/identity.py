@@ -13,7 +13,7 @@ class GenerateInput(Record, frozen=True, kw_only=True):
     """The input for a new vault. `credential`: base64 of the serialised WebAuthn credential.
 
     `verification_proof`: the service's attestation as JSON text. The enclave refuses an attestation that has expired or
-    is for another identifier or channel. Only the service that issued it can check its signature.
+    is for another identifier or channel. Only the service that issued an attestation can check its signature.
     """
 
     credential: str
@@ -25,7 +25,7 @@ class GenerateInput(Record, frozen=True, kw_only=True):
 class AccountInfo(Record, frozen=True, kw_only=True):
     """An account's main fields.
 
-    For a P-256 key, `address` is that of its smart account, even before that is deployed.
+    For a P-256 key, `address` is that of its smart account, even before the account is deployed.
     """
 
     address: str

@@ -40,7 +40,7 @@ class SignUserOpResult(Record, frozen=True, kw_only=True):
 
 
 class GetSmartAccountAddressInput(Record, frozen=True, kw_only=True):
-    """The key (P-256, in hex) and the salt of the account whose address to predict.
+    """The P-256 key (in hex) and the salt of the account whose address is to be predicted.
 
     `vault_url` is the service to ask instead.
     """

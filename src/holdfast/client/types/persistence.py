@@ -38,7 +38,7 @@ class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
 class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
     """Where snapshots are stored and read, by default at the client's service.
 
-    It adds settings to the interface's gateway.
+    These settings extend the interface's `VaultSnapshotConfig`.
 
     Attributes:
         gateway_urls: more gateways for blocks and records, tried in this order.

@@ -47,7 +47,10 @@ class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
 
 
 class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
-    """Proof that an e-mail address or phone number was verified. It can be used in one POST /api/dids."""
+    """Proof that an e-mail address or phone number was verified.
+
+    An attestation can be used in only one POST /api/dids.
+    """
 
 
 class VerificationStatus(models.VerificationStatus, Wire, frozen=True, kw_only=True):

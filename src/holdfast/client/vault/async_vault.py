@@ -1,4 +1,4 @@
-"""A vault in a local enclave, for asyncio. The blocking class is generated from this one."""
+"""A vault in a local enclave, for asyncio. The blocking `Vault` is generated from this class."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class AsyncVault:
             return await self._save()
 
     async def status(self) -> types.StatusOutput:
-        """Return whether there is a vault, its DID, and whether it is locked."""
+        """Return whether a vault exists, its DID, and whether it is locked."""
         return await self._run(calls.status())
 
     async def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
@@ -251,7 +251,7 @@ class AsyncVault:
         """Sign a UCAN invocation.
 
         With `record=False` the vault does not store the invocation, which must then name its `audience` and expire
-        after at most ten minutes. The client authorizes uploads of snapshots with such invocations.
+        after at most ten minutes. The client authorizes uploads of snapshots with unrecorded invocations.
         """
         return await self._run(calls.mint_invocation(given, await self._with_share(options)))
 
@@ -295,9 +295,9 @@ class AsyncVault:
     async def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Replace a key's shares by new shares of the same key. With `rotate`, they are sealed under new keys, too.
+        """Replace a key's shares by new shares of the same key. With `rotate`, the sealing keys are also new.
 
-        If the vault does not keep its second share, `keep_share` stores the new one. Keep the old one until this call
+        If the vault does not keep its second share, `keep_share` stores the new one. Keep the old share until this call
         returns, because the stored vault needs it until the new revision is stored.
 
         Raises ValueError, before anything changes, if there is a second share but nothing that stores the new one.
@@ -337,9 +337,9 @@ class AsyncVault:
         """Remove a key's wrap from the vault, and all older revisions and snapshots from the store.
 
         The last wrap must remain. A removed passkey or password stays removed unless it is added again: choosing
-        another device's version (`choose_snapshot`) does not restore it. Whoever has the removed key may know the data
-        key, which also decrypts later revisions. If `remaining` contains all other keys, the vault gets a new data key,
-        which the removed key never unlocked. The other keys' secrets are needed to wrap the new data key.
+        another device's version (`choose_snapshot`) does not restore it. The holder of the removed key may know the
+        data key, which also decrypts later revisions. If `remaining` contains all other keys, the vault gets a new data
+        key, which the removed key never unlocked. The new data key can be wrapped only with the other keys' secrets.
 
         Args:
             kind: the wrap's kind.
@@ -363,7 +363,7 @@ class AsyncVault:
         await self._run(calls.set_auto_lock(idle_seconds))
 
     async def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Return the Keccak-256 of the alias in its canonical form. By default, the enclave computes it.
+        """Return the Keccak-256 of the alias in its canonical form. By default, the enclave computes the hash.
 
         Raises ValueError for an invalid handle.
         """
@@ -418,12 +418,12 @@ class AsyncVault:
     async def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """Unlock, on the new device, the received vault, check it, wrap it for `key` and store it.
+        """Receive the vault on the new device: unlock it, check it, wrap it for `key` and store it.
 
         With `sealed_vault`, the other device's passkeys and passwords also unlock the vault; otherwise only `key` does.
-        Pass "" if the other device sent none, which ensures that it was not removed in transit. Raises PluginCallError
-        (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is stored here; then
-        nothing is stored.
+        Pass "" for `sealed_vault` if the other device sent none, which ensures that none was removed in transit. Raises
+        PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is
+        stored here; then nothing is stored.
         """
         given: dict[str, str | None] = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
         given["sealed_vault"] = sealed_vault

@@ -72,7 +72,7 @@ class BootLog:
     def starting(self, subsystem: Subsystem, *, required: bool) -> Starting:
         """Return a context in which to start a subsystem.
 
-        Exceptions in it become events, and propagate only if `required`.
+        Exceptions in the context become events, and propagate only if `required`.
         """
         return Starting(self, subsystem, required=required)
 

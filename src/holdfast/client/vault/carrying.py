@@ -1,9 +1,9 @@
 """Transfers a vault's passkeys and passwords in a pairing: the new device keeps the vault's data key and its wraps.
 
 A wrap can be made only with its own key, so existing wraps are transferred unchanged, in the unencrypted header of a
-sealed vault. For this, the sending device seals its vault once more, with an additional wrap for a key that it
-generates for the pairing. That key is sent as a row of the vault that the enclaves encrypt for each other; the row's ID
-is the pairing's session ID. Neither the key nor the row is ever stored.
+sealed vault. To transfer the wraps, the sending device seals its vault once more, with an additional wrap for a key
+that it generates for the pairing. The pairing's key is sent as a row of the vault that the enclaves encrypt for each
+other; the row's ID is the session ID. Neither the key nor the row is ever stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Call(Protocol):
-    """Calls one function of the enclave. Nothing else may call the enclave between these calls."""
+    """Calls one function of the enclave. Nothing else may call the enclave during a transfer."""
 
     def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
         """Return the response. Raises PluginCallError."""
@@ -129,7 +129,8 @@ def _own(call: Call, key: HostKey, session_id: str) -> None:
     wraps = call("list_wraps")["wraps"]
     taken = {"kind": key.kind, "id": key.id} in wraps
     if taken and key.kind == "password":
-        # Whether this password equals the other device's or not, both unlock the vault, whatever their IDs.
+        # This password may equal the other device's or not: in either case both passwords unlock the vault, whatever
+        # their wraps' IDs.
         key = HostKey(key.kind, f"{key.id}-{session_id[:_SESSION_DIGITS]}", password=key.password)
     elif taken:
         call("remove_wrap", kind=key.kind, id=key.id)

@@ -27,7 +27,7 @@ class Keeper:
         self._behind = self._forgetting = False
 
     def sealing(self) -> None:
-        """Record that the enclave is about to seal a revision, which must be stored until `keep` has done so."""
+        """Record that the enclave is about to seal a revision, which `keep` must store."""
         self._behind = True
 
     def forget(self) -> None:

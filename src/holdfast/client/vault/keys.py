@@ -62,7 +62,7 @@ class SecretKey:
 class PasswordKey:
     """A password, from which the enclave derives the key with Argon2id.
 
-    A callable is called whenever the password is needed.
+    If `password` is a function, it is called whenever the password is needed.
     """
 
     password: str | Callable[[], str] = field(repr=False)
@@ -111,7 +111,7 @@ class RecoveryPasskey(Protocol):
 
 
 class Keyring(Protocol):
-    """The functions of the `keyring` package, which gives access to the desktop's secret store, that are used here."""
+    """The functions used from the `keyring` package, which gives access to the desktop's secret store."""
 
     def get_password(self, service: str, name: str, /) -> str | None:
         """Return the text stored under a name, or None."""

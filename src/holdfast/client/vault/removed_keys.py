@@ -1,7 +1,7 @@
 """Records in the vault which passkeys and passwords were removed, so that no other device's version restores them.
 
 A removal is a row of the `tokens` table, which is transferred with the vault and which the enclave ignores. Adding the
-key again deletes the row.
+key to the vault again deletes the row.
 """
 
 from __future__ import annotations
