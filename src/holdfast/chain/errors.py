@@ -8,7 +8,7 @@ ChainError
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
 
-No message contains an endpoint's address, which may contain a key.
+No message contains an endpoint's address, which may contain an API key.
 """
 
 from __future__ import annotations

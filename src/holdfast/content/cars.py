@@ -54,7 +54,10 @@ class CarReader:
     _blocks: int = 0
 
     def feed(self, piece: bytes) -> Iterator[Block]:
-        """Yield the blocks that `piece` completes, each verified. After a ContentError, nothing more may be read."""
+        """Yield the blocks that `piece` completes, each verified.
+
+        After a ContentError, the reader must not be used any more.
+        """
         self._taken += len(piece)
         if self._taken > self.limits.car:
             raise ContentError("car_too_large", f"the CAR file has more than {self.limits.car} bytes")

@@ -1,4 +1,4 @@
-"""Limits how fast an address may read. Its allowance of requests is restored evenly over a period."""
+"""Limits how fast an address may read. An address's allowance of requests is restored evenly over a period."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _ROUNDING_S = 1e-3  # sums of seconds since the epoch are not exact
 def admitted_until(due: float, now: float, limit: int, period_s: float) -> float | None:
     """Return when the subject's full allowance is restored after one more request, or None if this request has to wait.
 
-    The algorithm is the generic cell rate algorithm (ITU-T I.371): `limit` requests at once, and one more every
-    `period_s / limit`.
+    The generic cell rate algorithm (ITU-T I.371) admits `limit` requests at once, and one more every `period_s /
+    limit`.
 
     Args:
         due: what this returned for the subject's last request; 0 before the first.

@@ -95,7 +95,7 @@ class Endpoint(Generic[A]):
 
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
-        """All error rows of this endpoint, with that for a missing field first."""
+        """All error rows of this endpoint, starting with the row for a missing field."""
         rows = (*self.refusals, *_KEY) if self.keyed else self.refusals
         return tuple(dict.fromkeys((self.missing, *rows) if self.missing else rows))
 

@@ -21,7 +21,7 @@ class FailureRow:
 class SnapshotRefused(Exception):
     """Raised by the rules and operations for snapshots.
 
-    The web layer turns this exception into a response with the row.
+    The web layer turns this exception into a response with the row's status and reason.
 
     Attributes:
         row: the error row to respond with.

@@ -1,7 +1,8 @@
 """Development accounts, whose private keys are public, and the check that prevents their use on real chains.
 
 The accounts are derived from the mnemonic "test test … junk", and all development chains give them funds. On a public
-chain, anyone can take what these accounts own. Therefore only `unlock` returns their keys, after checking the chain.
+chain, anyone can take what these accounts own. Therefore only `unlock` returns the accounts' keys, after checking the
+chain.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class DevelopmentAccount:
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccounts:
-    """The accounts by their roles in the local world."""
+    """The development accounts, by their roles in the local world."""
 
     tester: DevelopmentAccount
     executor: DevelopmentAccount

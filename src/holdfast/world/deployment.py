@@ -1,4 +1,4 @@
-"""Deploys the entry points and our contracts to the same addresses as on all chains, and funds the sponsor.
+"""Deploys the entry points and our contracts to the addresses that they have on every chain, and funds the sponsor.
 
 Holdfast's contracts and the older entry points go through anvil's built-in deterministic deployer, whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.

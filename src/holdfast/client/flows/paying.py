@@ -143,7 +143,7 @@ def _priced(operation: UserOperation) -> UserOperation:
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
-    """Return whether the operation would be refused even if the account paid: it reverts, or its nonce is used."""
+    """Return whether the operation would be refused even if the account paid: it reverts, or its nonce was used."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
     return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
 

@@ -100,7 +100,7 @@ class AsyncVault:
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Functions called in the event loop's thread when a revision was stored or a stored vault was unlocked."""
+        """Functions called in the event loop's thread after a revision was stored or a stored vault was unlocked."""
         return self._listeners
 
     @property
