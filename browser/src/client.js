@@ -44,7 +44,7 @@ export class Client extends ServiceClient {
     });
   }
 
-  /** The vault. It is held by the worker and unlocked with a passkey. */
+  /** The vault. The worker holds it, and a passkey unlocks it. */
   get vault() {
     return this.#vault;
   }
@@ -94,8 +94,8 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Creates a passkey of this service for the vault. Its user handle is the vault's publishing key, whether the vault
-   * exists already or is created next.
+   * Creates a passkey of this service for the vault. The passkey's user handle is the vault's publishing key, whether
+   * or not the vault has been created yet.
    *
    * @param {import("./passkeys/create.js").PasskeyOptions} [options]
    * @returns {Promise<import("./generated/types.js").CreatePasskeyResult>}

@@ -15,7 +15,10 @@ export class OperationFailed extends ServiceError {
   }
 }
 
-/** The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts in the smallest unit of `token`. */
+/**
+ * The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts are in the smallest unit
+ * of `token`.
+ */
 export class AccountNotFunded extends OperationFailed {
   /**
    * @param {string} message
@@ -57,7 +60,7 @@ export function isStale(error) {
 }
 
 /**
- * Whether an error is the service's refusal with the given code.
+ * Whether an error is a refusal by the service with the given code.
  *
  * @param {unknown} error
  * @param {string} code

@@ -1,6 +1,6 @@
 /** The text that is signed for an application: its header binds it to the origin, so that no other application can use it. Pure. */
 
-/** Nothing else that a vault signs begins with this (docs/connect.md, "The signed text"). */
+/** No other text that a vault signs begins with this line (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**

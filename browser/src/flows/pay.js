@@ -56,7 +56,7 @@ export async function pay(client, params, { onProgress, approve }) {
 }
 
 /**
- * Prepares the account's operation for a payment: paid for and ready to be signed.
+ * Prepares the account's operation for a payment, so that only its signature is missing.
  *
  * @param {import("../client.js").Client} client
  * @param {SmartAccount} account
@@ -103,7 +103,7 @@ export function checked({ amount, token, chainId: asked }, chainId) {
 }
 
 /**
- * Checks that the bytes about to be signed make the wanted payment.
+ * Throws unless the bytes about to be signed encode the requested payment.
  *
  * @param {string} callData
  * @param {import("../chain/calls.js").Payment} wanted
