@@ -61,7 +61,10 @@ export function createAccount(x, y) {
 }
 
 /**
- * Returns the call data that queries an account's balance of a token. @param {string} account @returns {string} 0x-hex
+ * Returns the call data that queries an account's balance of a token.
+ *
+ * @param {string} account
+ * @returns {string} 0x-hex
  */
 export function balanceOf(account) {
   return `0x${BALANCE_OF}${address(account)}`;

@@ -152,8 +152,9 @@ function speaksOfOperation(error) {
 }
 
 /**
- * The service's responses that never change, cached per client because a payment needs them several times. @type
- * {WeakMap<Client, Map<string, Promise<any>>>}
+ * The service's responses that never change, cached per client because a payment needs them several times.
+ *
+ * @type {WeakMap<Client, Map<string, Promise<any>>>}
  */
 const said = new WeakMap();
 

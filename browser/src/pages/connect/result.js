@@ -1,4 +1,4 @@
-/** What the application gets: created by the vault after the person has allowed it. */
+/** Creates the result for the application after the person has allowed it. */
 
 import { fromHex, toHex } from "../../bytes.js";
 import { signedText } from "../../connect/message.js";
@@ -38,7 +38,7 @@ async function accountOf(client) {
 }
 
 /**
- * Signs the text with our header, so that no application can obtain a signature that is valid at another one.
+ * Signs the text after a header that contains the origin, so that no application can use the signature at another.
  *
  * @param {Client} client
  * @param {URL} origin

@@ -1,4 +1,6 @@
-/** Permissions for apps: delegations with a limit and an expiry. They are passed on as text, and can be withdrawn. */
+/**
+ * Permissions for apps are delegations with a limit and an expiry. They are passed on as text, and can be withdrawn.
+ */
 
 import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
