@@ -1,5 +1,5 @@
 //! The root of the build. All of the enclave's code is the module "enclave", compiled with all safety checks. The
-//! standard library follows the root's mode, which is the small one: that keeps the module within its size.
+//! standard library is compiled in the root's mode, which optimises for size, to keep the module within its size limit.
 
 const enclave = @import("enclave");
 

@@ -1,5 +1,5 @@
-//! COSE keys (RFC 9052, RFC 9053) that passkeys use: ES256, EdDSA over Ed25519, RS256. Points must be on their curve.
-//! Of any other algorithm only the number is read, so that it can be reported.
+//! The COSE keys (RFC 9052, RFC 9053) that passkeys use: ES256, EdDSA with Ed25519, and RS256. Points must be on their
+//! curve. For any other algorithm, only its number is read, so that it can be reported.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");
