@@ -1,4 +1,4 @@
-//! The vault's tables, and the migrations that create them. Released migrations are never edited; a change is a new
+//! The vault's tables, and the migrations that create them. Released migrations are never edited; a change needs a new
 //! one.
 
 const std = @import("std");
@@ -8,8 +8,8 @@ const repaired = @import("repairs.zig");
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 
-/// The database's `user_version`. `VaultManifest.schemaVersion` is another number: the manifest's, which the interface
-/// fixes at 1.
+/// The database's `user_version`. `VaultManifest.schemaVersion` is the manifest's version, which the interface fixes at
+/// 1.
 pub const version = 3;
 
 const migrations = [_][:0]const u8{
@@ -81,7 +81,7 @@ const migrations = [_][:0]const u8{
     ,
 };
 
-/// Changes rows after a migration has created its tables.
+/// A function that corrects rows after a migration has changed the tables.
 const Repair = *const fn (database: Database, arena: std.mem.Allocator) Error!void;
 const repairs = [migrations.len]?Repair{ null, repaired.addresses, null };
 
@@ -111,8 +111,8 @@ fn advance(database: Database, arena: std.mem.Allocator, from: usize, to: usize)
     }
 }
 
-/// Refuses a damaged database, and one whose tables, indexes, views or triggers are not exactly those of its version:
-/// an import can come from anyone, and its triggers would run here.
+/// Refuses a damaged database, and one whose tables, indexes, views or triggers are not exactly those of its version,
+/// because an import can come from anyone and its triggers would run here.
 pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     const fresh = try Database.create();
     defer fresh.close();

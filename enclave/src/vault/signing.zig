@@ -57,7 +57,7 @@ pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {public_key, curve?, digest, signature} -> {valid}: a high s is not valid, as in the accounts.
+/// {public_key, curve?, digest, signature} -> {valid}. As in the smart accounts, a high s is not valid.
 pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     const curve = try curves.Curve.parse(try args.optionalString(ctx, input, "curve", 16) orelse "P-256");
     const point = try args.fixed(65, ctx, input, "public_key");
@@ -104,7 +104,7 @@ pub const TokenSigner = struct {
     ctx: *Ctx,
     entry: keyring.Entry,
     val_share: ?[shares_file.sealed_length]u8 = null,
-    /// The reason why the last signature failed.
+    /// Why the last signature failed.
     failure: Error = error.CryptoFailure,
 
     pub fn signer(self: *TokenSigner) envelope.Signer {
