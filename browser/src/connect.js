@@ -44,7 +44,7 @@ export class ConnectError extends Error {
 }
 
 /**
- * Asks the person. Call it first thing in a click handler: browsers block windows that open later.
+ * Asks the person. Call `connect` first in a click handler, because browsers block windows that open later.
  *
  * @param {ConnectRequest} [request]
  * @param {{service?: string, redirect?: "blocked" | "never" | "always", returnTo?: string}} [options] `service`: its

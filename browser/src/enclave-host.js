@@ -1,5 +1,6 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. It has no dependencies.
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
+ * dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
@@ -45,7 +46,10 @@ export class WasmLoadError extends Error {
   }
 }
 
-/** A function refused the call; `code` says why. Without a code, the instance has been wiped or stopped by a trap. */
+/**
+ * A function refused the call; `code` says why. An error without a code means that the instance was wiped or stopped by
+ * a trap.
+ */
 export class PluginCallError extends Error {
   /**
    * @param {string} functionName
@@ -182,7 +186,7 @@ export class Enclave {
     this.#cancelLook();
     const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
     if (!error && (locked || !idle_seconds || !last_activity)) return;
-    // If memory is too short even for `status`, the host calls it again later.
+    // If there is not enough memory even for `status`, the host calls it again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
@@ -199,7 +203,7 @@ export class Enclave {
     }
   }
 
-  /** The module's exported functions. A wiped instance has none, so this getter throws. */
+  /** Returns the module's exported functions. Throws if the instance has been wiped. */
   get #module() {
     if (!this.#exports) throw new PluginCallError("enclave", this.#gone);
     return this.#exports;
@@ -217,7 +221,7 @@ export class Enclave {
    */
   #cross(name, input) {
     const { address } = this.#room(name, name.length + input.length);
-    // A new view for each call: a view becomes stale when the memory grows.
+    // Create a new view for each call, because a view becomes stale when the memory grows.
     const view = new Uint8Array(this.#module.memory.buffer);
     view.set(name, address);
     view.set(input, address + name.length);

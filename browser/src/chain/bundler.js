@@ -9,12 +9,12 @@ const SPONSORS = [
   ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
   "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
 ];
-/** The placeholder's r and s are in range and s is low, so an estimate includes the whole curve arithmetic. */
+/** The placeholder signature has r and s in range and a low s, so gas estimates include the whole verification. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
 /**
- * The first interval between requests for a receipt. It is short because fast chains take only seconds and a person is
- * waiting.
+ * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
+ * person is waiting.
  */
 const SOON_MS = 150;
 const SOON_LOOKS = 20;
@@ -26,7 +26,7 @@ const SLOWEST_LOOK_MS = 1000;
  * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
  */
 
-/** The bundler of one service, for one entry point. */
+/** A service's bundler, used for one entry point. */
 export class Bundler {
   #client;
   #entryPoint;
@@ -132,7 +132,7 @@ function placeholder(operation) {
 }
 
 /**
- * Returns the operation after copying only the named fields from a response.
+ * Copies only the named fields of a response into the operation.
  *
  * @param {UserOp} operation
  * @param {any} given

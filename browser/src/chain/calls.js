@@ -20,7 +20,7 @@ export function isAddress(text) {
 }
 
 /**
- * Returns the call data that makes an account pay.
+ * Encodes a payment as call data for the account.
  *
  * @param {Payment} payment
  * @returns {string} call data of an operation, 0x-hex

@@ -36,7 +36,7 @@ export class AccountNotFunded extends OperationFailed {
   }
 }
 
-/** The payment was not made: nothing was signed. */
+/** The payment was refused before anything was signed. */
 export class PaymentRefused extends ServiceError {
   /**
    * @param {string} message

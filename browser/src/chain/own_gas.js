@@ -45,7 +45,7 @@ export async function paidByAccount(client, account, operation, why) {
   try {
     return await checkFunds(await estimatedFor(bundler, priced));
   } catch (error) {
-    // Transferring more coins than the account has reverts without a reason, so estimate a transfer of none.
+    // Transferring more coins than the account has reverts without a reason, so estimate a transfer of zero coins.
     if (payment && coins && !(error instanceof AccountNotFunded)) {
       await checkFunds(await estimatedFor(bundler, { ...priced, callData: paymentCall({ ...payment, amount: 0n }) }));
     }

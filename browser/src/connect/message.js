@@ -1,4 +1,7 @@
-/** The text that is signed for an application: its header binds it to the origin, so that no other application can use it. Pure. */
+/**
+ * The text that is signed for an application. Its header contains the application's origin, so the signature is of no
+ * use to others. Pure.
+ */
 
 /** No other text that a vault signs begins with this line (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";

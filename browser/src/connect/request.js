@@ -48,7 +48,7 @@ export function askingOrigin(origin) {
 }
 
 /**
- * Returns the URL to redirect back to. Its origin must be the requesting page's, which the browser's referrer states.
+ * Returns the URL to redirect back to, whose origin must be that of the browser's referrer.
  *
  * @param {unknown} returnTo
  * @param {string} referrer

@@ -24,7 +24,7 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /** The nonce that follows this client's last operation. The state that the service returns may be older. */
+  /** The nonce that follows this client's last operation. The service may return an older state. */
   #next = 0n;
 
   /**
@@ -124,7 +124,7 @@ export class SmartAccount {
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
   }
 
-  /** Whether a sponsor is asked first, and how much gas the account may pay for itself. */
+  /** Whether a sponsor is asked first, and how much the account may pay for gas itself. */
   get policy() {
     return this.#policy;
   }

@@ -112,7 +112,7 @@ async function record(client, { credential, credentialId }, deviceName) {
 }
 
 /**
- * Returns the service's record of the first registered one of these credentials.
+ * Returns the service's record for the first of these credentials that is registered.
  *
  * @param {Client} client
  * @param {string[]} credentialIds

@@ -10,7 +10,7 @@ import { payeeOf } from "./payee.js";
 
 const AMOUNT = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
-/** By chain ID, block explorers that show a user operation by its hash (`src/holdfast/rules/chains.py`). */
+/** Block explorers that show a user operation by its hash, keyed by chain ID (`src/holdfast/rules/chains.py`). */
 const EXPLORERS = /** @type {Record<number, string>} */ ({
   84532: "https://base-sepolia.blockscout.com",
   8453: "https://base.blockscout.com",

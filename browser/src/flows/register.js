@@ -7,7 +7,7 @@ import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 
-/** The transaction hash that is sent to a service without a bundler. */
+/** The placeholder that is sent as the transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;

@@ -5,7 +5,7 @@ import { EndpointMethods } from "../generated/endpoints.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
-/** The statuses that a busy service responds with, and after which a request is retried. */
+/** The HTTP statuses of a busy service, after which a request is retried. */
 const BUSY = new Set([502, 503, 504]);
 /** The bundler's methods that change something, so they need an `Idempotency-Key`. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
@@ -32,8 +32,8 @@ export function ownAddress() {
  * One service. The fields of requests and responses have the same names as on the wire.
  *
  * Every method throws RequestRefused if the service refuses, NetworkError if no usable response arrives, and
- * ClientStateError after `close`. Requests that change nothing are retried twice. Others have an `Idempotency-Key` and are
- * retried once if their response was lost.
+ * ClientStateError after `close`. Requests that change nothing are retried twice. Other requests have an
+ * `Idempotency-Key` and are retried once if their response was lost.
  */
 export class ServiceClient extends EndpointMethods {
   #fetch;
@@ -225,7 +225,7 @@ function isNamed({ method, path }, asked) {
 }
 
 /**
- * Whether the response to a request's first try was lost.
+ * Whether the response to a request's first attempt was lost.
  *
  * @param {unknown} error
  * @param {number} tries

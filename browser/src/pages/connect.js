@@ -20,7 +20,7 @@ import { gone } from "./vault/unlock.js";
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
 /**
- * Error messages for the application. They are in English because the application logs them.
+ * Error messages for the application, in English because the application logs them.
  *
  * @type {Record<string, string>}
  */
@@ -119,7 +119,7 @@ function ended(key, back = null) {
   show({ name: key.slice("connect.".length), heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"), redraw: () => ended(key, back), body: [paragraph(key, { host }), back && buttons(back)] });
 }
 
-/** Shows above every screen which application asks. */
+/** Shows the requesting application above every screen. */
 function banner() {
   if (!present) return;
   const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));

@@ -1,4 +1,4 @@
-/** All screens by name. The entry point of each page registers them. */
+/** All screens by name, which each page's entry point registers. */
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";

@@ -17,7 +17,7 @@ const PRF_BYTES = 32;
 /** @type {WeakMap<object, {id: string, secret: ArrayBuffer}>} */
 const kept = new WeakMap();
 
-/** Returns the PRF extension's input. It always contains `eval`, because an empty `prf` fails on some systems. */
+/** Returns the PRF extension's input, always with `eval`, because an empty `prf` fails on some systems. */
 export function prfExtension() {
   return { prf: { eval: { first: PRF_INPUT } } };
 }

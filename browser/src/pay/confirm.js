@@ -117,7 +117,7 @@ class Payment {
     performance.mark("holdfast:sheet");
   }
 
-  /** Shows the fee and checks the balance if the account is public. Otherwise both wait until the vault is open. */
+  /** Shows the fee and checks the balance, if both can be found out before the vault is open. */
   async #preview() {
     const [request, did] = [this.#known(), this.#did];
     const key = await publicAccount(this.#client, did);
@@ -158,7 +158,7 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    // The balance is checked while the operation is being prepared. A balance that is too low takes precedence over the
+    // The balance is checked while the operation is being prepared. If it is too low, that is reported instead of the
     // sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});

@@ -36,7 +36,7 @@ export function screen(title, nodes, buttons) {
 }
 
 /**
- * Replaces the buttons. If a replaced button had the focus, its successor keeps it.
+ * Replaces the buttons, and moves the focus to a new button if an old one had it.
  *
  * @param {Button[]} buttons
  */

@@ -58,7 +58,7 @@ export function showFee(fee) {
 }
 
 /**
- * Shows a full address in groups of four digits, so that people can compare it. A copy of it contains no spaces.
+ * Shows a full address in groups of four digits for comparison. Copying the address yields no spaces.
  *
  * @param {string} value 0x-hex
  */

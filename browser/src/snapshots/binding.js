@@ -24,8 +24,8 @@ export function checkWhole({ sealed, manifest }) {
 }
 
 /**
- * Checks that the vault's key has authorised the publishing key to publish its snapshots. If the publishing key is
- * null, any is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
+ * Checks that the vault's key has authorised the publishing key to publish its snapshots. If `publicKey` is null, any
+ * publishing key is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
  *
  * @param {import("./library.js").Vault} vault its enclave verifies the delegation; the vault need not be open
  * @param {import("./roots.js").Snapshot} snapshot

@@ -1,4 +1,4 @@
-/** Encodes and strictly decodes DAG-CBOR (IPLD). The bytes are untrusted: every error is a ContentError. */
+/** Encodes and strictly decodes DAG-CBOR (IPLD). Because the bytes are untrusted, every error is a ContentError. */
 
 import { ContentError } from "./content_error.js";
 import { decodeVarint, plain } from "./varints.js";

@@ -1,4 +1,4 @@
-/** Sends requests to one server within limits of time and size. Reads the refusals of each protocol. */
+/** Sends requests to one server within limits of time and size. Parses refusals in the form of each protocol. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 

@@ -1,4 +1,4 @@
-/** Makes the passkeys and passwords that were removed from either version of a vault stay removed. */
+/** Ensures that passkeys and passwords removed from either version of a vault stay removed. */
 
 import { removalOf, removedIn } from "../vault/removals.js";
 import { PluginCallError } from "./library.js";

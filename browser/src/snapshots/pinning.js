@@ -1,4 +1,4 @@
-/** Manages pins at Holdfast's service or another with the IPFS Pinning Service API 1.0.0. */
+/** Manages pins at a pinning service with the IPFS Pinning Service API 1.0.0. */
 
 import { Http } from "./http.js";
 import { NetworkError, StorageError } from "./library.js";

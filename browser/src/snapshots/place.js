@@ -52,7 +52,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * Uploads a snapshot's blocks. Without a pinning service, the upload also pins them.
+   * Uploads a snapshot's blocks. Without a pinning service, the upload also pins the blocks.
    *
    * @param {import("./roots.js").Snapshot} snapshot
    * @throws {RequestRefused | NetworkError | StorageError}

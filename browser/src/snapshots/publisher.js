@@ -7,7 +7,10 @@ import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
-/** How long a record is valid: it must outlast the loss of a device by years. Caches keep it for only a minute. */
+/**
+ * How long a record is valid, because it must outlast the loss of a device by years. Caches keep a record for only a
+ * minute.
+ */
 const VALID_YEARS = 20;
 const TTL_NS = 60_000_000_000n;
 const PIN_NAME = "vault";
@@ -100,7 +103,7 @@ export class Publisher {
   }
 
   /**
-   * Returns the newest revision as a snapshot. It equals the published snapshot if that revision has been uploaded.
+   * Returns the newest revision as a snapshot, which equals the published one if that revision has been uploaded.
    *
    * @returns {Promise<Snapshot>}
    */
@@ -113,7 +116,7 @@ export class Publisher {
   }
 
   /**
-   * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets one in a new
+   * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets a key in a new
    * revision.
    *
    * @returns {Promise<Publishing>}
@@ -218,7 +221,7 @@ export class Publisher {
     await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
-    // The manifest names the snapshot, unless the vault has changed in the meantime.
+    // Record the snapshot in the manifest, unless the vault has changed in the meantime.
     if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
     const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, precedingRoot, otherRoot: null };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
@@ -263,8 +266,8 @@ export class Publisher {
 }
 
 /**
- * Whether the stored revision still has to be uploaded, as an imported vault always does, because its manifest names no
- * snapshot.
+ * Whether the stored revision still has to be uploaded, as an imported vault always does, because its manifest contains
+ * no snapshot.
  *
  * @param {Stored} stored
  * @param {SnapshotState} state

@@ -24,7 +24,7 @@ const NAMES = Object.values(V1).sort().join();
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 /**
- * A record with a valid signature. It may have expired: see `isExpired`.
+ * A record with a valid signature. The record may have expired (see `isExpired`).
  *
  * @typedef {object} IpnsRecord
  * @property {Uint8Array} publicKey the 32 bytes of the key that signed it
@@ -73,7 +73,7 @@ export function isExpired(record, nowMs) {
 }
 
 /**
- * Compares a record with the known one of the same name.
+ * Compares a record with the known record of the same name.
  *
  * @param {IpnsRecord | null} known
  * @param {IpnsRecord} given

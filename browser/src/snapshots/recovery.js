@@ -48,7 +48,11 @@ const OLDER = 10;
 const CONFLICT = /** @type {const} */ ("conflict");
 const PINNED = /** @type {const} */ ("pinned");
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
-/** Recovery codes by content code; all others become "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
+/**
+ * The recovery codes for errors in content. All other content codes become "damaged".
+ *
+ * @type {Record<string, import("./errors.js").RecoveryCode>}
+ */
 const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
 
 /** One recovery into this browser's vault. */
@@ -88,7 +92,7 @@ export class Recovery {
   }
 
   /**
-   * Opens the newest snapshot that the key can open. If that is an earlier one, the step `older` is reported.
+   * Opens the newest snapshot that the key can open. The step `older` is reported if that is an earlier snapshot.
    *
    * @param {Found} newest
    * @param {VaultKey} key
@@ -246,7 +250,7 @@ export class Recovery {
 }
 
 /**
- * Whether a key may open a wrap. A passkey may if the IDs match, and a password always may.
+ * Whether a key may open a wrap: a password always may, but a passkey only if the IDs match.
  *
  * @param {VaultKey} key
  * @param {{kind: string, id: string}} wrap

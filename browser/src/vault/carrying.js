@@ -1,8 +1,8 @@
 /**
  * Transfers every passkey and password of a vault in a pairing, so that the new device continues with the same data
- * key. As in holdfast/client/vault/carrying.py, the wraps are sent in a sealed vault. The key that opens it is in the
- * vault that one enclave encrypts for the other. The records of removed keys are sent too, so that no other device
- * restores a removed key.
+ * key. As in holdfast/client/vault/carrying.py, the wraps are sent in a sealed vault. The key that opens the sealed
+ * vault is in the vault that one enclave encrypts for the other. The records of removed keys are sent too, so that no
+ * other device restores a removed key.
  */
 
 import { randomBytes } from "../bytes.js";
@@ -145,7 +145,7 @@ function own(call, key, session) {
   /** @type {Name[]} */
   const wraps = call("list_wraps", {}).wraps;
   const taken = wraps.some((it) => it.kind === kind && it.id === id);
-  // If its name is taken, a new password gets another, so that the other device's password still opens the vault.
+  // A new password whose name is taken gets another name, so that the other device's password still opens the vault.
   const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
   if (taken && added === key) call("remove_wrap", { kind, id });
   call("add_wrap", { key: added });

@@ -3,7 +3,7 @@
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
-/** The time limit of a call. It is generous because Argon2id takes seconds on a slow phone. */
+/** The time limit of a call, which is generous because Argon2id takes seconds on a slow phone. */
 const LONGEST_CALL_MS = 120000;
 
 /**
@@ -113,7 +113,8 @@ function present(args) {
 }
 
 /**
- * Returns an address on the page's own origin, as workers require. A blob imports a script of another origin.
+ * Returns an address on the page's own origin, as workers require. For a foreign script, that is a blob that imports
+ * the script.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

@@ -1,4 +1,4 @@
-/** The worker's side of a vault, with one enclave, one store and one lock. It processes one request at a time. */
+/** The worker's side of a vault, with one enclave, one store and one lock. Requests are processed one at a time. */
 
 import { bytesOf, fromBase64 } from "../bytes.js";
 import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
@@ -44,7 +44,7 @@ export class WorkerSession {
   }
 
   /**
-   * Returns the reply to a message, which may be invalid.
+   * Returns the reply to a valid or invalid message.
    *
    * @param {unknown} message
    * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}
@@ -103,7 +103,7 @@ export class WorkerSession {
 
   /**
    * Opens a vault from the given bytes or, without them, from the newest stored revision. This tab must first acquire
-   * its lock.
+   * the vault's lock.
    *
    * @param {string} fn
    * @param {Record<string, any>} args
@@ -325,8 +325,8 @@ export class WorkerSession {
 }
 
 /**
- * Returns the refusal of a new vault. The refusal of `generate` is thrown, because GenerateOutput has no field for an
- * error.
+ * Returns the response that refuses a new vault. A refusal of `generate` is thrown, because GenerateOutput has no field
+ * for an error.
  *
  * @param {string} fn
  * @param {string} message

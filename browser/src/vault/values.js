@@ -1,7 +1,8 @@
 /** Finds the values in a call that are transferred to the worker. */
 
 /**
- * Returns the buffer with the vault key's secret from a call's arguments. The transfer removes it from the page.
+ * Returns the buffer with the vault key's secret from a call's arguments. Transferring the buffer removes the secret
+ * from the page.
  *
  * @param {Record<string, any>} args
  * @returns {ArrayBuffer[]}

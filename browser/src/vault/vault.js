@@ -31,7 +31,7 @@ const NOT_BOOTED = "the vault has not been booted: call boot() first";
 const CLOSED = "the vault is closed";
 
 /**
- * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. Otherwise they throw
+ * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. In between, calls throw
  * PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
  * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it), "taken"
@@ -270,7 +270,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Returns the public key of the key that signs the vault's IPNS records. Before `generate`, that is the key that the
+   * Returns the public key of the key that signs the vault's IPNS records. Before `generate`, returns the key that the
    * new vault will have. The public key is the passkey's user handle.
    *
    * @returns {Promise<{public_key: string, name: string, did: string, pending: boolean}>} `public_key` in hex

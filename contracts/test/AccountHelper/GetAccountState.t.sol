@@ -89,7 +89,7 @@ contract GetAccountStateTest is Fixture {
         }
     }
 
-    /// @notice A word that is neither true nor false must not be passed on as a boolean, which decoders would reject.
+    /// @notice A word that is neither 0 nor 1 must not be passed on as a boolean, because decoders would reject it.
     function test_onlyOneMeansActive() public {
         helper = new AccountHelper(address(new Saying(abi.encode(2), false)));
         vm.assertEq(_state(alice), abi.encode(uint256(0), uint256(2), false, uint256(0), uint256(0)));

@@ -1,4 +1,4 @@
-/** Tests a paired device: from a random number, it computes six digits that require the vault's key. */
+/** Tests a paired device, which must compute six digits from a random number with the vault's key. */
 
 import { text } from "../parts/language.js";
 import { buttons, button, el, field, form, paragraph, submit } from "../parts/nodes.js";

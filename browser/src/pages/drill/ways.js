@@ -26,7 +26,7 @@ export function ways({ wraps, backupAt, copy, tried }) {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
   const rows = [
-    // The most recently used passkey is the one assumed lost, so the second most recently used one counts.
+    // The most recently used passkey is assumed to be lost, so the second most recently used one is the way back.
     { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
     { way: /** @type {Way} */ ("copy"), there: copy, triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
@@ -47,7 +47,7 @@ function newer(triedAt, savedAt) {
 }
 
 /**
- * Returns which losses the person has prepared for by a test: that of the passkey alone, and that of the whole browser.
+ * Returns which losses the person's tests cover: losing only the passkey, and losing the whole browser.
  * After losing the browser, the service's copy helps only if the key that opened it also exists elsewhere
  * (`copyElsewhere`).
  *

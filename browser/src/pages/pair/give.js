@@ -19,7 +19,7 @@ import { RELAY } from "./relay.js";
 
 const SIX = /^\d{6}$/;
 
-/** The card about pairing on the vault's screen. */
+/** The pairing card on the vault's screen. */
 export function pairCard() {
   return card("pair", text("pair.heading"), paragraph("pair.card"), el("div", { class: "buttons" }, button(text("pair.begin"), () => go("pair"), { name: "pair" })));
 }

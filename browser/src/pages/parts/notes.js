@@ -101,7 +101,7 @@ export function hadVault() {
   }
 }
 
-/** Whether a mark is certainly absent. @param {string} name */
+/** Whether localStorage certainly lacks a mark. @param {string} name */
 function unmarked(name) {
   try {
     return localStorage.getItem(name) === null;
@@ -120,7 +120,7 @@ function mark(name, set) {
   }
 }
 
-/** Marks outside IndexedDB that a vault is stored, and asks the browser to keep the storage. */
+/** Records outside IndexedDB that a vault is stored, and asks the browser for persistent storage. */
 export function markVault() {
   mark(MARK, true); // without the mark, a deleted vault cannot be told from one that never existed
   void navigator.storage?.persist?.().catch(() => false);

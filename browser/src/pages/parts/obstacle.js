@@ -1,4 +1,4 @@
-/** Finds out why passkeys do not work on this page, if they do not. */
+/** Detects why passkeys cannot be used on this page. */
 
 import { copyButton } from "./copy.js";
 import { text } from "./language.js";

@@ -5,7 +5,7 @@
 import { OperationFailed, NetworkError, PluginCallError, RequestRefused, StorageError, WasmLoadError, WebAuthnError } from "../library.js";
 import { moment, text } from "./language.js";
 
-/** The main address of the service, where its passkeys work. */
+/** The service's main address, the only one at which its passkeys work. */
 export const ADDRESS = document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
 
 /** @type {Record<string, string>} */

@@ -47,7 +47,7 @@ function inFlags({ flags }) {
 }
 
 /**
- * Returns what a new passkey's credential says about it.
+ * Returns the facts that a new credential contains about its passkey.
  *
  * @param {string} credential base64, as `createPasskey` returns it
  * @returns {Promise<{aaguid: string, copies: Copies | null, transports: string[], name: string}>}

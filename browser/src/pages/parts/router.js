@@ -3,7 +3,7 @@
 /** @type {Map<string, (given?: any) => unknown>} */
 const screens = new Map();
 
-/** The URL paths of the screens that have one. Other screens leave the URL unchanged. @type {Record<string, string>} */
+/** The URL paths of screens. A screen without a path leaves the URL unchanged. @type {Record<string, string>} */
 const PATHS = { start: "/", vault: "/vault" };
 let stays = false;
 

@@ -8,7 +8,7 @@ const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttr
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;
-/** Is aborted when another screen replaces the present one, to end its timers and pending requests. */
+/** Ends the timers and pending requests of the present screen when another replaces it. */
 let ending = new AbortController();
 
 export { SERVICE };
@@ -82,7 +82,7 @@ export function tell(error) {
 }
 
 /**
- * Runs the action of a button. Buttons are disabled until it ends, so a double click has one effect; errors are
+ * Runs the action of a button. Buttons are disabled until the action ends, so a double click has one effect; errors are
  * announced.
  *
  * @param {HTMLElement | null} pressed

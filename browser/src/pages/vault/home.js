@@ -21,7 +21,7 @@ import { enter } from "./unlock.js";
 const PUBLISH = "/snapshots/publish";
 
 /**
- * The facts that the cards show.
+ * The facts that the vault's cards show.
  *
  * @typedef {object} Facts
  * @property {string} did

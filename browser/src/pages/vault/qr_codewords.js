@@ -57,7 +57,12 @@ function versionOf(length, level) {
   throw new RangeError("the text is too long for a QR code: 2953 bytes at most");
 }
 
-/** Returns how many bytes fit into a code of a version and level. @param {number} version @param {Level} level */
+/**
+ * Returns how many bytes fit into a code of the given version and level.
+ *
+ * @param {number} version
+ * @param {Level} level
+ */
 function room(version, level) {
   const [correction, blocks] = CORRECTION[level].map((row) => row[version - 1]);
   return Math.floor(modulesOf(version) / 8) - correction * blocks - (version <= SHORT_LENGTH ? 2 : 3);
@@ -74,8 +79,8 @@ function modulesOf(version) {
   const finders = 3 * 64;
   const timing = 2 * (side - 16);
   const format = 31 + (version >= 7 ? 36 : 0);
-  // Each alignment pattern has 25 modules. Finders take three of the positions. A pattern on a timing line shares five
-  // modules with it.
+  // An alignment pattern has 25 modules, of which it shares five with a timing line. Finders replace three of the
+  // patterns.
   const aligned = middles ? (middles * middles - 3) * 25 - 2 * (middles - 2) * 5 : 0;
   return side * side - finders - timing - format - aligned;
 }
