@@ -11,7 +11,7 @@ pub const std_options: std.Options = .{
     .side_channels_mitigations = .full,
 };
 
-/// Traps when an invariant is violated. The default handler would import a dozen WASI functions for printing.
+/// Traps when an invariant is violated. The default panic handler would import a dozen WASI functions.
 pub const panic = std.debug.no_panic;
 
 comptime {

@@ -51,7 +51,7 @@ export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32
     return key.len;
 }
 
-/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes. Without the bounds of `aead.argon2id`, for vectors
+/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes. Ignores the bounds of `aead.argon2id`, for vectors
 /// with little memory, other lengths or parameters that the module does not use.
 export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {
     var out: [64]u8 = undefined;

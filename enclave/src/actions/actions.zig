@@ -110,7 +110,7 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// Signs for the owner or for a token's bearer. A bearer gets no bare digest signed, because it could be a token's.
+/// Signs for the owner or a token's bearer. A bearer must give the message: a bare digest could be a token's.
 fn signed_(call: Call, input: Json) Error!Json {
     if (call.by_token and args.field(input, "digest") != null) {
         return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
@@ -122,7 +122,7 @@ fn deriveFromKey(call: Call) Error!Json {
     return addressing.derive(call.ctx, try ofNamedKey(call));
 }
 
-/// The arguments with `enclave_id` set if the key was given as `id`. Without it, `sign` would use the vault's first
+/// The arguments with `enclave_id` set if the key was given as `id`. Without `enclave_id`, `sign` would use the first
 /// key.
 fn ofNamedKey(call: Call) Error!Json {
     const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;

@@ -29,7 +29,7 @@ const max_brief_life_s = 600;
 /// A new token, and a container with the token and the chain of delegations that it depends on.
 pub const Minted = struct { token: []const u8, container: []const u8 };
 
-/// Mints a delegation. With `token`, it passes on that chain's authority, and without `token`, the vault's.
+/// Mints a delegation, which passes on the authority of the chain in `token` or, without `token`, of the vault.
 pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -54,8 +54,8 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
-/// Mints an invocation. With `token`, it uses a chain whose last audience is this vault's key, which must allow it.
-/// Without `token`, the vault itself is the subject.
+/// Mints an invocation. The chain in `token` must end at this vault's key and allow the invocation. Without `token`,
+/// the vault itself is the subject.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -80,7 +80,7 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
-/// Mints an invocation that the vault does not record. It must name its audience, and its lifetime is limited.
+/// Mints an invocation that the vault does not record. It must have an audience, and its lifetime is limited.
 pub fn briefInvocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     _ = try args.string(ctx, input, "audience", 512);
     const latest = @divFloor(try host.timeMs(), 1000) + max_brief_life_s;
@@ -98,7 +98,7 @@ fn subjectOf(ctx: *Ctx, input: Json, held: ?[]const ucan.payload.Token) Error![]
     return try args.optionalString(ctx, input, "subject", 512) orelse ctx.state.did;
 }
 
-/// The chain in `token`, root first; null when absent.
+/// The chain in `token`, root first, or null if `token` is absent.
 fn heldChain(ctx: *Ctx, input: Json) Error!?[]const ucan.payload.Token {
     const given = args.field(input, "token") orelse return null;
     const bytes = try values.tokenBytes(ctx, given, "token");

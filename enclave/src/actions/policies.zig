@@ -11,7 +11,7 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Resource = resources.Resource;
 
-/// The arguments of a payment (docs/client.md). The host executes payments, not `exec`.
+/// The arguments of a payment (docs/client.md). Payments are executed by the host and not by `exec`.
 const payment = [_][]const u8{ "to", "amount", "token", "chainId", "total" };
 
 /// Refuses a policy for the vault's commands if it refers to an argument that no covered command has. Such a policy

@@ -36,7 +36,7 @@ pub const Action = struct {
     makes_row: bool = false,
     /// Completes the arguments with their defaults before a token's policy is applied to them.
     fill: ?*const fn (filling.Filling) Error!void = null,
-    /// Whether the action mints tokens. No token may allow that, because its policy could not restrict the new
+    /// Whether the action mints tokens. No token may allow minting, because its policy could not restrict the new
     /// token.
     mints: bool = false,
 };

@@ -1,4 +1,4 @@
-//! Reads arguments strictly. The error of each function names the refused field.
+//! Reads arguments strictly. The error that a function returns names the refused field.
 
 const std = @import("std");
 const encoding = @import("../codec/encoding.zig");

@@ -1,4 +1,4 @@
-//! Translates the codecs' errors into the module's errors. The detail says which rule was violated.
+//! Translates the codecs' errors into the module's errors. An error's detail says which rule was violated.
 
 const cbor = @import("../codec/cbor.zig");
 const cid = @import("../codec/cid.zig");

@@ -5,7 +5,7 @@ const Error = @import("../platform/errors.zig").Error;
 const State = @import("state.zig").State;
 
 pub const Ctx = struct {
-    /// Is wiped and freed at the end of this call, so nothing allocated from it needs a `free`.
+    /// The call's allocator, whose memory is wiped and freed at the end of the call, so no `free` is needed.
     arena: std.mem.Allocator,
     /// The state that persists between calls, which contains the instance's only vault.
     state: *State,

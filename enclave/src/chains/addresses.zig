@@ -20,7 +20,7 @@ pub const Chain = enum {
     bitcoin,
     cosmos,
 
-    /// The chain that an account's `chain_id` names. Any text that is not a name is the number of an Ethereum chain.
+    /// The chain that an account's `chain_id` names. Text that names no chain is an Ethereum chain's number.
     pub fn ofId(chain_id: []const u8) Chain {
         return std.meta.stringToEnum(Chain, chain_id) orelse .ethereum;
     }

@@ -13,7 +13,7 @@ const Word = eth.Word;
 
 const max_bytes = 128 << 10;
 
-/// The first bytes of keccak("PaymasterSignature"), which end the paymaster's data in v0.9 if that contains its
+/// The first bytes of keccak("PaymasterSignature"), which in v0.9 mark the end of paymaster data with a
 /// signature.
 const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
 
@@ -109,9 +109,9 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     return if (signature.len <= std.math.maxInt(u16)) signature else ctx.fail(error.ValueTooLarge, "paymasterSignature");
 }
 
-/// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Data with a signature ends with
-/// the signature, its length in two bytes, and the mark. Null if the data has none. A length that exceeds the data is
-/// refused, as by the entry point.
+/// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the
+/// signature, its length in two bytes, and the mark. Null if the data has no signature. Refuses a length that exceeds
+/// the data, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);

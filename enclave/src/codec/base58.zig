@@ -1,4 +1,4 @@
-//! base58btc, with Bitcoin's alphabet, as did:key uses it. It takes quadratic time, so lengths are limited. The
+//! base58btc, with Bitcoin's alphabet, as did:key uses it. Coding takes quadratic time, so lengths are limited. The
 //! module's keys need about 50 characters; the longest did:key of other systems has about 720.
 
 const std = @import("std");

@@ -15,7 +15,7 @@ pub const VerifyError = error{ SignatureInvalid, DidKeyInvalid };
 
 const prefix = "did:key:z";
 
-/// Longest did:key that is read, in characters. That of an (unsupported) RSA key of 4096 bits has about 730.
+/// Longest did:key that is read, in characters; one with an (unsupported) RSA key of 4096 bits has about 730.
 pub const max_text = prefix.len + base58.max_length;
 
 /// Length of every did:new, in characters: its prefix and 64 hex digits.

@@ -105,7 +105,7 @@ fn fromText(arena: Allocator, text: []const u8, expected_len: ?usize) Error![]u8
     return if (isHex(text)) fromHex(arena, text[2..]) else fromBase64(arena, text);
 }
 
-/// Whether the text is `0x` followed only by hex digits. One base64 text in 4096 begins with 0x, too.
+/// Whether the text is `0x` followed only by hex digits. One base64 text in 4096 also begins with 0x.
 fn isHex(text: []const u8) bool {
     if (!std.mem.startsWith(u8, text, "0x") and !std.mem.startsWith(u8, text, "0X")) return false;
     for (text[2..]) |digit| if (!std.ascii.isHex(digit)) return false;

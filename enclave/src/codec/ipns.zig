@@ -61,7 +61,7 @@ pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{Ou
     });
 }
 
-/// Whether the text is a CID in canonical form (base32, version 1) with DAG-CBOR and SHA-256, as a root's must be.
+/// Whether the text is a canonical CID (base32, version 1) with DAG-CBOR and SHA-256, as a snapshot root's must be.
 pub fn isRoot(arena: Allocator, text: []const u8) error{OutOfMemory}!bool {
     const bytes = cid.fromText(arena, text) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
     const parsed = cid.parse(bytes) catch return false;

@@ -59,7 +59,7 @@ fn number(digits: []const u8) u16 {
     return value;
 }
 
-/// Whether the first of two such texts is the earlier instant. Adds missing milliseconds before comparing, so that the
+/// Whether the first of two instants is the earlier one. Adds missing milliseconds before comparing, so that the
 /// texts sort like the instants.
 pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8) error{OutOfMemory}!bool {
     return std.mem.order(u8, try whole(arena, first), try whole(arena, second)) == .lt;

@@ -41,7 +41,7 @@ pub const PublicKey = struct {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
-    /// Keccak-256 of both coordinates. The DID contains it; its end is the Ethereum address of a secp256k1 key.
+    /// Keccak-256 of both coordinates, as in the DID. A secp256k1 key's Ethereum address is the end of this hash.
     pub fn hash(key: PublicKey) [32]u8 {
         const both = key.x ++ key.y;
         return hashes.keccak(&both);

@@ -1,7 +1,7 @@
 //! ECDSA over a 32-byte digest by RFC 6979 with added entropy (section 3.6) and low s, checked before release.
 //!
 //! The standard library's `sign.ecdsa` does not follow RFC 6979, does not choose the low s and returns no recovery
-//! identifier. So the equations are written here, on the standard library's field and scalar arithmetic.
+//! identifier. So the equations are implemented here, with the standard library's field and scalar arithmetic.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -53,8 +53,8 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, by (d + k)G = Q + kG. This
-        /// single multiplication uses another scalar than the signature's, so a hardware error is not
+        /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, by (d + k)G = Q + kG.
+        /// This multiplication has a different scalar from the signature's, so a hardware error is not
         /// repeated.
         fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
             return base.multiply(d.add(k)).equivalent(q.add(point));
@@ -77,7 +77,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
         }
 
-        /// Whether the point's x, reduced, is r. Avoids the division that affine coordinates need.
+        /// Whether the point's x, reduced, is r, without the division that affine coordinates need.
         fn hasX(point: Curve, r: Scalar) bool {
             const bytes = r.toBytes(.big);
             const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves

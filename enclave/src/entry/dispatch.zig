@@ -18,7 +18,7 @@ var answer: []u8 = &.{};
 
 const no_memory = errors.row(error.OutOfMemory);
 const out_of_memory = "{\"error\":{\"code\":\"" ++ no_memory.code ++ "\",\"message\":\"" ++ no_memory.message ++ "\"}}";
-/// A copy for the host, because hosts overwrite responses after copying them.
+/// A copy of the constant response, because hosts overwrite responses after copying them.
 var out_of_memory_answer: [out_of_memory.len]u8 = undefined;
 
 /// The response to one call. Never fails and never retains the input.

@@ -21,7 +21,7 @@ const sync = @import("../functions/sync.zig");
 const ucan = @import("../actions/verification.zig");
 const webauthn = @import("../functions/webauthn.zig");
 
-/// Version of the calling convention. It changes only when older hosts could no longer work.
+/// Version of the calling convention. The version changes only when older hosts could no longer work.
 pub const abi = 1;
 
 pub const Function = *const fn (ctx: *Ctx, args: Json) Error!Json;

@@ -1,4 +1,4 @@
-//! Functions for DAG-CBOR, CIDs, did:key and policies, so that a host needs no codecs of these.
+//! Functions for DAG-CBOR, CIDs, did:key and policies, so that a host needs no such codecs.
 
 const args = @import("../call/args.zig");
 const cbor = @import("../codec/cbor.zig");

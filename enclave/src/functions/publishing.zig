@@ -71,7 +71,7 @@ fn validityOf(ctx: *Ctx, input: Json) Error![]const u8 {
 }
 
 /// {enclave_id?, val_share?} -> {signed_dag_cbor, cid, issuer, container}: the vault's delegation of `/snapshots/publish`
-/// to the publishing key's did:key, without expiry. The first call mints and records it.
+/// to the publishing key's did:key, without expiry. The first call mints and records the delegation.
 pub fn delegation(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const audience = try did_key.format(ctx.arena, .{ .ed25519 = try publishing_key.public(ctx, open.database) });

@@ -84,12 +84,12 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     return made;
 }
 
-/// The alias with ASCII letters in lower case. The host must pass it in canonical form, which covers other letters.
+/// Lowers the alias's ASCII letters. The canonical form, which the host must pass, has all letters in lower case.
 fn lowered(ctx: *Ctx, alias: []const u8) Error![]const u8 {
     return std.ascii.allocLowerString(ctx.arena, alias);
 }
 
-/// The secret of the commitment, which is the same for both steps. Only the vault knows it until the second step.
+/// The commitment's secret, the same for both steps. Only the vault knows the secret until the second step.
 fn secretOf(ctx: *Ctx, r: Registration) Error!eth.Word {
     const open = try session.require(ctx);
     var seed = try seeds.open(ctx, open.database);
@@ -151,8 +151,8 @@ fn appendWords(ctx: *Ctx, out: *std.ArrayList(u8), words: []const eth.Word) Erro
     try out.appendSlice(ctx.arena, std.mem.sliceAsBytes(words));
 }
 
-/// The operation without gas limits and signature. It deploys the account unless `deployed` is true. If `deployed` is
-/// absent, a nonce above zero means that the account exists.
+/// The operation without gas limits and signature. The operation deploys the account unless `deployed` is true. If
+/// `deployed` is absent, a nonce above zero means that the account exists.
 fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8) Error!Json {
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";
     const number = eth.parseQuantity(nonce) catch |err| return ctx.fail(err, "nonce");

@@ -4,7 +4,7 @@ const std = @import("std");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// The allocator of the whole module, including SQLite. It overwrites memory before releasing or moving it.
+/// All code of the module allocates here, including SQLite. Memory is overwritten before it is released or moved.
 pub const allocator: Allocator = .{ .ptr = undefined, .vtable = &.{
     .alloc = take,
     .resize = resizeInPlace,

@@ -1,4 +1,4 @@
-//! Allocates the memory of one call: small pieces in an arena, large pieces as blocks. All is wiped at the end.
+//! Allocates a call's memory: small pieces in an arena, large pieces as separate blocks. Wipes all of it at the end.
 //!
 //! An arena over-allocates by half, including what it has allocated before, and releases nothing until the end. Sealing
 //! a vault of 16 MiB would need 300 MiB.

@@ -1,4 +1,4 @@
-//! Checks whether a chain of delegations allows a principal a command: signatures, time, revocation, alignment,
+//! Checks whether a chain of delegations lets a principal use a command: signatures, time, revocation, alignment,
 //! attenuation and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
 
 const std = @import("std");
@@ -36,7 +36,7 @@ pub const Facts = struct {
     added: []const Added = &.{},
 };
 
-/// Fields for the policy of the delegation with this canonical binary CID. They replace arguments of the same
+/// Fields for the policy of the delegation with this canonical binary CID. These fields replace arguments of the same
 /// name.
 pub const Added = struct { cid: []const u8, fields: ipld.Value };
 

@@ -1,6 +1,6 @@
 //! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@<version>": payload}] in DAG-CBOR.
 //!
-//! The signature covers the encoded second element. Decoding is strict, so that encoding is a slice of the token.
+//! The signature covers the encoded second element. Decoding is strict, so these bytes are a slice of the token.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -49,11 +49,11 @@ pub const Envelope = struct {
     /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can convert one form to the
     /// other, and must not thereby evade a revocation.
     twin: ?[cid.length]u8,
-    /// The CID of the form with the low s. It is the same for both forms of the token, so counters and records use it.
+    /// The CID of the form with the low s. Both forms of a token share this CID, so counters and records use it.
     canonical: [cid.length]u8,
 };
 
-/// Splits a token into its parts. Checks its form but not its signature.
+/// Splits a token into its parts. Checks the token's form but not its signature.
 pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
     if (bytes.len > max_bytes) return error.CborTooLarge;
     if (bytes.len == 0 or bytes[0] != 0x82) return error.UcanMalformed;

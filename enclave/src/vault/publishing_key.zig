@@ -1,7 +1,7 @@
 //! The vault's publishing key: an Ed25519 key that signs only IPNS records. Only its public key leaves the module.
 //!
-//! A passkey's user handle is this public key, so the key must exist before the vault. It stays in the instance's state
-//! until `generate` stores it in the new vault's database.
+//! A passkey's user handle is this public key, so the key must exist before the vault. The key stays in the instance's
+//! state until `generate` stores it in the new vault's database.
 
 const std = @import("std");
 const aead = @import("../crypto/aead.zig");
@@ -30,7 +30,7 @@ pub fn adopt(ctx: *Ctx, database: Database) Error!void {
     try insert(ctx, database, seed);
 }
 
-/// The open vault's public publishing key. A vault created without a publishing key gets one now.
+/// The public part of the open vault's publishing key. A vault created without a publishing key gets one now.
 pub fn public(ctx: *Ctx, database: Database) Error!ed25519.PublicKey {
     var seed = try open(ctx, database);
     defer memory.wipe(&seed);

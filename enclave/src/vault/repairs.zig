@@ -11,7 +11,7 @@ const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 const Chain = addresses_file.Chain;
 
-/// Corrects the addresses that version 1 recorded. For P-256 keys, no key can spend from two of them: the last 20 bytes
+/// Corrects addresses of version 1, which gave P-256 keys two addresses from which no key can spend: the last 20 bytes
 /// of Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. Version 1 also recorded coin
 /// type 60 for every account.
 pub fn addresses(database: Database, arena: Allocator) Error!void {

@@ -1,4 +1,4 @@
-//! Reads which tokens the vault has revoked. Only the tokens' rows record that.
+//! Reads which tokens the vault has revoked. Only the rows of tokens record revocations.
 
 const std = @import("std");
 const cid = @import("../codec/cid.zig");

@@ -35,7 +35,7 @@ pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
     return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
 }
 
-/// Like `keyOf`, but null without a key. Refuses different values, because a token's policy may use either name.
+/// Like `keyOf`, but null without a key. Refuses two different keys, because a policy may use either name.
 pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
     const by_id = try args.optionalString(ctx, input, "id", max_text);
     const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;

@@ -1,5 +1,5 @@
 //! The vault's tables, and the migrations that create them. Released migrations are never edited; a change needs a new
-//! one.
+//! migration.
 
 const std = @import("std");
 const iso8601 = @import("../codec/iso8601.zig");
@@ -89,7 +89,7 @@ comptime {
     std.debug.assert(migrations.len == version);
 }
 
-/// Migrates a database of any earlier version to `version`. Fails with UnsupportedVersion for a later one.
+/// Migrates a database of any earlier version to `version`. Fails with UnsupportedVersion for a later version.
 pub fn migrate(database: Database, arena: std.mem.Allocator) Error!void {
     const from = try userVersion(database);
     if (from < 0 or from > version) return error.UnsupportedVersion;

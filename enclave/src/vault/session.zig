@@ -124,8 +124,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. If it were accepted, the
-/// tokens of the DID's real owner would control this vault.
+/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. If such a vault were opened,
+/// the tokens of the DID's real owner would control it.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -133,7 +133,7 @@ fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
 
-/// Stores sealed bytes without opening them. Their header is not trusted until they are opened.
+/// Stores sealed bytes without opening them. The header is not trusted until the bytes are opened.
 pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     try ctx.state.keepDid(header.did);

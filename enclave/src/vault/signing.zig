@@ -31,7 +31,7 @@ pub fn sign(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Only one of the two may be given.
+/// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Exactly one must be given.
 fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
     const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
     if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");

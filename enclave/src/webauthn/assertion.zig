@@ -38,7 +38,7 @@ pub const Expected = struct {
     sign_count: u32,
 };
 
-/// The step that failed. The names never change, because callers read them.
+/// The step that failed. The names of steps never change, because callers read them.
 pub const FailedStep = enum {
     credential,
     challenge,
@@ -147,8 +147,8 @@ fn encode(out: []u8, message: []const u8) void {
     @memcpy(out[separator + 1 ..], &digest_info);
 }
 
-/// Whether the counter has risen. An authenticator that has never counted passes. A copied authenticator repeats a
-/// number and fails.
+/// Whether the counter has risen. An authenticator that never counts passes, but a copied authenticator, which repeats
+/// a number, fails.
 fn counted(now: u32, before: u32) bool {
     return now > before or (now == 0 and before == 0);
 }

@@ -149,7 +149,7 @@ fn parseJson(arena: Allocator, bytes: []const u8, refused: Error) Error!Json {
     return if (json == .object) json else refused;
 }
 
-/// Whether the JSON is not nested too deeply for recursive reading. A credential needs four levels.
+/// Whether the JSON is shallow enough to be read recursively. A credential needs four levels.
 fn shallow(bytes: []const u8) bool {
     var open: usize = 0;
     for (bytes) |byte| {
