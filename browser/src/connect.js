@@ -115,7 +115,7 @@ function answered(popup, base, asked) {
       if (type === "result") over(() => resolve(result));
       if (type === "error") fail(String(code), String(message));
     };
-    // A response may still arrive after a check has found the window closed, so only a second such check counts.
+    // A response may still arrive just after the window was closed, so two checks in a row must find it closed.
     const watch = () => {
       closed = popup.closed ? closed + 1 : 0;
       if (closed > 1 && ready) fail("window_closed", "The window was closed before an answer.");

@@ -51,7 +51,7 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because another operation of the same account came first (ERC-4337: AA25, AA10).
+ * Whether an operation was refused because the account's previous operation came first (ERC-4337: AA25, AA10).
  *
  * @param {unknown} error
  */

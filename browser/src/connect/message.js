@@ -1,9 +1,9 @@
 /**
- * The text that is signed for an application. Its header contains the application's origin, so the signature is of no
- * use to others. Pure.
+ * The text that is signed for an application. The text's header contains the application's origin, so other
+ * applications cannot use the signature. Pure.
  */
 
-/** No other text that a vault signs begins with this line (docs/connect.md, "The signed text"). */
+/** The text's first line, with which nothing else that a vault signs begins (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**

@@ -24,7 +24,9 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /** The nonce that follows this client's last operation. The service may return an older state. */
+  /**
+   * The nonce after this client's last operation, because the account state that the service returns may be outdated.
+   */
   #next = 0n;
 
   /**

@@ -158,8 +158,8 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    // The balance is checked while the operation is being prepared. If it is too low, that is reported instead of the
-    // sponsor's error.
+    // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
+    // the sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});
     const paying = this.#client.pay(request.params, {

@@ -12,8 +12,8 @@ const LONGEST_QUIET_MS = 30_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
 /**
- * After this many refusals, no retry is made until the next change. Each attempt uses the vault and so keeps it from
- * locking itself.
+ * After this many refusals, no retry is made until the next change. Each attempt uses the vault and so keeps the vault
+ * from locking itself.
  */
 const MOST_REFUSALS = 6;
 

@@ -20,7 +20,7 @@ const NOT_FOUND = 404;
 
 /**
  * Reads over several gateways. A gateway that fails or sends wrong data is skipped. If every gateway is skipped, the
- * first one's error is thrown.
+ * first gateway's error is thrown.
  */
 export class Gateways {
   #https;

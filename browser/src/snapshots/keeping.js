@@ -231,7 +231,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Removes the keys that were removed from the other version. That version is opened only if it lacks one of this
+   * Removes the keys that were removed from the other version. The other version is opened only if it lacks one of this
    * version's keys. If the key does not open the other version, an earlier release paired the devices, and they have
    * never shared keys.
    *

@@ -1,7 +1,7 @@
 /**
  * The snapshot of a sealed vault: a DAG-CBOR root {manifest, size, blocks} over raw blocks of at most 1 MiB.
  *
- * The root of an older snapshot is {manifest, vault} with one raw block. Such snapshots can still be read.
+ * The root of an older snapshot is {manifest, vault} with one raw block. Snapshots of the older form can still be read.
  */
 
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCar } from "./cars.js";

@@ -1,5 +1,6 @@
 /**
- * Lets only one tab open a vault, with Web Locks between the workers of an origin, and lets another tab take it over.
+ * Lets only one tab at a time open a vault, with Web Locks between the workers of an origin. Another tab can take the
+ * vault over.
  */
 
 const GIVES_UP_WITHIN_MS = 2000;

@@ -113,8 +113,8 @@ function present(args) {
 }
 
 /**
- * Returns an address on the page's own origin, as workers require. For a foreign script, that is a blob that imports
- * the script.
+ * Returns an address on the page's own origin, as workers require. A script of another origin is imported by a blob,
+ * whose address is returned.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

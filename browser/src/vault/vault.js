@@ -383,7 +383,7 @@ export class Vault extends EventTarget {
 
   /**
    * Opens the received vault on the new device. The vault is open, wrapped for `key` and stored afterwards. With
-   * `sealedVault`, the other device's passkeys and passwords open it too. Pass "" if that device sent no
+   * `sealedVault`, the other device's passkeys and passwords open it too. Pass "" if the other device sent no
    * `sealed_vault`.
    *
    * @param {{sessionId: string, code: string, encryptedVault: string, sealedVault?: string}} received

@@ -6,8 +6,8 @@ import {Fixture} from "../utils/Fixture.sol";
 
 import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
 
-/// @notice These tests run once with the precompile at 0x100 (profile `precompile`) and once without, with the same
-/// results.
+/// @notice The tests of `validateUserOp` must pass both with the precompile at 0x100 (profile `precompile`) and without
+/// it.
 contract ValidateUserOpTest is Fixture {
     bytes32 internal constant HASH = keccak256("an operation");
     bytes1 internal constant UP_UV = 0x05;

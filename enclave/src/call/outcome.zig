@@ -15,7 +15,7 @@ pub fn of(ctx: *Ctx, err: Error) Error!Json {
     };
 }
 
-/// The same output for `exec`, in which malformed arguments are an expected failure too.
+/// The output for `exec`, in which malformed arguments are an expected failure, too.
 pub fn failure(ctx: *Ctx, err: Error) Error!Json {
     if (err == error.OutOfMemory) return err;
     return json.object(ctx.arena, .{ .success = false, .@"error" = try reason(ctx, err) });

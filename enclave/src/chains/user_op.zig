@@ -110,8 +110,8 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
 }
 
 /// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the
-/// signature, its length in two bytes, and the mark. Null if the data has no signature. Refuses a length that exceeds
-/// the data, as the entry point does.
+/// signature, its length in two bytes, and the mark. Returns null for data without a signature. Refuses a length that
+/// exceeds the data, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);

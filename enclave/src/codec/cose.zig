@@ -62,8 +62,8 @@ fn eddsa(map: ipld.Value, kind: i128) Error!Key {
     return .{ .eddsa = x };
 }
 
-/// An RSA modulus of 2048 to 4096 bits without leading zeros (RFC 8230) and an odd exponent of 3 to 2^32 - 1. Other
-/// keys are refused, because the module could not verify their signatures.
+/// An RSA modulus of 2048 to 4096 bits without leading zeros (RFC 8230) and an odd exponent of 3 to 2^32 - 1. Refuses
+/// other RSA keys, because the module could not verify their signatures.
 fn rs256(map: ipld.Value, kind: i128) Error!Key {
     if (kind != 3) return error.CoseInvalid;
     const n = try bytes(map, -1);

@@ -16,7 +16,7 @@ pub const Parameters = struct {
     passes: u32 = 3,
     lanes: u32 = 4,
 
-    /// Whether an import accepts these parameters, which must resist guessing without exhausting the
+    /// Whether an import accepts the parameters, which must resist guessing without exhausting the
     /// host.
     pub fn withinBounds(parameters: Parameters) bool {
         return parameters.memory_kib >= 8 * 1024 and parameters.memory_kib <= 64 * 1024 and

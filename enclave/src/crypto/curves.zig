@@ -103,7 +103,7 @@ pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
     return if (both.isZero()) null else both.toBytes(.big);
 }
 
-/// New shares of the same key. Each new share alone is independent of the old ones.
+/// Creates new shares of the same key. Each new share alone is independent of the old ones.
 pub fn refresh(curve: Curve, shares: Shares) Error!Shares {
     return switch (curve) {
         inline else => |known| refreshOn(known, shares),

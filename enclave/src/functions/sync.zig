@@ -155,7 +155,7 @@ fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: Ho
     });
 }
 
-/// The channel of a session if the typed digits are correct. Comparing takes the same time for every code.
+/// The channel of a session if the typed digits are correct. The comparison takes constant time.
 fn confirmed(ctx: *Ctx, pairing: *const Session, typed: []const u8) Error!protocol.Channel {
     const channel = pairing.channel() orelse return ctx.fail(error.SyncRejected, "the codes were not compared yet");
     const code = protocol.code(channel.transcript);

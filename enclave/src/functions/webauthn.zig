@@ -48,7 +48,7 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     };
 }
 
-/// The browser's value if it is one of the two known values. Others are ignored (WebAuthn Level 3, section 5.4.5).
+/// The browser's value if it is one of the two known values; ignores others (WebAuthn Level 3, section 5.4.5).
 fn deviceType(registration: credential.Registration) []const u8 {
     const transports = registration.transports;
     if (registration.attachment) |said| {

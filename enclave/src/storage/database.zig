@@ -135,8 +135,8 @@ pub const Database = struct {
     fn settle(database: Database) Error!void {
         // The build's options (enclave/parts.py) turn foreign keys on and functions in a schema off. The page limit is
         // 16 MiB less 4 KiB for the largest header, which is what `load` and `import` accept; a larger vault could be
-        // saved but never opened. The limit is set for this database only, because the build's option would also limit
-        // what a query sorts.
+        // saved but never opened. The page limit is set for this database only, because the build's option would also
+        // limit what a query sorts.
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
@@ -180,7 +180,7 @@ pub const Statement = struct {
         return arena.dupe(u8, start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))]);
     }
 
-    /// The column's bytes. Fails with DatabaseFailure if their number is not N.
+    /// The column's bytes. Fails with DatabaseFailure unless there are exactly N bytes.
     pub fn fixed(statement: Statement, comptime N: usize, column: c_int) Error![N]u8 {
         const start = sqlite3_column_blob(statement.prepared, column) orelse return error.DatabaseFailure;
         if (sqlite3_column_bytes(statement.prepared, column) != N) return error.DatabaseFailure;

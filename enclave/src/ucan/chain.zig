@@ -36,7 +36,7 @@ pub const Facts = struct {
     added: []const Added = &.{},
 };
 
-/// Fields for the policy of the delegation with this canonical binary CID. These fields replace arguments of the same
+/// Fields for the policy of the delegation with this canonical binary CID. The fields replace arguments of the same
 /// name.
 pub const Added = struct { cid: []const u8, fields: ipld.Value };
 
@@ -126,8 +126,8 @@ pub fn names(did: []const u8, token: Token) Error!bool {
     return std.mem.eql(u8, did, &new);
 }
 
-/// Checks an invocation with the delegations that prove it, in any order. Their policies are applied to `args`, which
-/// are the invocation's arguments as given or completed with defaults.
+/// Checks an invocation with the delegations that prove it, in any order. The delegations' policies are applied to
+/// `args`, which are the invocation's arguments as given or completed.
 pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {

@@ -46,10 +46,10 @@ pub const Envelope = struct {
     signed: []const u8,
     payload: ipld.Value,
     cid: [cid.length]u8,
-    /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can convert one form to the
-    /// other, and must not thereby evade a revocation.
+    /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can convert one form of a
+    /// signature to the other, and must not thereby evade a revocation.
     twin: ?[cid.length]u8,
-    /// The CID of the form with the low s. Both forms of a token share this CID, so counters and records use it.
+    /// The CID of the form with the low s. Counters and records use that CID for both forms of the token.
     canonical: [cid.length]u8,
 };
 

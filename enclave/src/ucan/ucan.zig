@@ -20,8 +20,8 @@ pub const Request = struct {
     args: ipld.Value,
     /// The completed arguments, to which policies are applied, if they differ from `args`.
     resolved: ?ipld.Value = null,
-    /// The DID that must hold the delegation, or to which an invocation must be addressed. Null if the host does not
-    /// know who presents the token.
+    /// The DID that must hold the delegation, or to which an invocation must be addressed. The field is null if the
+    /// host does not know who presents the token.
     audience: ?[]const u8 = null,
     now_s: i64,
     /// Binary CIDs of revoked delegations.

@@ -55,8 +55,8 @@ async function byOpener() {
 }
 
 /**
- * Waits for the first request that contains this window's nonce. Only the opener receives the nonce, and only its
- * requests count.
+ * Waits for the first request that contains this window's nonce. Only the opener receives the nonce, and only requests
+ * from the opener count.
  *
  * @param {Window} opener
  * @returns {Promise<Message & {origin: string}>}

@@ -3,7 +3,9 @@
 import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
-/** The mark of an unfinished registration. Without this mark, the first screen does not wait for the database. */
+/**
+ * Marks an unfinished registration in localStorage, so that the first screen waits for the database only if it must.
+ */
 const BEGUN = "holdfast-registration";
 
 /**

@@ -130,7 +130,7 @@ function payeeNodes({ address, did, name, trust }, known) {
 }
 
 /**
- * Shows why the payee may be mistaken for another one.
+ * Shows why the payee may be mistaken for another payee.
  *
  * @param {import("./payee.js").Payee} payee
  * @param {import("./lookalikes.js").Doubts} doubts

@@ -7,7 +7,7 @@ import { decimalOf } from "./values.js";
 
 export const USDC_DECIMALS = 6;
 const PAY = "/accounts/pay";
-/** The address of the USDC contract on this service's chain. Without this address, no limit can be set. */
+/** The address of the USDC contract on this service's chain. If the address is empty, no limit can be set. */
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**
