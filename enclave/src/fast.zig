@@ -10,7 +10,7 @@ const Aes256Gcm = std.crypto.aead.aes_gcm.Aes256Gcm;
 pub const panic = std.debug.no_panic;
 
 pub const std_options: std.Options = .{
-    // Set as in enclave.zig, because this object contains its own copy of the standard library.
+    // Same setting as in enclave.zig, because this object contains its own copy of the standard library.
     .side_channels_mitigations = .full,
 };
 

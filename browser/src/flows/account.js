@@ -154,7 +154,7 @@ function speaksOfOperation(error) {
 }
 
 /**
- * The service's responses that never change, cached per client because a payment needs them several times.
+ * Responses of the service that never change. They are cached per client, because a payment needs them several times.
  *
  * @type {WeakMap<Client, Map<string, Promise<any>>>}
  */

@@ -117,7 +117,7 @@ class Payment {
     performance.mark("holdfast:sheet");
   }
 
-  /** Shows the fee and checks the balance, if both can be found out before the vault is open. */
+  /** Shows the fee and checks the balance if both are known before the vault is open. */
   async #preview() {
     const [request, did] = [this.#known(), this.#did];
     const key = await publicAccount(this.#client, did);

@@ -1,7 +1,7 @@
 /** Stores the state of a vault's snapshots in the browser's database, so that an interrupted upload can continue. */
 
 /**
- * The upload state of the newest revision, and what was acknowledged before it.
+ * The upload state of the newest revision, and the last acknowledged snapshot before it.
  *
  * @typedef {object} SnapshotState
  * @property {string} did the vault

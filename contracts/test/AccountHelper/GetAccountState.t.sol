@@ -126,7 +126,7 @@ contract GetAccountStateTest is Fixture {
     }
 
     function _state(address who) private returns (bytes memory state) {
-        // The gas limit is one that nodes allow for a call.
+        // Limits the gas to what nodes allow for a call.
         bool done;
         (done, state) = address(helper).call{gas: 10_000_000}(abi.encodeCall(helper.getAccountState, (who)));
         vm.assertTrue(done);

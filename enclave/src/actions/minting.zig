@@ -80,7 +80,7 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
-/// Mints an invocation without recording it, which requires an audience and limits the lifetime.
+/// Mints an unrecorded invocation, which needs an audience and has a limited lifetime.
 pub fn briefInvocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     _ = try args.string(ctx, input, "audience", 512);
     const latest = @divFloor(try host.timeMs(), 1000) + max_brief_life_s;

@@ -117,7 +117,7 @@ fn fromList(arena: Allocator, items: []const ipld.Value) Error!Json {
     return .{ .array = out };
 }
 
-/// Refuses a map that has the form of a link or of bytes, because it would be read back as such.
+/// Refuses a map that has the form of a link or of bytes, because it would be read back as one of these.
 fn fromMap(arena: Allocator, entries: []const ipld.Entry) Error!Json {
     if (entries.len == 1 and entries[0].key == .text and std.mem.eql(u8, entries[0].key.text, "/")) return error.JsonUnsupported;
     var fields: std.json.ObjectMap = .empty;

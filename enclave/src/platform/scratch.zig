@@ -1,7 +1,7 @@
 //! Allocates a call's memory: small pieces in an arena, large pieces as separate blocks. Wipes all of it at the end.
 //!
-//! An arena over-allocates by half, including what it has allocated before, and releases nothing until the end. Sealing
-//! a vault of 16 MiB would need 300 MiB.
+//! An arena over-allocates by half, including what it has allocated before, and releases nothing until the end. With an
+//! arena alone, sealing a vault of 16 MiB would need 300 MiB.
 
 const std = @import("std");
 const memory = @import("memory.zig");

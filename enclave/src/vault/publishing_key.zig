@@ -1,6 +1,6 @@
 //! The vault's publishing key: an Ed25519 key that signs only IPNS records. Only its public part leaves the module.
 //!
-//! A passkey's user handle is this public key, so the key must exist before the vault. The key stays in the instance's
+//! A passkey's user handle is the public part, so the key must exist before the vault. The key stays in the instance's
 //! state until `generate` stores it in the new vault's database.
 
 const std = @import("std");

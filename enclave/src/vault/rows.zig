@@ -118,7 +118,7 @@ pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8
     return json.object(ctx.arena, .{ .deleted = key });
 }
 
-/// Only its row records that a token is revoked, so the row must stay until the token has expired.
+/// Only a token's row records that the token is revoked, so the row must stay until the token expires.
 fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!void {
     const sql = try std.fmt.allocPrint(ctx.arena, "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL", .{
         resource.name, resource.key,

@@ -15,7 +15,7 @@ const rsa = std.crypto.Certificate.rsa;
 
 pub const Error = error{ KeyInvalid, KeyUnsupported, OutOfMemory };
 
-/// A passkey's public key. ES256 and EdDSA keys have the same type as the keys of DIDs.
+/// A passkey's public key. ES256 and EdDSA keys are represented like the keys of DIDs.
 pub const Key = union(enum) {
     point: did_key.PublicKey,
     /// `size` is the modulus's length in bytes.

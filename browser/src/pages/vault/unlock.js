@@ -19,7 +19,7 @@ import { ready, service } from "../parts/vault_client.js";
 import { nothing } from "./nothing.js";
 import { backupButton } from "./recover.js";
 
-/** An autofill request that fails sooner than this is not restarted, because the browser would refuse it again. */
+/** An autofill request that fails within this time is not restarted, because the browser would refuse it again. */
 const LIVED_MS = 1000;
 
 /**
