@@ -110,8 +110,8 @@ fn cosmosOf(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     return cosmos(ctx.arena, prefix, public);
 }
 
-/// For a secp256k1 key, the 20-byte hash that Bitcoin and the first Cosmos chains use. For a P-256 key, ADR-028 of the
-/// Cosmos SDK with the protobuf name of the key's type.
+/// For a secp256k1 key, the 20-byte hash that Bitcoin and the original Cosmos chains use. For a P-256 key, ADR-028 of
+/// the Cosmos SDK with the protobuf name of the key's type.
 pub fn cosmos(arena: std.mem.Allocator, prefix: []const u8, public: curves.PublicKey) Error![]const u8 {
     return switch (public.curve) {
         .secp256k1 => bech32.encode(arena, prefix, null, &try hashes.hash160(&public.compressed()), .bech32),

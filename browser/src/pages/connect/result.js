@@ -38,7 +38,7 @@ async function accountOf(client) {
 }
 
 /**
- * Signs the text after a header that contains the origin, so that the signature is of no use to other applications.
+ * Signs the text, preceded by a header with the origin, so that the signature is of no use to other applications.
  *
  * @param {Client} client
  * @param {URL} origin
