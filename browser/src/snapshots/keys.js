@@ -1,6 +1,6 @@
 /** Ensures that passkeys and passwords removed from either version of a vault stay removed. */
 
-import { removalOf, removedIn } from "../vault/removals.js";
+import { removalOf, removedIn, seeRecorded } from "../vault/removals.js";
 import { PluginCallError } from "./library.js";
 
 const HEADER = 44;
@@ -63,13 +63,13 @@ export async function removedKeys(vault) {
  *
  * @param {Vault} vault
  * @param {Name[]} names
- * @throws {PluginCallError} `last_wrap`: no other key would be left
+ * @throws {PluginCallError} `last_wrap`: no other key would be left; another code: a removal could not be recorded
  */
 export async function removeAll(vault, names) {
   const had = await carriedKeys(vault);
   for (const { kind, id } of names) {
     if (includes(had, { kind, id })) await vault.removeKey(/** @type {"prf"} */ (kind), id);
-    else await vault.exec("resource:tokens action:create", removalOf(kind, id));
+    else seeRecorded(await vault.exec("resource:tokens action:create", removalOf(kind, id)));
   }
 }
 

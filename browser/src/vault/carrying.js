@@ -7,7 +7,7 @@
 
 import { randomBytes } from "../bytes.js";
 import { PluginCallError } from "../errors.js";
-import { removalOf } from "./removals.js";
+import { removalOf, seeRecorded } from "./removals.js";
 
 const PASSAGE = "pairing-passage";
 const SECRET_BYTES = 32;
@@ -66,10 +66,11 @@ export function take(call, { sealed_vault: sealed, key, ...args }) {
  * @param {Call} call
  * @param {string} fn
  * @param {Record<string, any>} args
+ * @throws {PluginCallError} the list could not be changed
  */
 export function noteRemoval(call, fn, { kind, id = "", key }) {
-  if (fn === "add_wrap") row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id });
-  if (fn === "remove_wrap" && kind !== "secret") row(call, "create", removalOf(kind, id));
+  if (fn === "add_wrap") seeRecorded(row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id }));
+  if (fn === "remove_wrap" && kind !== "secret") seeRecorded(row(call, "create", removalOf(kind, id)));
 }
 
 /**

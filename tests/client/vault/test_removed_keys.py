@@ -15,6 +15,7 @@ from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault import removed_keys
 from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.content.cids import raw_block
 from holdfast.wire.client_errors import PluginCallError, StorageError
@@ -199,3 +200,18 @@ def test_the_data_folder_is_no_place_for_copies(vault, store):
     names = {file.name for file in store.path.parent.iterdir()}
     assert names <= {"holdfast-vault.db", "holdfast-vault.db-wal", "holdfast-vault.db-shm", "holdfast-vault.lock"}
     assert store.path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "recorded"), [("conflict: tokens", True), ("not_found: tokens", True), ("database_failure", False)]
+)
+def test_a_removal_that_cannot_be_recorded_is_reported(error: str, recorded: bool) -> None:
+    def call(function: str, **_: object) -> dict[str, object]:
+        return {"success": False, "error": error} if function == "exec" else {"wraps": []}
+
+    if recorded:
+        assert removed_keys.remove(call, "password", "password", ()) == {"wraps": []}
+    else:
+        with pytest.raises(PluginCallError, match="could not be recorded") as raised:
+            removed_keys.remove(call, "password", "password", ())
+        assert (raised.value.function_name, raised.value.code) == ("exec", error)

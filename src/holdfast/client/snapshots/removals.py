@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.carrying import CARRIED
-from holdfast.client.vault.removed_keys import name_in, row_of
+from holdfast.client.vault.removed_keys import name_in, row_of, see_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,14 +27,14 @@ async def removed_keys(vault: AsyncVault) -> set[Name]:
 async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
     """Remove these keys from an unlocked vault, and record as removed those that it lacks. Return whether it had any.
 
-    Raises PluginCallError: `last_wrap` if no other key would be left.
+    Raises PluginCallError: `last_wrap` if no other key would be left, another code if a removal cannot be recorded.
     """
     had = await carried_keys(vault)
     for name in sorted(names):
         if name in had:
             await vault.remove_key(*name)
         else:
-            await vault.exec("resource:tokens action:create", row_of(*name))
+            see_recorded((await vault.exec("resource:tokens action:create", row_of(*name))).error)
     return not had.isdisjoint(names)
 
 

@@ -347,7 +347,8 @@ class AsyncVault:
             remaining: all other keys of the vault, or empty.
 
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
-        key, `wrong_key` if one of them does not open its wrap.
+        key, `wrong_key` if one of them does not open its wrap. With the function `exec`, the key is removed, but the
+        removal could not be recorded, so another device's version may restore the key.
         """
         given = [(await outside(key.host_key)).fields() for key in remaining]
         answer = await self._ready.together(removed_keys.remove, kind, key_id, given)

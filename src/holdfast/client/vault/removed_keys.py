@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.vault.carrying import CARRIED
+from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.carrying import Call
 
 ROW = "removed-key"
+_AS_INTENDED = ("conflict", "not_found")  # the row exists already, or there is none to delete
 
 
 def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -46,5 +48,11 @@ def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _exec(call: Call, action: str, args: dict[str, str]) -> None:
-    """Perform an action, ignoring the error that a row already exists or does not exist."""
-    call("exec", filter=f"resource:tokens action:{action}", args=args)
+    see_recorded(call("exec", filter=f"resource:tokens action:{action}", args=args).get("error"))
+
+
+def see_recorded(error: str | None) -> None:
+    """Raise PluginCallError if a change of the records failed, unless they were already in the intended state."""
+    code = (error or "").partition(":")[0]
+    if code and code not in _AS_INTENDED:
+        raise PluginCallError("exec", f"the removal of a key could not be recorded ({error})", code)
