@@ -1,1 +1,1 @@
-"""The benchmark: ratios to a server's ceiling, to peers and to the disk, all measured in one run (`make bench`)."""
+"""The benchmark (`make bench`) compares the service with the limits of HTTP server and disk, and with other stacks."""
