@@ -1,4 +1,4 @@
-"""Edge cases of the vault: which row a call means, how large a vault may grow, whose token counts, when a time ends."""
+"""Edge cases of the vault: which row a call affects, the maximum size, whose tokens are valid, exact expiry times."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
 
 
 class Draws:
-    """Randomness that works `left` times and then fails."""
+    """A source of random bytes that works `left` times and then fails."""
 
     def __init__(self) -> None:
         self.left = 1 << 20
@@ -140,7 +140,7 @@ def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[
 
 
 def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
-    """Randomness may fail at any of its uses: no partial vault remains, and a vault that was locked loses nothing."""
+    """If randomness fails at any point, no partial vault remains, and a vault that was locked before loses nothing."""
     random = Draws()
 
     def facts(vault: Enclave) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def test_a_list_of_texts_is_one(vault: Enclave, value: Any) -> None:
 
 
 def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict[str, str]) -> None:
-    """WebAuthn, section 5.4.5: unknown values must be ignored."""
+    """Unknown values of authenticatorAttachment must be ignored (WebAuthn, section 5.4.5)."""
     given = {**json.loads(credential), "authenticatorAttachment": "implant"}
     given["response"]["transports"] = ["usb"]
     with Enclave() as vault:

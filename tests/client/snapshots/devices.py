@@ -1,4 +1,4 @@
-"""Devices of one person that use one storage service."""
+"""Devices of one person that share a storage service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONCE = Retries(attempts=1)
 
 
 class Device:
-    """A vault with its store and its client, using one storage service."""
+    """A device: a vault with its store and a client that uses the storage service."""
 
     def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
         self.store = VaultStore(directory=folder)
