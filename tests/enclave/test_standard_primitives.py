@@ -121,7 +121,7 @@ def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
 
 
 def test_hkdf_sha256(primitives: Any) -> None:
-    """RFC 5869's cases and a long one from OpenSSL; only the first 32 bytes are compared, as the module uses no more."""
+    """RFC 5869's cases and a long one from OpenSSL; only the first 32 bytes, which the module uses, are compared."""
     ran = 0
     for name in ("KDF/rfc-5869-HKDF-SHA256.txt", "KDF/hkdf-generated.txt"):
         case: dict[str, str] = {}

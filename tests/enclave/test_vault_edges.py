@@ -205,7 +205,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
-    """Whatever `save` returns can be loaded, imported and paired; a row too many is refused without any loss."""
+    """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused without loss."""
     value = "x" * 16_000
     rows = 0
     while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:
@@ -241,7 +241,7 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
 def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
-    """DAG-JSON reserves these maps: shown unchanged, one of them would be read as a link or as bytes."""
+    """DAG-JSON reserves these maps; if they were returned unchanged, readers would take them for links or bytes."""
     with pytest.raises(PluginCallError) as refused:
         enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
     assert refused.value.code == "invalid_field"
@@ -265,7 +265,7 @@ def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
 
 
 def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
-    """Without this check, an invalid clock reading would count as 1970, when nothing has expired yet."""
+    """Without this check, an invalid clock reading would count as the year 1970, in which nothing has expired yet."""
     now = [1.7e9]
     with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)

@@ -122,7 +122,7 @@ def test_a_person_who_sees_other_digits_stores_nothing(holding, empty):
 
 
 def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
-    """The attacker pairs with each device, so the digits differ: no vault is released, and no forged one is accepted."""
+    """The attacker pairs with each device, so the digits differ: no vault is released, and no forgery is accepted."""
     with Vault() as his, Vault() as his_vault:
         his_vault.generate(GIVEN, SecretKey(b"h" * 32))
         people = People()
