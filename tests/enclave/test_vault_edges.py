@@ -205,7 +205,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
-    """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused without loss."""
+    """Every saved vault can be loaded, imported and paired; a row that makes it too large is refused without loss."""
     value = "x" * 16_000
     rows = 0
     while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:

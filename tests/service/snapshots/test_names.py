@@ -1,4 +1,4 @@
-"""Only valid IPNS records with a higher sequence are accepted, and only if a stored snapshot binds the name to the DID."""
+"""Only valid IPNS records with a higher sequence are accepted, for names that a stored snapshot binds to the DID."""
 
 from __future__ import annotations
 

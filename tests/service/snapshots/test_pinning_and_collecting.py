@@ -1,4 +1,4 @@
-"""Random uploads, pins, lost pins and garbage collections: pinned data can always be read, and all other data is deleted."""
+"""Random uploads, pins, lost pins and garbage collections: pinned data can always be read, and the rest is deleted."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ setattr(World, "import", World.import_)
 
 
 def snapshot(who: int, which: int) -> tuple[Block, ...]:
-    """Return a snapshot; snapshots 0 and 1 of a DID, and those of both DIDs, share one raw block."""
+    """Return a snapshot; all snapshots numbered 0 or 1, of either DID, share one raw block."""
     manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
     return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
 

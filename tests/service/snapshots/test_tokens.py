@@ -1,4 +1,4 @@
-"""Who may write: every way in which a bearer token can be wrong, and what an ordinary client can do with one."""
+"""Who may write: every way in which a bearer token can be invalid, and what a client can do with a valid one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _token(vault: VaultKey) -> bytes:
 
 
 def _resigned(vault: VaultKey) -> bytes:
-    """Return one key's claims with another key's signature."""
+    """Return a token with the claims of one key and the signature of another key."""
     return VaultKey().envelope(vault.invocation(NOW))
 
 
