@@ -94,10 +94,10 @@ def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -
 
 
 def times_faster_undisturbed(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> float:
-    """Compare the better quartiles of both sides, which other programs disturbed least; return how many times better
-    ours is.
+    """Return by what factor the better quartile of `ours` beats that of `theirs`.
 
-    On a shared machine these quartiles vary by 4 %, the ratio of a single round by 15 %.
+    Other programs disturb the better quartiles least: on a shared machine these vary by 4 %, but the ratio of a single
+    round by 15 %.
     """
     mine, other = ([getattr(sample, field) for sample in samples] for samples in (ours, theirs))
     if field == "per_second":

@@ -1,5 +1,4 @@
-"""Random sequences in a real Chromium: a vault is edited, and uploads are interrupted, responses lost, pages and
-workers killed.
+"""Random sequences in a real Chromium: edits, interrupted uploads, lost responses, killed pages and workers.
 
 After each part, the vault is recovered in another profile, although one gateway returns false data. The result must be
 the last acknowledged snapshot, or a later one that the service stores and whose acknowledgement was lost.

@@ -1,5 +1,4 @@
-"""The recorded history of three nodes is consistent with a single store, and errors planted in the history are
-detected.
+"""The recorded history of three nodes is consistent with a single store, and planted errors are detected.
 
 HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 4000.
 """

@@ -1,5 +1,4 @@
-"""The index stays equal to a real chain with the real contracts during writes, reorganisations, rollbacks and `kill
--9`.
+"""The index matches the contracts on a real chain after writes, reorganisations, rollbacks and `kill -9`.
 
 A failing test prints its seed: `HOLDFAST_INDEXER_SEED=<seed>` repeats the run. `HOLDFAST_INDEXER_ANVIL_ROUNDS` sets the
 number of rounds.

@@ -26,8 +26,7 @@ _ANSWERED_WITHIN_S = 15.0
 
 @contextlib.asynccontextmanager
 async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[RecordedLoad]:
-    """Generate load before, during and after the `with` block, which causes and ends a fault. Then check every
-    response.
+    """Generate load before, during and after the block, which causes and ends a fault. Then check every response.
 
     Args:
         nodes: where the load is sent.

@@ -78,7 +78,7 @@ def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
 
 
 def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
-    """Model of an identifier or a credential: the first client to claim it is the owner, and a read returns the owner."""
+    """Model of an identifier or a credential: the first claimant is the owner, and a read returns the owner."""
     if operation.name == "read":
         return (state,) if operation.result == state else ()
     if operation.result == UNKNOWN:
