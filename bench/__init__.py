@@ -1,1 +1,1 @@
-"""The benchmark (`make bench`) compares the service with the limits of HTTP server and disk, and with other stacks."""
+"""Compares the service with the limits of the HTTP server and the disk, and with other stacks: `make bench`."""

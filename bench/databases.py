@@ -64,7 +64,7 @@ def peers_database(file: Path, rows: int) -> None:
 
 
 def tell_size(rows: int) -> None:
-    """Print what is taking so long."""
+    """Print how many rows are being written and how long that takes, if there are many."""
     if rows >= 1_000_000:
         say(f"writing {rows:,} registered identifiers (about a minute for each million)")
 

@@ -26,7 +26,7 @@ SOURCE = HERE / "load.c"
 
 
 class LoadError(RuntimeError):
-    """The load could not be generated, or a server responded incorrectly."""
+    """Raised if the load could not be generated or a server responded incorrectly."""
 
 
 @dataclass(frozen=True, slots=True)

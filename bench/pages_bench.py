@@ -30,7 +30,7 @@ KINDS = ("cold", "warm")
 
 @dataclass(slots=True)
 class Figures:
-    """The measurements by name: for each round, the value and that of a minimal comparison in the same round."""
+    """The measurements by name: for each round, the value and a lower bound that was measured in the same round."""
 
     loads: dict[str, list[Load]] = field(default_factory=dict)
     times: dict[str, list[tuple[float, float]]] = field(default_factory=dict)

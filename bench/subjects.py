@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server that can be measured.
+    """A server that the benchmark can measure.
 
     Attributes:
         name: its name in tables and on the command line.
@@ -112,7 +112,7 @@ class Answer:
 
 def ceiling(kind: str, answer: Answer) -> Subject:
     """Return a server that sends one fixed response, with the same HTTP server and options as the service."""
-    # The service parses X-Forwarded-For itself, so uvicorn must not do so, neither for the service nor for the ceiling.
+    # The service parses X-Forwarded-For itself, so uvicorn must not, either for the service or for the ceiling.
     command = {
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],

@@ -26,7 +26,7 @@ _HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by h
 _OUR_FAILURE = 500
 _JSON = {str: "string", int: "number", bool: "boolean", type(None): "null", float: "number", Any: "any"}
 _INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
-# Types that are more precise here than in the table, because they have a parameter or accept bytes in either form.
+# Types that are more precise here than in the table: a generic type, and fields that also accept bytes or numbers.
 _GENERIC = {"ExecOutput": "T"}
 _BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
 _BYTES_TOO |= {("UnlockInput", "database")}

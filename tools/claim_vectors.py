@@ -40,7 +40,7 @@ CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(3
 
 
 def main() -> int:
-    """Write the file, or compare it."""
+    """Write the file, or check that it is up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")

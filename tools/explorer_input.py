@@ -22,7 +22,7 @@ _WORD = 32
 
 
 def main() -> int:
-    """Write the file, and print the other values."""
+    """Write the file for block explorers, and print the other values that must be entered."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.parse_args().file.write_text(standard_json(), encoding="utf-8")

@@ -19,7 +19,7 @@ BEGIN, END = "<!-- gas: tools/gas_table.py -->\n", "<!-- /gas -->"
 
 
 def main() -> int:
-    """Write the tables, or compare them."""
+    """Write the tables to the page, or check that they are up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")

@@ -118,7 +118,7 @@ def _block(name: str, rows: list[str]) -> str:
 
 
 def main() -> int:
-    """Write the module or, with --check, compare it."""
+    """Write the module or, with --check, exit 1 if it is out of date."""
     text = source(Icu())
     if "--check" in sys.argv:
         return 0 if FILE.read_text() == text else 1

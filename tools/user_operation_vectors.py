@@ -39,7 +39,7 @@ SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
 FACTORIES = ("no factory", "factory", "factory without data")
 PAYMASTERS = ("no paymaster", "paymaster", "paymaster without data")
 SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
-# The data before the suffix's length and magic, and the length itself.
+# For each case, the paymaster data before the suffix's length and magic, and the stated length.
 SUFFIXES = {
     "a signature of 65 bytes": (b"\x0a" * 12 + b"\x0b" * 65, 65),
     "a signature of one byte": (b"\x0a" * 12 + b"\x0b", 1),

@@ -228,7 +228,8 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         await page.goto("about:blank")
         await page.goto(answered)  # the same result, from the history
         assert await page.evaluate(back, service) == {"code": "replayed"}
-        # Repeat the same request after its response. From another site, the browser reports a different origin or none.
+        # The app repeats a request that the person has already answered. From another site, the browser reports a
+        # different origin or none.
         await page.evaluate(
             """(address) => {
           const link = Object.assign(document.createElement("a"), {href: address, referrerPolicy: "origin"});

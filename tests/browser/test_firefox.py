@@ -55,7 +55,7 @@ def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuth
 def visit(
     firefox: Marionette, serve: Callable[..., Server], new_authenticator: Callable[..., FirefoxAuthenticator]
 ) -> FirefoxVisit:
-    """The start page of a service, opened by a person with a passkey authenticator."""
+    """The start page of a service, in a Firefox with a virtual authenticator."""
     new_authenticator()
     visit = FirefoxVisit(firefox, serve())
     visit.open("/")

@@ -2,7 +2,7 @@
 
 After each part, the vault is recovered in another profile, although one gateway returns false data. The result must be
 the last acknowledged snapshot, or a later one that the service stores and whose acknowledgement was lost.
-HOLDFAST_TEST_LIVES sets the number of parts (1), HOLDFAST_TEST_SEED the seed.
+HOLDFAST_TEST_LIVES sets the number of parts (by default 1), and HOLDFAST_TEST_SEED sets the random seed.
 """
 
 from __future__ import annotations

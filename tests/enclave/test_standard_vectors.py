@@ -107,7 +107,7 @@ def request(point: bytes, curve: str, digest: bytes, r: int, s: int) -> bytes:
 
 
 def test_the_sealed_database_opens_with_other_implementations(vault: Enclave, key: dict[str, str]) -> None:
-    """Implements docs/formats.md in Python: HKDF-SHA256 and Argon2id for the wraps, AES-256-GCM for everything else."""
+    """Python libraries for HKDF, Argon2id and AES-256-GCM can open the sealed database as docs/formats.md says."""
     import sqlite3
     import struct
 

@@ -60,7 +60,7 @@ async def test_all_connections_are_taken(site: Site) -> None:
 
 
 async def _take_all(site: Site, taken: contextlib.AsyncExitStack) -> None:
-    """Terminate the nodes' connections to the database server, and use up all that it allows."""
+    """Terminate the nodes' connections to the database server, and open as many connections as it allows."""
     first = await asyncpg.connect(site.postgres.url())
     taken.push_async_callback(first.close)
     deadline = time.monotonic() + 20

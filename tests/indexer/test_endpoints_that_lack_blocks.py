@@ -47,7 +47,7 @@ class Time:
     async def follow(self, mine: Follower, span_s: float) -> None:
         end = self.now + span_s
         while self.now < end:
-            # A step without a pause is a call in this process, and counts as one millisecond.
+            # For a step without a pause, the simulated clock advances by one millisecond.
             self.now += max(await mine._pause_after_step(), 0.001)
 
 
@@ -67,7 +67,7 @@ async def test_missing_blocks_cost_few_calls_and_are_told(
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
-    # There are up to 30 s between two steps, and each step may request 16 blocks.
+    # The indexer pauses for up to 30 s between steps, each of which may request 16 blocks.
     assert endpoint.calls < 1000
     assert "the endpoint has no block" in caplog.text
     assert len(caplog.messages) < 10

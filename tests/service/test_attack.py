@@ -186,7 +186,7 @@ def pids(server: Server) -> list[str]:
 
 
 def raw(server: Server, data: bytes, *, wait: float = PATIENCE_S, parts: tuple[bytes, int] = (b"", -1)) -> bytes:
-    """Send raw bytes; return what arrives until the server closes, sends nothing for `wait` s, or has sent `parts`."""
+    """Send raw bytes; return what arrives until the server closes, is silent for `wait` s, or has sent `parts`."""
     received = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.settimeout(wait)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FakeTransport:
-    """A fake JSON-RPC endpoint: `handler(method, params)` returns results, after the errors in `faults`."""
+    """A fake JSON-RPC endpoint: raises the errors in `faults`, then returns what `handler(method, params)` returns."""
 
     def __init__(self, handler: Callable[[str, list[Any]], Any], *, batches: bool = True) -> None:
         self.handler = handler

@@ -20,7 +20,8 @@ _ALLOWED = {
     "200", "409 identifier_taken", "409 credential_already_registered", "429 ip_limit_reached",
     "503 database_unavailable",
 }  # fmt: skip
-# A node stops connecting after 1 s and waiting after 2 s, sends a read twice, and needs two writes to check a code.
+# The limit covers several attempts: a node gives up connecting to the database after 1 s and waiting after 2 s, retries
+# a read once, and needs two writes to check a code.
 _ANSWERED_WITHIN_S = 15.0
 
 

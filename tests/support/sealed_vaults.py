@@ -20,7 +20,7 @@ _SEALED_KEY = 48
 
 
 def opened(sealed: bytes, secret: bytes) -> bytes:
-    """Return the decrypted database of a vault whose first wrap is of kind 1."""
+    """Return the decrypted database of a vault whose first key wrap is of kind 1 (docs/formats.md)."""
     did_length = int.from_bytes(sealed[6:8])
     at = 44 + did_length
     did = sealed[44:at]
@@ -54,7 +54,7 @@ def opens_with(sealed: bytes, key: bytes) -> bool:
 
 
 def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wrap_id: bytes = b"") -> bytes:
-    """Return a sealed vault that contains this database and one wrap of kind 1."""
+    """Return a sealed vault with this database and one key wrap of kind 1 (docs/formats.md)."""
     data_key, salt, wrap_nonce, nonce = os.urandom(32), os.urandom(16), os.urandom(12), os.urandom(12)
     clear = bytes([1, len(wrap_id)]) + wrap_id + salt + struct.pack(">III", 65536, 3, 4) + wrap_nonce
     wrap = clear + AESGCM(_kek(secret, salt)).encrypt(wrap_nonce, data_key, _WRAP + b"\0" + did + clear)

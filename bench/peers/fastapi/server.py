@@ -1,4 +1,4 @@
-"""Four endpoints on FastAPI, SQLAlchemy's async ORM and aiosqlite, carefully written.
+"""A carefully written peer with four endpoints, on FastAPI, SQLAlchemy's async ORM and aiosqlite.
 
 Input and output are Pydantic models, the database session is a dependency, and writes are durable before the response.
 Registrations go through an engine with a single connection, because several writers of one SQLite file would only sleep

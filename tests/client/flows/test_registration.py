@@ -101,7 +101,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
 @pytest.mark.parametrize("lost", ["/api/sessions", "/api/verify/check", "/api/dids"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_answer_that_is_lost_is_no_end(bare, vault, lost, times):
-    """If a response is lost, the client repeats the request once; if both are lost, a new call continues."""
+    """If a response is lost, the client repeats the request once; if both responses are lost, a new call continues."""
     email, broken = fresh(), []
 
     class Losing(httpx.AsyncHTTPTransport):

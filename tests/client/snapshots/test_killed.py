@@ -1,6 +1,6 @@
 """`kill -9` of the client, the service or both, at random moments of uploads: acknowledged snapshots can be recovered.
 
-HOLDFAST_TEST_KILLS sets the number of rounds, HOLDFAST_TEST_SEED the random moments.
+HOLDFAST_TEST_KILLS sets the number of rounds, and HOLDFAST_TEST_SEED sets the seed for the random times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The mail API and Twilio Verify against a fake server that records the exact bytes it receives."""
+"""The mail API and Twilio Verify, tested with a fake server that records the exact bytes it receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF against receipts from a JSON-RPC endpoint."""
+"""confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
 from __future__ import annotations
 

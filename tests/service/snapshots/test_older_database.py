@@ -58,7 +58,7 @@ async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callabl
 async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
     make_api: Callable[..., Api], tmp_path: Path
 ) -> None:
-    """A restored database issues numbers again; no new object may get the name of an old one that will be deleted."""
+    """A restored database issues the same numbers again; no new object may get the name of one that will be deleted."""
     vault, _, known = await restored(make_api, tmp_path)
     strays = names(vault) - known
     assert await kept_by(vault).index.name_strays(sorted(strays)) == 2

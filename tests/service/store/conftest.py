@@ -1,6 +1,6 @@
 """The contract tests run with every kind of database; HOLDFAST_DATABASE_URL restricts them to that URL's kind.
 
-The test session starts a PostgreSQL server for them.
+The test session starts a PostgreSQL server for these tests.
 """
 
 from __future__ import annotations
