@@ -1,4 +1,4 @@
-/** The rows that record that a passkey or password was removed, so that no other device restores it. */
+/** The rows that record the removal of a passkey or password, so that no other device restores it. */
 
 const REMOVED = "removed-key";
 

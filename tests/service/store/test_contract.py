@@ -341,6 +341,14 @@ async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> No
     assert not await store.revoke_credential("two", NOW)
 
 
+async def test_a_credential_that_the_chain_refused_does_not_keep_an_identifier_registered(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
+    await store.settle("two", Confirmation.REFUSED, None, NOW)
+    assert await store.revoke_credential("cred", NOW)
+    assert (await store.claim_of("handle", "ann")) == Claim("did:a:1", Stage.SESSION)
+
+
 async def test_what_the_chain_refused_cannot_be_revoked(store: Store) -> None:
     await store.register(registration(), claims)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)

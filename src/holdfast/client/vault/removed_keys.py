@@ -1,7 +1,7 @@
-"""A vault remembers which passkeys and passwords were removed: another device's version does not bring one back.
+"""Records in the vault which passkeys and passwords were removed, so that no other device's version restores them.
 
-A removal is a row of `tokens`, which is transferred with the vault and which the enclave ignores. Adding the key again
-deletes the row.
+A removal is a row of the `tokens` table, which is transferred with the vault and which the enclave ignores. Adding the
+key to the vault again deletes the row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROW = "removed-key"
 
 
 def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Remove a wrap and remember it. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
+    """Remove a wrap and record the removal. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
     keys = {"keys": list(remaining)} if remaining else {}
     answer = call("remove_wrap", kind=kind, id=key_id, **keys)
     if kind in CARRIED:
@@ -28,7 +28,7 @@ def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any
 
 
 def add(call: Call, key: dict[str, Any]) -> dict[str, Any]:
-    """Add a wrap, which ends an earlier removal. Raises PluginCallError."""
+    """Add a wrap, and delete the record of an earlier removal. Raises PluginCallError."""
     answer = call("add_wrap", key=key)
     _exec(call, "delete", {"id": row_of(key["kind"], key.get("id", ""))["id"]})
     return answer
@@ -40,11 +40,11 @@ def row_of(kind: str, key_id: str) -> dict[str, str]:
 
 
 def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
-    """Return kind and ID of the removed key recorded in a row of `tokens`; None for another row."""
+    """Return the kind and ID of the removed key that a row of `tokens` records, or None for any other row."""
     kind, _, key_id = str(row.get("value", "")).partition(":")
     return (kind, key_id) if row.get("kind") == ROW else None
 
 
 def _exec(call: Call, action: str, args: dict[str, str]) -> None:
-    """Ignore the error that a row already exists, or does not exist."""
+    """Perform an action, ignoring the error that a row already exists or does not exist."""
     call("exec", filter=f"resource:tokens action:{action}", args=args)

@@ -76,7 +76,7 @@ class Verification:
         quotas = of_send(identifier, ip, self.limits, self.ceilings)
         charge = await self.store.charge(quotas, self.clock())
         try:
-            await self._deliver(identifier, ip, kept)
+            code = await self._deliver(identifier)
         except DeliveryError as error:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
@@ -85,23 +85,28 @@ class Verification:
         except Exception:
             await self.store.give_back(charge, _ALL_BUT_REFUSED)
             raise
+        if code is not None:
+            await self._keep(identifier, code, ip, kept)
         await self.store.give_back(charge, _REFUSED)
 
-    async def _deliver(self, identifier: Identifier, ip: str, kept: KeptAnswer | None) -> None:
+    async def _deliver(self, identifier: Identifier) -> str | None:
+        """Send a code; return it, or None if the SMS provider keeps it."""
         # Codes are sent to the identifier's canonical form, because that form is verified.
         if identifier.channel is Channel.SMS:
             with calling("sms"):
                 await self.sms.start(identifier.key)
-            return
+            return None
         code = draw_code(self.entropy)
-        lifetime_s = self.limits.email_code_expiry_seconds
         with calling("mail"):
-            await self.mailer.send_code(identifier.key, code, lifetime_s)
-        accepted_at = self.clock()
+            await self.mailer.send_code(identifier.key, code, self.limits.email_code_expiry_seconds)
+        return code
+
+    async def _keep(self, identifier: Identifier, code: str, ip: str, kept: KeptAnswer | None) -> None:
+        now = self.clock()
         digest = code_digest(self.secrets.code_keys[0], identifier, code)
-        expires_at = accepted_at + lifetime_s
+        expires_at = now + self.limits.email_code_expiry_seconds
         await self.store.keep_code(
-            NewCode(identifier=identifier, digest=digest, ip=ip, now=accepted_at, expires_at=expires_at), kept
+            NewCode(identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at), kept
         )
 
     async def check(

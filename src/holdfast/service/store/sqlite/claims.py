@@ -77,7 +77,7 @@ def release(connection: Connection, channel: str, key: str, now: float) -> bool:
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential that was not refused; an identifier left without credentials becomes a session again."""
+    """Remove a credential that was not refused; an identifier without others becomes a session again."""
     row = connection.execute(
         "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
         (credential,),
@@ -86,7 +86,7 @@ def revoke_credential(connection: Connection, credential: str, now: float) -> bo
         return False
     connection.execute(
         "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
-        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id)",
+        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
         (row[0],),
     )
     audit.note_claimed(connection, "credential_revoked", row[0], row[1], now)
