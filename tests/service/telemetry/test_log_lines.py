@@ -1,4 +1,4 @@
-"""Every log line of a real service has the request's ID, and none identifies a person or contains a secret."""
+"""Every line logged for a request has the request's ID, and no line identifies a person or contains a secret."""
 
 from __future__ import annotations
 
