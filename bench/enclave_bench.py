@@ -63,7 +63,7 @@ class Figure:
 
     @property
     def node_ratio(self) -> float | None:
-        """Return the enclave's speed in Node divided by the native library's or, without one, by wasmtime's."""
+        """Return the enclave's speed in Node divided by the native library's or, if that is missing, by wasmtime's."""
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:
@@ -84,7 +84,7 @@ class Sides:
     def best(
         self, ours: Callable[[], object], node: str, theirs: Callable[[], object] | None = None, floor: float = 0.05
     ) -> tuple[float, float | None, float | None]:
-        """Return the best time on each platform, or None for a missing one."""
+        """Return the best time on each platform, or None for a missing platform."""
         times: list[list[float]] = [[], [], []]
         for _ in range(self.turns):
             times[0].append(_time(ours, floor))

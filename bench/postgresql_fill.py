@@ -1,8 +1,8 @@
 """Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
 
-A registration's claim, credential, places, counter and total are written. Its three history rows are omitted, because
-no request reads them and writing them would take half of the time. Primary keys are built at the end, which is faster,
-followed by ANALYZE.
+A registration's claim, credential, places, counter and total are written. A registration's three history rows are
+omitted, because no request reads them and writing them would take half of the time. Primary keys are built at the end,
+which is faster, followed by ANALYZE.
 """
 
 from __future__ import annotations

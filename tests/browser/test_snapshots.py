@@ -1,4 +1,4 @@
-"""Snapshots in a real Chromium with a running service: they are uploaded automatically, and restore the vault."""
+"""In a real Chromium with a running service, snapshots are uploaded automatically and can restore the vault."""
 
 from __future__ import annotations
 

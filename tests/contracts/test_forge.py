@@ -1,4 +1,4 @@
-"""The Solidity tests in contracts/test: all run without the P-256 precompile, and the account's also with it."""
+"""All Solidity tests in contracts/test run without the P-256 precompile, the account's also with the precompile."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
 
 
 def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
-    """Without this check, an invalid clock reading would count as the year 1970, in which nothing has expired yet."""
+    """An invalid clock reading must not count as the year 1970, in which nothing has expired yet."""
     now = [1.7e9]
     with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)

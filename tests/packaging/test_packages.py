@@ -34,7 +34,7 @@ NEEDED = (
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
 )
-# These files are built only for the wheel, because a checkout serves browser/src.
+# The JavaScript client is built only for the wheel, because a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
     for name in (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server that no test may stop; each worker of a parallel run has one."""
+    """A PostgreSQL server that no test may stop; each worker of a parallel run has its own."""
     with running() as server:
         yield server
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# These limits are too high to interfere with those under test, which are three registrations and five attempts.
+# Limits that are too high to interfere with those under test, which are three registrations and five attempts.
 _ROOMY = {
     "RATE_LIMIT_CODES_PER_IDENTIFIER": "1000",
     "MAX_VERIFY_SENDS_PER_IP": "1000",

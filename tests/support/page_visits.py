@@ -57,7 +57,7 @@ def requested(context: BrowserContext) -> set[str]:
 
 
 class Visit:
-    """One browser tab of a person."""
+    """A browser tab in which a person uses a service."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server

@@ -148,7 +148,7 @@ def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One real service for the whole run. Clients claim different IP addresses through X-Forwarded-For."""
+    """A real service that all tests of a run share. Clients claim different IP addresses through X-Forwarded-For."""
     with json_server(chain_answer) as chain:
         urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
         with running_service(tmp_path_factory.mktemp("service"), **urls) as running:

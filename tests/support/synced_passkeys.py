@@ -1,8 +1,8 @@
 """Simulates a passkey that a password manager has synced to another browser profile.
 
 The DevTools protocol exports a virtual authenticator's credential, but not the PRF secret, which a password manager
-would also sync. So the page in the first profile records the PRF output, and the page in the second profile returns it;
-everything else comes from the authenticator.
+would also sync. Therefore the page in the first profile records the PRF output, and the page in the second profile
+returns it; everything else comes from the authenticator.
 """
 
 from __future__ import annotations

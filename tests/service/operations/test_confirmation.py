@@ -184,7 +184,7 @@ async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain) -> No
 
 
 async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
-    """There are as many rows as could be registered before the limit existed, and an honest person's rows come last."""
+    """The identifier has as many rows as were possible before the limit existed; an honest person's rows come last."""
     api, rpc = chain
     await api.register(credentialId="first", txHash="0x" + "01" * 32)
     store: Any = api.service.store

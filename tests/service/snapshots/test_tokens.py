@@ -142,7 +142,7 @@ async def test_a_session_alone_is_no_registration(vault: Vault) -> None:
 
 
 async def test_one_token_serves_a_client_that_polls(vault: Vault) -> None:
-    """One token allows an upload, a pin and any number of reads; repeating them has no further effect."""
+    """One token allows an upload, a pin and any number of reads; repeated requests have no further effect."""
     headers, blocks = vault.token(), vault.blocks()
     car = write_car(blocks[0].cid, blocks)
     assert [(await vault.upload(car, headers=headers)).status_code for _ in range(2)] == [200, 200]
