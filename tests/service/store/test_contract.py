@@ -1,4 +1,4 @@
-"""What every store promises, whichever database it uses."""
+"""The guarantees of every store, whichever database it uses."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ async def test_every_move_is_in_the_history(store: Store) -> None:
 
 
 async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -> None:
-    """Displace a session; refuse a registration on the chain and repeat it twice; release it; open a new session."""
+    """A session is displaced; a registration is refused on the chain, repeated twice, released; a session is opened."""
     await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2", now=NOW + 1), lambda _facts: Move.DISPLACE)
     assert await told(store) == [(0, "session", "did:a:1"), (1, "displaced", "did:a:2")]
@@ -401,7 +401,7 @@ async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -
 
 
 async def told(store: Store) -> list[tuple[int, str, str]]:
-    """Return the history of MAIL, with times in seconds since NOW."""
+    """Return the history of the identifier MAIL, with times in seconds since NOW."""
     known = await store.describe("email", MAIL.key)
     assert known is not None
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
