@@ -119,7 +119,7 @@ class Answers:
 
 
 def _one_more(query: ListQuery) -> ListQuery:
-    """Return the query for one row more than a page has: the extra row shows whether there is a next page."""
+    """Return the query for one more row than a page has: the extra row shows whether there is a next page."""
     return query._replace(limit=query.limit + 1)
 
 

@@ -1,4 +1,4 @@
-"""The indexer's ASGI 3.0 entry point: lifespan, HTTP methods, errors."""
+"""The indexer's ASGI 3.0 entry point: lifespan, HTTP methods and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _METHODS = frozenset({"GET", "HEAD"})
 
 
 class IndexerApp:
-    """The ASGI application of one index, which follows its chain from lifespan startup or from the first request."""
+    """The ASGI application for one index, which follows its chain from lifespan startup or from the first request."""
 
     def __init__(self, build: Callable[[], IndexRunner]) -> None:
         self._build = build
@@ -102,7 +102,7 @@ class IndexerApp:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Replace the application if the settings are wrong: fail the startup or return 503.
+    """Stand in for the application if the settings are wrong: fail the startup, or return 503.
 
     `reason` contains no secret.
     """

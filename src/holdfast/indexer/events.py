@@ -19,7 +19,7 @@ _KEY_BYTES = 2 * abi.WORD
 
 
 class EventKind(NamedTuple):
-    """One kind of event: which contract emits it, its signature, and the field of `rows.Event` for each parameter."""
+    """One kind of event: the emitting contract, the signature, and the field of `rows.Event` for each parameter."""
 
     emitter: str
     signature: str
@@ -38,7 +38,7 @@ class EventKind(NamedTuple):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The parameters' types in the signature's order, in which indexed parameters come first."""
+        """The parameters' types in the order of the signature, in which indexed parameters come first."""
         return tuple(self.signature.partition("(")[2].removesuffix(")").split(","))
 
 

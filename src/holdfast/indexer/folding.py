@@ -68,7 +68,7 @@ def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
 
 
 def restored(journal: Iterable[JournalRow]) -> Rows:
-    """Return the rows as they were before `journal`, ordered newest block first: each row's oldest entry counts."""
+    """Return the rows as they were before `journal` (newest block first): each row's oldest entry counts."""
     return {
         (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
         for entry in journal

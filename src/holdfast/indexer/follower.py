@@ -28,7 +28,7 @@ log = logging.getLogger("holdfast.indexer")
 
 @dataclass(frozen=True, kw_only=True)
 class FollowOptions:
-    """How to follow a chain. Times are in seconds, `journal_blocks` and `start_block` in blocks."""
+    """How to follow a chain. Times are in seconds; `start_block` is a block number."""
 
     chain_id: int
     start_block: int = 0
@@ -40,7 +40,7 @@ class FollowOptions:
     behind_patience_s: float = 30.0
     backoff_first_s: float = 0.25
     backoff_most_s: float = 30.0
-    # The index is unhealthy if it last agreed with the chain longer ago than `stale_s`, or lags by more than
+    # The index is unhealthy if it last agreed with the chain more than `stale_s` ago, or lags by more than
     # `lag_blocks`.
     stale_s: float = 60.0
     lag_blocks: int = 32
@@ -56,7 +56,7 @@ class Step(Enum):
 
 
 class WrongChain(Exception):
-    """The endpoint serves a different chain from the index's."""
+    """The endpoint serves a chain other than the index's."""
 
 
 class Follower:
@@ -112,7 +112,7 @@ class Follower:
 
     def _failed(self, error: Exception) -> float:
         self.health.failures += 1
-        # Log only failures 1, 2, 4, 8 …, so that an outage of hours does not fill the log.
+        # Log only failures 1, 2, 4, 8 …, so that an outage lasting hours does not fill the log.
         if self.health.failures & (self.health.failures - 1) == 0:
             why = error.in_our_words if isinstance(error, RpcError) else error
             log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
@@ -133,7 +133,7 @@ class Follower:
         return await self._advance(tip, head)
 
     async def watch(self) -> Step:
-        """Compare the index with the chain while another process writes the index."""
+        """Compare the index with the chain while another process is writing the index."""
         await self._check_chain()
         head = await self._reader.head()
         tip = await self._store.tip()
@@ -161,7 +161,7 @@ class Follower:
             log.info("indexer: %s", line)
 
     async def _check_chain(self) -> None:
-        """Check the endpoint's chain ID: an endpoint for another chain must not make this index delete its rows."""
+        """Check the endpoint's chain ID: an endpoint for a different chain must not make this index delete its rows."""
         if self._chain_checked:
             return
         found = await self._reader.chain_id()
@@ -188,7 +188,7 @@ class Follower:
         return Step.CURRENT if last == head.number else Step.MORE
 
     async def _read(self, first: int, head: int, tip: IndexedBlock | None) -> Batch | None:
-        """Return the next blocks, read singly near the head, otherwise as a range; None if the range was refused."""
+        """Return the next blocks, read one by one near the head, else as a range; None if the range was refused."""
         near = head - self._options.near_blocks
         if first > near:
             last = min(head, first + self._options.near_blocks - 1)

@@ -1,4 +1,4 @@
-"""Finds the fork after a reorganisation, which is the newest stored block that the chain still has."""
+"""Finds the fork after a reorganisation: the newest stored block that the chain still has."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: Ind
 
 
 def is_prefix(fork: IndexedBlock, kept: list[IndexedBlock], head: IndexedBlock) -> bool:
-    """Return whether the endpoint's chain is a shorter part of the indexed chain, without any different block."""
+    """Return whether the endpoint's chain differs from the indexed chain only in being shorter."""
     return not any(fork.number < block.number <= head.number for block in kept)

@@ -33,7 +33,7 @@ class Rpc(Protocol):
 
 
 class BlockFilter(NamedTuple):
-    """A set of blocks: its fields in a log filter, a check whether it contains a log, and whether it is one block."""
+    """A set of blocks: its fields in a log filter, a test for whether a log is in it, and whether it is one block."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
@@ -97,7 +97,7 @@ class LogReader:
         return found
 
     async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
-        """Return any contract's key changes; None if the endpoint refuses, whatever form its error has."""
+        """Return any contract's key changes; None if the endpoint refuses, whatever form its error takes."""
         try:
             return await self._decoded(await self._answer(self._rpc, self._any_account, place), place)
         except RpcError:
@@ -128,7 +128,8 @@ class LogReader:
         return await rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
 
     async def _decoded(self, answer: Any, place: BlockFilter) -> list[Log]:
-        # Decoding thousands of logs on the event loop would delay its requests; most blocks have no logs.
+        # Decoding thousands of logs on the event loop would delay requests; most blocks have no logs and need no
+        # thread.
         return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
 
 

@@ -77,7 +77,8 @@ class PostgresIndexStore(Reads):
     async def lead(self) -> bool:
         """See IndexStore.
 
-        The leading process has a lease, which expires by itself; a pooler in transaction mode would not keep a lock.
+        The leading process holds a lease, which expires by itself, because a pooler in transaction mode would not keep
+        a lock.
 
         A process whose lease has expired cannot damage the index: each write fails if another process has moved the
         tip.

@@ -84,11 +84,11 @@ LISTS: dict[str, ListSpec] = {
     ),
 }
 
-# Few DIDs are inactive, so reading accounts in order would pass nearly all of them before a page is full.
+# Few DIDs are inactive, so reading accounts in order would pass over nearly all of them before a page was full.
 _OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
 
 # Filters that match many rows, weakest first. If a query has another, stronger filter, that filter's index is better.
-# SQLite's planner has no statistics to know this, so a unary plus disables the weak filter's index.
+# SQLite's planner has no statistics that show this, so a unary plus disables the weak filter's index.
 _WEAK = ("active", "kind")
 
 ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"

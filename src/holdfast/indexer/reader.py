@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ChainMoved(Exception):
     """The responses are inconsistent, or a block is missing: the range must be read again after a pause.
 
-    Either the chain was reorganised during the reading, or the endpoint lacks blocks that it claims to have.
+    Either the chain was reorganised while it was being read, or the endpoint lacks blocks that it claims to have.
 
     Args:
         missing: The number of the block that the endpoint lacks although it is not above its head; otherwise None.
@@ -36,7 +36,7 @@ class ChainMoved(Exception):
 
 
 class RangeRefused(Exception):
-    """The endpoint returned no logs for a range of this many blocks, but may do so for a smaller range."""
+    """The endpoint refused to return logs for a range of this many blocks, but may return them for a smaller range."""
 
 
 class Batch(NamedTuple):
@@ -154,7 +154,8 @@ class RangeReader:
             found = await self._logs.of_contracts(place)
             return found + await self._logs.of_accounts([place], found, accounts)
         except RpcError as error:
-            # Endpoints refuse large ranges in many ways: error codes, HTTP statuses, time-outs, closed connections.
+            # Endpoints refuse large ranges in many ways: with error codes, HTTP statuses, time-outs or closed
+            # connections.
             if first < last:
                 raise RangeRefused from error
             raise

@@ -1,4 +1,4 @@
-"""The look-ups and list queries of the index, shared by all stores: chooses statements and converts rows."""
+"""Does the look-ups and list queries of the index for all stores: chooses statements and converts rows."""
 
 from __future__ import annotations
 

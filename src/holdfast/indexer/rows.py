@@ -1,6 +1,6 @@
 """The rows of the index: one named tuple per table, in the order of the table's columns.
 
-Hashes are 32 bytes, addresses 20 bytes, `active` is 0 or 1, block numbers and log indexes count from 0.
+Hashes have 32 bytes and addresses 20 bytes, `active` is 0 or 1, and block numbers and log indexes count from 0.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TotalsRow(NamedTuple):
 
 
 class JournalRow(NamedTuple):
-    """A row of the table `entity` before block `block_number` changed it; `before` is None if it did not exist."""
+    """A row of the table `entity` before block `block_number` changed it; `before` is None if there was none."""
 
     block_number: int
     entity: str

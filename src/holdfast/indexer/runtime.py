@@ -116,6 +116,6 @@ def open_store(settings: IndexerSettings) -> IndexStore:
 
 
 def identity(settings: IndexerSettings) -> str:
-    """Return what identifies an index. A stored index with another identity is rebuilt."""
+    """Return what identifies an index. A stored index with a different identity is rebuilt."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

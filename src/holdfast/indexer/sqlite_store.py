@@ -96,7 +96,7 @@ class SqliteIndexStore(Reads):
 
         def work() -> list[T]:
             db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
-            # Filters that no row satisfies scan the whole table; the time limit keeps one query from blocking the
+            # A query whose filter no row satisfies scans the whole table; the time limit keeps it from blocking the
             # thread.
             db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             return [make(row) for row in db.execute(statement, values)]

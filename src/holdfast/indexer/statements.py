@@ -1,4 +1,4 @@
-"""The SQL statements of both databases, which differ only in their placeholders; derived from the table definitions.
+"""The SQL statements for both databases, derived from the table definitions; they differ only in their placeholders.
 
 All SQL here consists of constants from this package. Only bound values vary.
 """
@@ -30,7 +30,7 @@ _CUT = (
 
 
 class Statements:
-    """The statements with the placeholders of one database.
+    """The statements with one database's placeholders.
 
     Attributes:
         by_key: finds a row of each entity by its key.

@@ -46,7 +46,7 @@ class IndexStore(Protocol):
     """One index. Every method raises StoreError if the database fails. Each write is one transaction."""
 
     async def open(self, identity: str) -> None:
-        """Connect, and empty an index that was built for another identity (chain, contracts, start, schema version)."""
+        """Connect, and empty an index built for a different identity (chain, contracts, start, schema version)."""
         ...
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from holdfast.indexer.rows import ENTITIES, Event, IndexedBlock, JournalRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Increase this version when a definition below changes. An index of another version is rebuilt from the chain.
+# Increase this version when a definition below changes. An index with a different version is rebuilt from the chain.
 SCHEMA_VERSION = 2
 
 BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"

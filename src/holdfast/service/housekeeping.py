@@ -1,4 +1,4 @@
-"""Background jobs: repeats each job, and ensures that only one of several processes does it."""
+"""Repeats background jobs; a job under a lease runs in only one of several processes."""
 
 from __future__ import annotations
 

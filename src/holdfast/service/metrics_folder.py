@@ -1,8 +1,9 @@
 """The folder in which the processes of a service share their counters.
 
 The folder is in the system's temporary folder and is removed at shutdown. A killed service cannot remove its folder, so
-the next start removes leftovers: this user's folders with such a name that no process has locked. Forked workers
-inherit the descriptor of the lock; the system releases the lock when the last of them ends, even if it is killed.
+the next start removes leftovers: those of this user's folders that have such a name and that no process has locked.
+Forked workers inherit the descriptor of the lock; the system releases the lock when the last of them ends, even if it
+is killed.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _end_with_parent() -> None:
 
 
 def needs_raw_paths(settings: Settings) -> bool:
-    """Return whether the service needs request paths with their percent-encoding.
+    """Return whether the service needs request paths with their percent-encoding intact.
 
     The indexer proxy refuses encoded slashes, which are invisible in RSGI's decoded paths. The faster RSGI entry point
     is therefore used only without an indexer.
@@ -111,7 +111,7 @@ def _serve_granian(settings: Settings) -> None:
     from holdfast.wire import logs
 
     logs.configure(settings.log)
-    # With logging disabled, granian raises its logger's level so far that it would not report a lost worker.
+    # With logging disabled, granian raises its logger's level so high that it would not report a lost worker.
     server = Server(**granian_options(settings))
     logging.getLogger("_granian").setLevel(logging.WARNING)
     # SIGHUP only re-reads the list of reserved names; granian's own handler would restart the workers.

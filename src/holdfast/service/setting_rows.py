@@ -62,7 +62,7 @@ def _sender(text: str) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Return whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
+    """Return whether the host of a public URL is this machine: localhost (RFC 6761) or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

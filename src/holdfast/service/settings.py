@@ -125,7 +125,7 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development settings are refused, by HOLDFAST_ENV or because the public URL is on another machine."""
+        """Whether development settings are refused: HOLDFAST_ENV says so, or the public URL is on another machine."""
         return self.env == "production" or not is_local(self.public_host)
 
 

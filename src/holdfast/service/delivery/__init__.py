@@ -1,1 +1,1 @@
-"""What the e-mail and SMS providers share: URLs, HTTP requests, errors, the development outbox."""
+"""What the e-mail and SMS providers share: URLs, HTTP requests, errors and the development outbox."""

@@ -38,7 +38,7 @@ async def checked(folder: Path) -> str:
 
 
 def ensure_private(folder: Path) -> None:
-    """Create the folder for its owner only; if it exists, remove other users' permissions. Raises OSError."""
+    """Create the folder, private to its owner; if it exists, remove other users' permissions. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
 

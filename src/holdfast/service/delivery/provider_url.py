@@ -77,7 +77,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _place(setting: str, text: str) -> tuple[str, int | None]:
-    """Return the host (IPv6 without brackets) and the port. urlsplit would lower the case of Twilio's IDs."""
+    """Return the host (IPv6 without brackets) and the port. urlsplit would convert Twilio's IDs to lower case."""
     match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]*))(?::(?P<port>[0-9]{1,5}))?", text)
     if match is None or (match["port"] and not 0 < int(match["port"]) <= MAX_PORT):
         raise ValueError(f"{setting}: after the credentials comes host or host:port, with a port up to {MAX_PORT}.")

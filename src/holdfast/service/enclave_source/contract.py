@@ -1,7 +1,7 @@
 """Checks in a sandbox whether a module may replace the bundled enclave.
 
-The module must have the ABI version and all exports and functions of the bundled copy. Calls of two functions with
-known results check that the module works and does not merely export the right names.
+The module must have the ABI version and all exports and functions of the bundled copy. Calls to two functions with
+known results show that the module works and does not merely export the right names.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Sandbox:
             raise Unusable("the published enclave cannot be instantiated with the imports of the ABI") from None
 
     def contract(self) -> ModuleContract:
-        """Return the instance's contract after checking the functions with known results. Raises Unusable."""
+        """Return the instance's contract after checking the functions whose results are known. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
         about = self._asked("version", {})

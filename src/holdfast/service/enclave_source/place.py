@@ -18,7 +18,7 @@ class ObjectAddress(Folder):
 
 
 def parse_place(url: str) -> ObjectAddress:
-    """Return the object that the setting names; `enclave.wasm` in that folder if the URL does not end in `.wasm`.
+    """Return the object that the URL names; unless it ends in `.wasm`, `enclave.wasm` in the folder that it names.
 
     Raises:
         ValueError: the URL has another form; the message does not repeat it.

@@ -46,7 +46,7 @@ class ClientAddress:
         return self._beyond_proxies(request, peer)
 
     def _beyond_proxies(self, request: Request, peer: str) -> str:
-        """Return the rightmost untrusted address in X-Forwarded-For; without one, the outermost trusted proxy."""
+        """Return the rightmost untrusted address in X-Forwarded-For; if there is none, the outermost trusted proxy."""
         values = request.header_values("x-forwarded-for")
         if len(values) == 1 and self._is_plain_client(values[0]):
             return values[0]
@@ -60,7 +60,7 @@ class ClientAddress:
         return nearest
 
     def _is_plain_client(self, text: str) -> bool:
-        """Return whether the text is one IPv4 address, not a trusted proxy's: a fast check for the usual case."""
+        """Return whether the text is one IPv4 address and not a trusted proxy's: a fast check for the usual case."""
         packed = _ipv4_bytes(text)
         if packed is None:
             return False
@@ -107,7 +107,7 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _listed(request: Request, header: str) -> list[str]:
-    """Return the last addresses in the headers of this name, in order and without ports; [""] without such a header."""
+    """Return the last addresses in the headers of this name, in order and without ports; [""] if there is none."""
     hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
     return [_without_port(hop.strip()) for hop in hops]
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Deadlines:
-    """Cancels the waits on an event loop that exceed a time limit, with a single timer for all of them."""
+    """Cancels the waits on an event loop that exceed a time limit, using a single timer for all of them."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s

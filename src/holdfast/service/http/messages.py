@@ -61,7 +61,7 @@ class Request(Protocol):
         ...
 
     def header(self, name: str) -> str | None:
-        """Return the value of the first header with this lower-case name; None without one."""
+        """Return the value of the first header with this lower-case name; None if there is none."""
         ...
 
     def header_values(self, name: str) -> Sequence[str]:

@@ -100,7 +100,7 @@ def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage
 
 
 def spoken(seconds: int) -> str:
-    """Return a lifetime as text: in minutes from two minutes up, otherwise in seconds."""
+    """Return a lifetime as text: in minutes if it is at least two minutes, otherwise in seconds."""
     minutes, rest = divmod(seconds, SECONDS_PER_MINUTE)
     return f"{minutes} minutes" if minutes > 1 and rest == 0 else f"{seconds} seconds"
 

@@ -101,7 +101,7 @@ class SmtpMailer:
     async def _deliver(self, message: EmailMessage) -> None:
         """Send one message over a pooled connection, or over a new one if the pooled one is dead.
 
-        Only the envelope may be sent again: a server that received the message may have accepted it, even without a
+        Only the envelope may be sent again: a server that received the message may have accepted it, even if it did not
         reply.
         """
         client = await self._reused(message)

@@ -36,7 +36,7 @@ class Accounts:
     async def predict(self, x: int, y: int, salt: int) -> str:
         """Return the counterfactual address of a key. Raises Refused(RPC_ERROR).
 
-        A factory never changes the address of a key, so addresses are cached.
+        A factory never changes the address for a key, so addresses are cached.
         """
         key = (x, y, salt)
         known = self._predicted.get(key)
@@ -53,7 +53,7 @@ class Accounts:
         return address
 
     async def state(self, account: bytes) -> AccountSlots:
-        """Return the account's state, which one call of a helper contract reads. Raises Refused(RPC_ERROR)."""
+        """Return the account's state, which is read by one call to a helper contract. Raises Refused(RPC_ERROR)."""
         question = abi.encode_account_state(account, from_hex(self.entry_point))
         data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:

@@ -63,8 +63,8 @@ class Confirmations:
     async def confirm_all(self) -> dict[str, int]:
         """Check the pending registrations that are due; returns how many were confirmed, refused and left pending.
 
-        A failed check does not delay other checks. A run is limited in number and in time; the next run begins with the
-        registrations that this one does not reach.
+        A failed check does not delay other checks. A run checks a limited number of registrations in a limited time;
+        the next run begins with those that this one does not reach.
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
         turn = _Turn(self, asyncio.get_running_loop().time() + CONFIRM_TURN_S)
@@ -116,8 +116,8 @@ class _Turn:
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
         """Check these registrations together, settle those that the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
-        # A single check can make its whole batch fail, by an oversized or refused response, so failed checks are
-        # repeated alone.
+        # A single check can make its whole batch fail, because its response is too large or is refused, so failed
+        # checks are repeated one at a time.
         for row in [row for row in rows if seen[row] is None]:
             if self.over:
                 del seen[row]

@@ -37,7 +37,7 @@ class ReadingRate:
     _room: int = field(default_factory=lambda: min(_MAX_SUBJECTS, _FORGOTTEN_FROM))
 
     def count(self, address: str) -> None:
-        """Count a read by an address; for IPv6 also against its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        """Count a read by an address, and for IPv6 also by its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         now, network = self.clock(), network_of(address)
         after = {address: self._after(address, self.per_minute, now)}
         if network is not None:
@@ -47,7 +47,7 @@ class ReadingRate:
         self._due.update(after)
 
     def _after(self, subject: str, limit: int, now: float) -> float:
-        """Return when the address or network has its full allowance again after one more read.
+        """Return when the address or network will have its full allowance again after one more read.
 
         Raises SnapshotRefused.
         """
@@ -60,7 +60,7 @@ class ReadingRate:
     def _forget(self, now: float) -> None:
         """Forget the addresses that have their full allowance; if too many are left, forget all, to bound memory.
 
-        Addresses are forgotten again when their number has doubled, so that each read pays for at most two look-ups.
+        Addresses are next forgotten when their number has doubled, so that each read pays for at most two look-ups.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:

@@ -67,7 +67,7 @@ class Repeats:
     entropy: Entropy
 
     async def begin(self, named: Named) -> Begun | bytes:
-        """Return the stored response; without one, mark the request as begun and return it for the caller to process.
+        """Return the stored response; if there is none, mark the request as begun and return it to be processed.
 
         Raises:
             Refused: IDEMPOTENCY_KEY_REUSED for another body, IDEMPOTENCY_KEY_IN_USE if the first request is still
@@ -93,7 +93,7 @@ class Repeats:
         return answer if kept is None else self._opened(named, kept)
 
     async def put_back(self, named: Named) -> bytes | None:
-        """Let the next repeat do the work, unless a parallel repeat has stored a response, which is returned."""
+        """Let the next repeat do the work, unless a parallel repeat has stored a response; if so, return it."""
         kept = await self.store.finish(named.key, None)
         return None if kept is None else self._opened(named, kept)
 

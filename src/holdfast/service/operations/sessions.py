@@ -59,6 +59,6 @@ class Sessions:
     def is_reserved(self, identifier: Identifier) -> bool:
         """Return whether the identifier is reserved.
 
-        Only handles can be reserved: e-mail addresses and numbers are verified.
+        Only handles can be reserved: e-mail addresses and phone numbers are verified.
         """
         return identifier.channel is Channel.HANDLE and self.reserved().holds(identifier.key)

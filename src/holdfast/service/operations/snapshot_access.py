@@ -46,7 +46,7 @@ class SnapshotAccess:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
 
     async def revoke(self, authorization: str | None) -> str | None:
-        """Revoke the token whose CID a `/ucan/revoke` invocation contains; without a CID, all tokens.
+        """Revoke the token whose CID a `/ucan/revoke` invocation contains; if it contains no CID, revoke all tokens.
 
         Returns the CID.
         """

@@ -30,9 +30,9 @@ class SnapshotNames:
     clock: Clock
 
     async def publish(self, name: str, data: bytes) -> None:
-        """Store a valid record with a higher sequence, pointing to a snapshot that the name's DID has pinned here.
+        """Store a valid record if it is newer than the stored one and the name's DID has pinned its snapshot here.
 
-        A record that is already stored, or that only expires earlier than the stored one, changes nothing.
+        A record that is already stored, or that differs from the stored one only in expiring earlier, changes nothing.
 
         Raises:
             SnapshotRefused: BAD_REQUEST, NAME_NOT_REGISTERED or RECORD_DOES_NOT_RISE.

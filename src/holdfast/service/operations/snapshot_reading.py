@@ -120,7 +120,7 @@ class SnapshotReading:
         return _whole_block(place, await self.blocks.get(place.key))
 
     async def _car_of_path(self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str]) -> Car:
-        """Return a CAR file of the root and the path's target; only of the root if the path ends inside it."""
+        """Return a CAR file of the root and the path's target, or only of the root if the path ends inside it."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)

@@ -139,7 +139,7 @@ class SnapshotUploads:
     async def _abandon(self, did: str, upload: str, *, full: bool) -> None:
         """Give the reservation back.
 
-        If the storage is full, the upload's blocks that were already stored are deleted at once.
+        If the storage is full, those of the upload's blocks that are already stored are deleted at once.
         """
         await self.index.end_upload(did, upload)
         if full:

@@ -53,7 +53,7 @@ class SnapshotWaste:
 class Strays:
     """Looks for stored objects without a row in the index, once after startup and then daily: listing objects is slow.
 
-    Objects lack a row after the database was restored from a backup that is older than the storage.
+    Objects lack a row if the database was restored from a backup that is older than the storage.
     """
 
     index: SnapshotIndex

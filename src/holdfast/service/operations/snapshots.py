@@ -62,7 +62,7 @@ class Snapshots:
         return gone, len(dids)
 
     async def name_of(self, did: str) -> str | None:
-        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if it has none."""
+        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if there is none."""
         for pin in await self.index.pins(did):
             place = await self.index.block(pin.asked.cid)
             if place is not None:
