@@ -1,6 +1,6 @@
 """Loads rarely needed modules in a thread soon after startup, so that neither startup nor a request waits for them.
 
-The thread and the event loop alternate: a request that arrives during an import waits for some milliseconds only.
+The thread and the event loop alternate: a request that arrives during an import waits only a few milliseconds.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def integer_between(low: int, high: int) -> Callable[[str], int]:
-    """Return a parser of integers in ASCII digits from `low` to `high`, inclusive."""
+    """Return a parser for integers from `low` to `high`, inclusive, in ASCII digits."""
 
     def parse(text: str) -> int:
         if not _DIGITS.fullmatch(text) or not low <= int(text) <= high:

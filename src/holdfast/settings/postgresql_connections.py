@@ -23,7 +23,7 @@ CONNECTION_SETTINGS = {
 
 
 def keep_alive(connection: asyncpg.Connection[asyncpg.Record]) -> None:
-    """Let the operating system end a connection whose network goes silent; the driver alone would wait for ever."""
+    """Let the operating system end a connection whose network goes silent; the driver alone would wait forever."""
     opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
     if opened is None or opened.family == socket.AF_UNIX:
         return

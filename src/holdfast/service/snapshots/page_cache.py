@@ -11,7 +11,7 @@ _BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
 
 
 def read_cached(path: str, into: memoryview) -> bool:
-    """Fill `into` with a file's bytes. False if the file is missing, has another size, or is not entirely cached."""
+    """Fill `into` with a file's bytes; False if it is missing, has a different size, or is not entirely cached."""
     if not _NOWAIT or _preadv is None:
         return False
     try:

@@ -33,14 +33,14 @@ class BlockStorage(Protocol):
         ...
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
-        """Return the bytes of several small objects, in this order; None for each that does not exist."""
+        """Return the bytes of several small objects, in the order given; None for each that does not exist."""
         ...
 
     def fill(self, name: str, into: memoryview) -> bool:
-        """Write an object's bytes into `into` and return True, if this needs no waiting.
+        """Write an object's bytes into `into` and return True, if this is possible without waiting.
 
-        False means that `into` may contain anything, and that the object must be read with `get`, does not exist or has
-        another size.
+        False means that `into` may contain anything: the object must be read with `get`, does not exist, or has a
+        different size.
         """
         ...
 

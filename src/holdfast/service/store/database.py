@@ -1,4 +1,4 @@
-"""The database at a URL, as commands and the startup use it; requests use its store."""
+"""The database at a URL, as used by commands and at startup; requests use its store."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Database(Protocol):
         ...
 
     def try_write(self) -> None:
-        """Check that the database accepts writes, by a write to the disk that is then undone.
+        """Check that the database accepts writes, by writing to the disk and then undoing the write.
 
         Raises StoreUnavailable if that fails.
         """

@@ -1,4 +1,4 @@
-"""The events of an identifier's history, in the order in which events of the same moment are listed."""
+"""The events of an identifier's history, in the order in which simultaneous events are listed."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class StoreUnavailable(Exception):
 
 
 class StoreUnreachable(StoreUnavailable):
-    """The database server does not respond but may later: it is starting or failing over, or the network is down."""
+    """The database server does not respond yet: it is starting or failing over, or the network is down."""
 
 
 class Overtaken(Exception):
@@ -111,7 +111,7 @@ class NewRegistration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCode:
-    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times in seconds."""
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times are in seconds."""
 
     identifier: Identifier
     digest: bytes
@@ -197,11 +197,11 @@ class Store(Protocol):
     """All stored data. Each method is one atomic step, whose effect survives `kill -9` once the method has returned.
 
     Every method raises StoreUnavailable if the store cannot be reached. A rule that is passed as `decide` is called
-    with facts and may refuse by raising; then nothing changes. What the rule admits is written only if its facts are
-    still true at the write; otherwise the store calls the rule again with newer facts. Instead of calling a SessionRule
-    or RegistrationRule, a store may apply the rule's bounds. A method that takes the response `kept` stores it in the
-    same step as the effect that it reports. If the response of another repeat is already stored, the method changes
-    nothing and raises Overtaken.
+    with facts and may refuse by raising an exception, in which case nothing changes. What the rule admits is written
+    only if its facts are still true by then; otherwise the store calls the rule again with newer facts. Instead of
+    calling a SessionRule or RegistrationRule, a store may apply the rule's bounds. A method that takes the response
+    `kept` stores it in the same step as the effect that it reports. If the response of another repeat is already
+    stored, the method changes nothing and raises Overtaken.
     """
 
     @property
@@ -220,7 +220,7 @@ class Store(Protocol):
     async def is_claimed(self, channel: str, key: str) -> bool:
         """Return whether an identifier is claimed.
 
-        This must be fast, because registration pages cause a call at each keystroke.
+        This must be fast, because registration pages cause a call on each keystroke.
         """
         ...
 
@@ -245,7 +245,7 @@ class Store(Protocol):
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a registration in the way that `decide` returns.
+        """Store a registration with the move that `decide` returns.
 
         CLAIM creates the identifier's claim and counts it for the address. DISPLACE transfers the claim to the
         registration's DID. CONTINUE leaves the claim with its DID.
@@ -268,7 +268,7 @@ class Store(Protocol):
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt durably, before the code is compared, and return the current code; None without a code.
+        """Count one attempt durably, before the code is compared, and return the current code; None if there is none.
 
         Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
@@ -304,7 +304,7 @@ class Store(Protocol):
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
-        """Return registrations to check on the chain: one per identifier, longest due first, and then the others."""
+        """Return registrations to check on the chain: one per identifier, most overdue first, and then the others."""
         ...
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
@@ -312,7 +312,7 @@ class Store(Protocol):
         ...
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
-        """Store the outcome of a registration; False if an outcome was stored before."""
+        """Store the outcome of a registration; False if one was already stored."""
         ...
 
     async def expire(self, now: float) -> int:

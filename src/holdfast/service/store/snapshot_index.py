@@ -91,7 +91,7 @@ class KeptRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecord:
-    """A verified IPNS record to be stored; `validity_ns` in nanoseconds since the epoch."""
+    """A verified IPNS record to be stored; `validity_ns` is in nanoseconds since the epoch."""
 
     name: str
     root: str
@@ -129,7 +129,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
-        """Return whether a token issued at `issued_at` was revoked, by its CIDs or with all tokens of the DID."""
+        """Return whether a token issued at `issued_at` was revoked, by CID or with all tokens of the DID."""
         ...
 
     async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
@@ -228,9 +228,9 @@ class SnapshotIndex(Protocol):
         ...
 
     async def name_strays(self, objects: Sequence[str]) -> int:
-        """Mark those of these objects that have no row as garbage; return how many were marked.
+        """Of these objects, mark those that have no row as garbage; return how many were marked.
 
-        Objects lack a row after an older database was restored. No new object gets the number of one of these objects.
+        Objects lack a row if an older database was restored. No new object gets the number of one of these objects.
         """
         ...
 
@@ -239,5 +239,5 @@ class SnapshotIndex(Protocol):
         ...
 
     async def totals(self) -> tuple[int, int, int]:
-        """Return the number of snapshots, of pins and of bytes in blocks, of all DIDs together."""
+        """Return the number of snapshots, of pins and of bytes in blocks, for all DIDs together."""
         ...

@@ -27,7 +27,7 @@ def open_when_reachable(
 ) -> Store:
     """Return the open store of a database that responds within `within_s` seconds; log what is being waited for.
 
-    A wrong password, a missing database or a schema that is too new is an error at once, because waiting cannot help.
+    A wrong password, a missing database or a schema that is too new is reported at once, because waiting cannot help.
 
     Raises:
         StoreUnavailable: the database did not respond in time, or refuses this client.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def serve_metrics(host: str, port: int, folder: Path) -> None:
-    """Serve the metrics of all workers, summed up from the files in this folder.
+    """Serve the metrics of all workers, combined from the files in this folder.
 
     Raises OSError if the port is in use.
     """

@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 class Across(StrEnum):
-    """How the values of a gauge in a node's processes are combined. Counters and histograms are always added."""
+    """How a gauge's values in a node's processes are combined. Counters and histograms are always summed."""
 
     SUM = "sum"  # over the running processes
     LATEST = "latest"  # every process reports the same fact; the newest report counts

@@ -124,7 +124,7 @@ SPANS = Counter("holdfast_spans_total")
 
 
 class AnsweredRequests:
-    """Counts responses and their times in one step, to save time in every request. `tell` separates the two."""
+    """Counts responses and records their times in one step, to save time on every request. `tell` separates the two."""
 
     __slots__ = ("cells", "in_progress")
 

@@ -51,7 +51,7 @@ class Backend(Protocol):
         ...
 
     def outgoing(self) -> Mapping[str, str]:
-        """Return the headers that tell another server which span calls it."""
+        """Return the headers that tell another server which span is calling it."""
         ...
 
     def close(self, within_s: float) -> None:
@@ -94,7 +94,7 @@ def inner(name: str, attributes: Attributes | None = None, *, calls_out: bool = 
 
 
 def batch(name: str, of: Iterable[TraceContext | None], attributes: Attributes) -> AbstractContextManager[Span]:
-    """Start a span for work of several requests: a child of the first request's span, linked to the others' spans."""
+    """Start a span for work done for several requests: a child of the first one's span, linked to the others' spans."""
     if _backend is None:
         return _NO_SPAN
     return _backend.batch(name, [one for one in of if one is not None], attributes) or _NO_SPAN
@@ -106,5 +106,5 @@ def present() -> TraceContext | None:
 
 
 def outgoing() -> Mapping[str, str]:
-    """Return the headers that tell another server which span calls it; none while traces are disabled."""
+    """Return the headers that tell another server which span is calling it; none while traces are disabled."""
     return {} if _backend is None else _backend.outgoing()

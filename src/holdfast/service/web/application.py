@@ -147,7 +147,7 @@ class Application:
 
 
 def _request_id(request: Request) -> str:
-    """Return the ID that the client gave the request; without a well-formed one, a new ID."""
+    """Return the ID that the client gave the request, or a new one if that is missing or malformed."""
     given = request.header("x-request-id")
     return given if given and is_well_formed(given) else draw_request_id()
 
@@ -202,7 +202,7 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
 
 
 def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> None:
-    """Count a reached limit, and log a failure of the chain's endpoint, which the handlers do not log."""
+    """Count a limit that was reached, and log a failure of the chain's endpoint, which the handlers do not log."""
     if refused.row.status == _TOO_MANY:
         metrics.LIMITS_HIT.add(refused.limit or refused.row.error)
     elif refused.row is RPC_ERROR:

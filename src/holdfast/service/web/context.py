@@ -38,7 +38,7 @@ class WebContext:
         return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
-        """Return the response with the current enclave, which is created once."""
+        """Return the response that contains the current enclave; it is created once per enclave."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

@@ -101,7 +101,7 @@ def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Respo
 
 
 def _inline(request: Request, question: Question, place: tuple[str, list[str], bytes]) -> Response:
-    """Respond to an identity CID: with a raw block for the probe, with a CAR file without blocks for any other."""
+    """Respond to an identity CID with a raw block if the probe requests one, else with a CAR file without blocks."""
     cid, path, car = place
     if path:
         raise SnapshotRefused(PATH_NOT_FOUND)

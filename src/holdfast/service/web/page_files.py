@@ -93,7 +93,7 @@ class Picture:
 
     @property
     def sizes(self) -> str:
-        """The width and height in the form of a web app manifest; "any" for SVG."""
+        """The width and height in the form used by web app manifests; "any" for SVG."""
         if self.media != "image/png":
             return "any"
         width, height = int.from_bytes(self.body[16:20]), int.from_bytes(self.body[20:24])  # PNG, section 11.2.1: IHDR

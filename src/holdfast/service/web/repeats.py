@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 # Leases of requests that only use the store are short, because a second try cannot have a second effect. While a
-# request calls a provider, its repeats wait for longer than any provider may take.
+# request is calling a provider, its repeats wait longer than any provider may take.
 _LEASES_S = {OPEN_SESSION.key: 2.0, REGISTER_DID.key: 2.0}
 _LEASE_S = 45.0
 # Responses with these statuses are not final, because the client may retry; nor are server errors.

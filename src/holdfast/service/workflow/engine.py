@@ -38,7 +38,7 @@ DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in
 
 
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether a workflow engine is configured that can call the workflow functions.
+    """Return whether a workflow engine that can call the workflow functions is configured.
 
     The SDK serves functions if it has a signing key or is in development mode. An event key alone only lets the SDK
     send events.

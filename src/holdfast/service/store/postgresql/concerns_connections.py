@@ -31,7 +31,7 @@ _LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_tim
 
 
 async def look_at_connections(connection: Connection, address: Address, workers: int) -> list[Concern]:
-    """Return the findings about connections and the pooler, in this order."""
+    """Return the findings about connections and the pooler, in that order."""
     row = await connection.fetchrow(_ALLOWED)
     assert row is not None
     allowed = min(limit for limit in (row["server"], row["role"], row["database"]) if limit >= 0)

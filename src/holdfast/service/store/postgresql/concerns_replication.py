@@ -26,7 +26,7 @@ _ARCHIVER = (
 
 
 async def look_at_replication(connection: Connection) -> list[Concern]:
-    """Return the findings about commits, standbys, slots and the archive, in this order."""
+    """Return the findings about commits, standbys, slots and the archive, in that order."""
     names = ("synchronous_commit", "synchronous_standby_names", "max_slot_wal_keep_size", "archive_mode")
     commit, wanted, kept, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
     standbys = [dict(row) for row in await connection.fetch(_STANDBYS)]
@@ -41,7 +41,7 @@ async def look_at_replication(connection: Connection) -> list[Concern]:
 
 
 def commits(commit: str, names: str, standbys: Rows) -> Concern:
-    """Check that acknowledged writes survive a loss of the server, and that no commit waits for a lost standby."""
+    """Check that acknowledged writes survive the loss of the server, and that no commit waits for a lost standby."""
     found = f"synchronous_commit {commit}"
     if commit not in (*_DURABLE, "local", "remote_write"):
         fix = "set synchronous_commit to on: answered writes are lost when the server crashes"
@@ -60,7 +60,7 @@ def commits(commit: str, names: str, standbys: Rows) -> Concern:
 
 
 def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
-    """Report a note for configured standbys that do not stream while others do: losing one more may stop all writes."""
+    """Report configured standbys that are not streaming while others are: losing another may stop all writes."""
     matched = _NAMED.match(names)
     wanted = {name.strip().strip('"') for name in (matched["names"] if matched else "").split(",")} - {"", "*"}
     streaming = {row["application_name"] for row in standbys if row["state"] == "streaming"}

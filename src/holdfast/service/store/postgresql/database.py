@@ -1,4 +1,4 @@
-"""A PostgreSQL database, as commands and the startup use it."""
+"""A PostgreSQL database, as used by commands and at startup."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _WAITING_COMMITS = (
 
 
 class NotSent(StoreUnavailable):
-    """Nothing was sent to the server, because it could not be reached."""
+    """The statement was not sent, because there is no connection or because commits are waiting for a lost standby."""
 
 
 class NotReached(NotSent, StoreUnreachable):

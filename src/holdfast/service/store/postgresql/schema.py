@@ -54,7 +54,7 @@ class Step:
     oldest: int = 1
 
 
-# Fills the table from which a DID's identifiers can be looked up.
+# Fills the table in which a DID's identifiers can be looked up.
 _REGISTERED_DIDS = Backfill(
     "holdfast.credentials",
     (("shard", "smallint"), ("channel", "text"), ("key", "text"), ("credential", "text")),
@@ -148,7 +148,7 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step, retrying for a minute while other transactions use a table that the step changes."""
+    """Do the next step, retrying for a minute while other transactions are using a table that the step changes."""
     ends = time.monotonic() + _WAIT_IN_ALL_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Limits how long a write is retried while other transactions change the same rows."""
+"""Limits how long a write is retried while other transactions are changing the same rows."""
 
 from __future__ import annotations
 

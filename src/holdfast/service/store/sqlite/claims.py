@@ -77,7 +77,7 @@ def release(connection: Connection, channel: str, key: str, now: float) -> bool:
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential that was not refused; an identifier without others becomes a session again."""
+    """Remove a credential that was not refused; an identifier that has no other becomes a session again."""
     row = connection.execute(
         "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
         (credential,),

@@ -1,4 +1,4 @@
-"""Confirmation of registrations: which are due for a check, when they are due again, and their outcomes."""
+"""Confirmation of registrations: which are due for a check, when they are due again, and what the outcomes are."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the outcome. After a refusal, an identifier without another credential becomes a session again."""
+    """Record the outcome. After a refusal, an identifier that has no other credential becomes a session again."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",

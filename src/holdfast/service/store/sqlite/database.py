@@ -1,4 +1,4 @@
-"""The embedded database, one SQLite file, as commands and the startup use it."""
+"""The embedded database, one SQLite file, as used by commands and at startup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "sqlite:///"
 
 
 class SqliteDatabase:
-    """Implements Database for `sqlite:///` and the path of a file. With a fourth slash the path is absolute."""
+    """Implements Database for `sqlite:///` followed by the path of a file. With a fourth slash the path is absolute."""
 
     def __init__(self, url: str) -> None:
         """Raises ValueError for a URL of another form."""

@@ -8,7 +8,7 @@ _HASH = re.compile("0x[0-9a-f]{64}")
 
 
 def pack_hash(text: str) -> str | bytes:
-    """Return the bytes of `0x` and 64 lower-case hex digits.
+    """Return the 32 bytes written as `0x` and 64 lower-case hex digits.
 
     Any other text is returned unchanged, to be stored as it is.
     """

@@ -106,7 +106,8 @@ MIGRATIONS = (
         VALUES (new.created_at, 'session', new.channel, new.key, new.did);
     END;
     """,
-    # 2: `charges` replaces `sends`; codes have the requester's address, credentials the time of their next check.
+    # 2: `charges` replaces `sends`; codes have the requester's address, and credentials have the time of their next
+    # check.
     """
     CREATE TABLE charges (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

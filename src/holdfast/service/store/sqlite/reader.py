@@ -28,7 +28,7 @@ class TurnReader:
         self._timed = metrics.enabled()
 
     def transactions(self) -> int:
-        """Return how many read transactions have begun: one for each turn of the event loop with reads."""
+        """Return how many read transactions have begun: one per turn of the event loop in which there are reads."""
         return self._begun
 
     def one(self, statement: str, *parameters: object) -> Any:

@@ -54,7 +54,7 @@ def name_strays(connection: Connection, objects: Sequence[str]) -> int:
 
 
 def _number_above(connection: Connection, highest: int) -> None:
-    """Make new rows of blocks get numbers above `highest` (SQLite documentation: AUTOINCREMENT)."""
+    """Ensure that new rows of blocks get numbers above `highest` (SQLite documentation: AUTOINCREMENT)."""
     statement = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'snapshot_blocks'"
     if connection.execute(statement, (highest,)).rowcount == 0:
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshot_blocks', ?)", (highest,))

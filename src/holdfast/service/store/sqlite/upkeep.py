@@ -1,4 +1,4 @@
-"""Maintenance of the embedded store: deletes expired rows, and manages leases, by which one process does a job."""
+"""Maintenance of the embedded store: deletes expired rows, and manages leases, which let only one process do a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-# Expired rows are kept for another hour, so that after a clock is set back the store still has the rows it needs.
+# Expired rows are kept for another hour, so that the store still has the rows it needs after a clock is set back.
 _CLOCK_MARGIN_S = HOUR_S
 
 

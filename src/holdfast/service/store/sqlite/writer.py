@@ -191,7 +191,7 @@ class GroupCommitWriter:
 
 
 def _deliver(batch: list[_Job]) -> None:
-    """Wake the waiting requests with one call into each event loop, however many requests wait on it."""
+    """Wake the waiting requests with one call into each event loop, however many requests are waiting on it."""
     loops: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
     for job in batch:
         loops.setdefault(job.loop, []).append(job)
