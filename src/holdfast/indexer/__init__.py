@@ -27,7 +27,7 @@ def _build() -> IndexerApp:
 
 
 class _LazyApp:
-    """Reads the environment at the first request or lifespan event, not at import."""
+    """Reads the environment on the first request or lifespan event, not on import."""
 
     def __init__(self) -> None:
         self._built: IndexerApp | None = None

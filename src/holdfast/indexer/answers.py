@@ -1,4 +1,4 @@
-"""The indexer's responses: converts a path and a query string to the body of a 200 response."""
+"""Produces the indexer's responses: converts a path and a query string to the body of a 200 response."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class EventKind(NamedTuple):
         return tuple(self.signature.partition("(")[2].removesuffix(")").split(","))
 
 
-# The registry's event `Committed` is not indexed: it identifies no one, and anyone can cause it any number of times.
+# The registry's event `Committed` is not indexed: it identifies no one, and anyone can trigger it any number of times.
 EVENT_KINDS = (
     EventKind(_REGISTRY, "DidRegistered(bytes32,address,string)", ("did_hash", "controller"), ("metadata_cid",)),
     EventKind(_REGISTRY, "DidMetadataUpdated(bytes32,string)", ("did_hash",), ("metadata_cid",)),
@@ -67,7 +67,7 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
-    # Emitted by accounts. Any contract can emit this event; the rows of table `accounts` show which emitters are
+    # Emitted by accounts. Any contract can emit this event; the rows of the table `accounts` show which emitters are
     # accounts.
     EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
 )

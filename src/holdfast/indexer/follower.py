@@ -47,7 +47,7 @@ class FollowOptions:
 
 
 class Step(Enum):
-    """What one step of the follower has achieved."""
+    """What one step of the follower achieved."""
 
     CURRENT = "the index holds the chain's newest block"
     MORE = "there is more to do at once"

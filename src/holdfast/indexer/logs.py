@@ -1,4 +1,4 @@
-"""Reads the logs that the index needs from an endpoint (eth_getLogs; EIP-234 for the logs of one block)."""
+"""Reads from an endpoint the logs that the index needs (eth_getLogs; EIP-234 for the logs of one block)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("holdfast.indexer")
 
-# Endpoints limit the size of a filter; 500 addresses are about 23 KB.
+# Endpoints limit the size of a filter; 500 addresses take about 23 KB.
 _ADDRESSES_AT_ONCE = 500
 
 
@@ -56,10 +56,10 @@ class LogReader:
     """Reads two kinds of logs: those of the registry and the factory, and the key changes that accounts emit.
 
     The contracts' logs are selected by address, and are read first. Key changes are selected by topic only, since a
-    filter with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped
-    when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many such logs
-    that the response is too large. If such a filter fails, the accounts are selected by address, in groups. Every
-    method raises RpcError.
+    filter that listed all accounts would exceed every endpoint's limit; other contracts' logs with that topic are
+    dropped when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many
+    such logs that the response is too large. If such a filter fails, the accounts are selected by address, in groups.
+    Every method raises RpcError.
 
     If the response for one block, or for a batch of single blocks, is too large, `roomy` requests the logs again, one
     block at a time: the index can only continue after it has read every log of a block.

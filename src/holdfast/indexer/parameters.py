@@ -46,7 +46,7 @@ def did_key(text: str) -> bytes:
 
 
 def alias_key(text: str) -> bytes:
-    """Return the hash of an alias given as text (in any case) or as a hash."""
+    """Return the hash of an alias given as text (in upper or lower case) or as a hash."""
     if match := _HASH.fullmatch(text):
         return bytes.fromhex(match[1])
     if not 0 < len(text) <= _MAX_ALIAS or _ALIAS_UNFIT.search(text):

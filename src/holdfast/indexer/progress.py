@@ -31,7 +31,7 @@ class Health:
 
 
 class FollowProgress(NamedTuple):
-    """The progress of the index. All fields but `failures` are None before the index first agreed with the chain."""
+    """The progress of the index. All fields but `failures` are None until the index first agrees with the chain."""
 
     tip: int | None
     head: int | None

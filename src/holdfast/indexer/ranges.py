@@ -1,4 +1,4 @@
-"""Rules for how many blocks to request at once, and which block hashes to store."""
+"""Decides how many blocks to request at once, and which block hashes to store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PATIENCE = 20
 
 
 def marks(first: int, last: int, head: int) -> list[int]:
-    """Return the blocks of a range whose hashes are stored, ascending; `last` is always one of them.
+    """Return the blocks of a range whose hashes are stored, in ascending order; `last` is always one of them.
 
     Hashes are stored for the blocks that are 0, 1, 3, 7, 15 … blocks below `head`. After a reorganisation of n blocks
     the index therefore goes back at most 2 n + 1 blocks.

@@ -59,7 +59,7 @@ class Reads(ABC):
 
     @abstractmethod
     async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
-        """Return the first row of a statement. Raises StoreError."""
+        """Return the first row of a statement's result. Raises StoreError."""
 
     @abstractmethod
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:

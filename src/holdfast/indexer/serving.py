@@ -49,5 +49,5 @@ def _check_free(host: str, port: int) -> None:
 
 
 def configure_logs(form: str) -> None:
-    """Configure logs as the service does, without exception messages, because these may quote URLs with keys."""
+    """Configure logging as the service does, without exception messages, because these may quote URLs with keys."""
     configure(form)

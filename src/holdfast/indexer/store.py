@@ -104,15 +104,15 @@ class IndexStore(Protocol):
         ...
 
     async def dids(self, query: ListQuery) -> list[DidRow]:
-        """Return a page of DIDs in the order of their registration."""
+        """Return a page of DIDs in order of registration."""
         ...
 
     async def aliases(self, query: ListQuery) -> list[AliasView]:
-        """Return a page of aliases in the order of their registration."""
+        """Return a page of aliases in order of registration."""
         ...
 
     async def accounts(self, query: ListQuery) -> list[AccountRow]:
-        """Return a page of accounts in the order of their creation."""
+        """Return a page of accounts in order of creation."""
         ...
 
     async def events(self, query: ListQuery) -> list[Event]:

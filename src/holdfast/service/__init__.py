@@ -1,1 +1,1 @@
-"""The vault service: HTTP interface, operations, providers."""
+"""The vault service: HTTP interface, operations and providers."""

@@ -300,7 +300,7 @@ def bundled_enclave() -> bytes:
 
 
 def _rpc(provider: str, url: str, session: Callable[[], ClientSession]) -> RpcClient:
-    # Imported here, so that the HTTP client is loaded at the first request to a chain, not at startup.
+    # Imported here, so that the HTTP client is loaded on the first request to a chain, not at startup.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 

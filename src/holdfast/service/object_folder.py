@@ -1,4 +1,4 @@
-"""Parses the URL of an object storage in a setting, without network access."""
+"""Parses the object storage URL in a setting, without network access."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def parse_folder(setting: str, url: str) -> Folder:
 def opened(place: Folder, *, make: bool = False) -> ObjectStore:
     """Open the store for a folder; with `make`, a missing local folder is created. Raises obstore's errors.
 
-    Credentials come from the cloud's usual environment variables.
+    Credentials come from the cloud provider's usual environment variables.
     """
     from obstore.store import from_url  # slow to import, and not every service has object storage
 

@@ -1,4 +1,4 @@
-"""A time limit for many waits with a single timer: separate timers would cost microseconds per request."""
+"""A time limit on many waits, enforced by a single timer: separate timers would cost microseconds per request."""
 
 from __future__ import annotations
 

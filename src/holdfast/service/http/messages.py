@@ -98,7 +98,7 @@ class Response:
 
 
 class StreamedResponse(Response):
-    """A response whose body is produced while it is sent; the headers contain the body's length."""
+    """A response whose body is produced while it is being sent; the headers contain the body's length."""
 
     __slots__ = ("pieces",)
 

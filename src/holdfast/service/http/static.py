@@ -1,6 +1,6 @@
 """Static responses, prepared once with an ETag. A client whose copy is current gets 304 (RFC 9110, section 13.1.2).
 
-Larger bodies are also served with gzip; they are compressed in a thread at the first request that accepts gzip.
+Larger bodies are also served with gzip; they are compressed in a thread on the first request that accepts gzip.
 """
 
 from __future__ import annotations

@@ -173,5 +173,5 @@ class _Turn:
 
 
 def _in_sight(seen: registrations.Verdict | None) -> bool:
-    """Return whether the transaction is mined with the expected events and only needs more blocks after it."""
+    """Return whether the transaction was mined with the expected events and only needs more blocks after it."""
     return isinstance(seen, registrations.Confirmed)

@@ -18,7 +18,7 @@ ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """The two periodic jobs, and whether the workflow engine currently does them."""
+    """The two periodic jobs, and whether the workflow engine is currently doing them."""
 
     store: Store
     confirmations: Confirmations
@@ -33,7 +33,7 @@ class Maintenance:
         await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
 
     def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-        """Return a job that does `work`, except while the workflow engine does it."""
+        """Return a job that does `work`, except while the workflow engine is doing it."""
 
         async def by_itself() -> object:
             return None if await self.store.holds_lease(ENGINE, ENGINE, self.clock()) else await work()

@@ -51,7 +51,7 @@ class SnapshotWaste:
 
 @dataclass(slots=True)
 class Strays:
-    """Looks for stored objects without a row in the index, once after startup and then daily: listing objects is slow.
+    """Looks for stored objects without a row in the index, once after startup and then daily, because listing is slow.
 
     Objects lack a row if the database was restored from a backup that is older than the storage.
     """

@@ -91,7 +91,7 @@ class Verification:
 
     async def _deliver(self, identifier: Identifier) -> str | None:
         """Send a code; return it, or None if the SMS provider keeps it."""
-        # Codes are sent to the identifier's canonical form, because that form is verified.
+        # Codes are sent to the identifier's canonical form, because that is the form that is verified.
         if identifier.channel is Channel.SMS:
             with calling("sms"):
                 await self.sms.start(identifier.key)

@@ -1,4 +1,4 @@
-"""Stores blocks as objects in a bucket or files in a folder, with obstore."""
+"""Stores blocks as objects in a bucket or as files in a folder, using obstore."""
 
 from __future__ import annotations
 

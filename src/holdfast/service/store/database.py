@@ -31,7 +31,7 @@ class InUse(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A finding about a setting of the database server on which durability depends.
+    """A finding about a database server setting on which durability depends.
 
     Attributes:
         subject: what was checked.

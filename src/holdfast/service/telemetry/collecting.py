@@ -23,7 +23,7 @@ Sums = dict[str, dict[Labels, Any]]
 
 
 class NodeCollector:
-    """A collector for prometheus-client. Reads the folder's files at every request for /metrics."""
+    """A collector for prometheus-client. Reads the folder's files on every request for /metrics."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class NodeCollector:
         self._lock = threading.Lock()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric in the table, even metrics that have not counted anything."""
+        """Yield every metric in the table, even those that have not counted anything."""
         with self._lock:
             sums = self._sums()
         for row in ROWS:

@@ -85,7 +85,7 @@ async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
     """Return the headers to forward.
 
-    Values with characters beyond printable ASCII are left out (RFC 9110, section 5.5).
+    Values with characters outside printable ASCII are left out (RFC 9110, section 5.5).
     """
     return [
         (name.lower(), value)

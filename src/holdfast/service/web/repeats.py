@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     Handler = Callable[[WebContext, Request], Awaitable[Response]]
 
 _KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
-# Leases of requests that only use the store are short, because a second try cannot have a second effect. While a
-# request is calling a provider, its repeats wait longer than any provider may take.
+# Leases of requests that only use the store are short, because a second try cannot have a second effect. The other
+# leases last longer than any provider may take.
 _LEASES_S = {OPEN_SESSION.key: 2.0, REGISTER_DID.key: 2.0}
 _LEASE_S = 45.0
 # Responses with these statuses are not final, because the client may retry; nor are server errors.

@@ -280,7 +280,7 @@ class PostgresqlStore:
         await self._reads.close()
 
     async def _keeping(self, kept: KeptAnswer | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
-        """Do a write, and store the response that reports it in the same transaction."""
+        """Do a write and, in the same transaction, store the response that reports it."""
         if kept is None:
             return await self._writes.ask(kind, argument, keys)
         return await self._writes.ask(repeats.KEEPING[kind], (argument, kept), [*keys, kept.key])

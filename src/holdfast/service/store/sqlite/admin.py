@@ -1,4 +1,4 @@
-"""Operators' commands on the embedded store's file: back up, restore, export, describe an identifier."""
+"""Operators' commands on the embedded store's file: back up, restore, export, and describe an identifier."""
 
 from __future__ import annotations
 

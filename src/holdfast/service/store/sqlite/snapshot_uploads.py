@@ -85,7 +85,7 @@ def end(connection: Connection, upload_id: str) -> None:
 
 
 def _require_upload(connection: Connection, upload_id: str) -> None:
-    """Refuse an upload that took too long: its reservation has expired, and its blocks may already be deleted."""
+    """Refuse an upload that took too long: its reservation has expired, and its blocks may have been deleted."""
     if connection.execute("SELECT 1 FROM snapshot_uploads WHERE upload = ?", (upload_id,)).fetchone() is None:
         raise StoreUnavailable("the upload took longer than its reservation holds")
 

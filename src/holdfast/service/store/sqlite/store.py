@@ -202,7 +202,7 @@ class SqliteStore:
     async def _keeping(
         self, kept: KeptAnswer | None, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments
     ) -> T:
-        """Do a write, and store the response that reports it in the same transaction."""
+        """Do a write and, in the same transaction, store the response that reports it."""
         if kept is None:
             return await self._writer.write(work, *arguments)
         return await self._writer.write(repeats.keeping, kept, work, *arguments)
