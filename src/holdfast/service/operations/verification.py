@@ -67,8 +67,8 @@ class Verification:
         """Send a code.
 
         Each send is counted before the provider is called, and the count is undone if the provider refuses the message.
-        Because of this order, neither parallel requests nor a crash can exceed the limits. A send that may have
-        succeeded stays counted. Refused sends are counted in a separate window.
+        Because of this order, neither parallel requests nor a crash can cause the limits to be exceeded. A send that
+        may have succeeded stays counted. Refused sends are counted in a separate window.
 
         Raises:
             Refused: over a limit, a country that is not served, or the provider refused it.

@@ -125,7 +125,7 @@ class Application:
         return response
 
     def _parent(self, request: Request) -> dict[str, str]:
-        """Return the trace headers of a request that comes from a trusted proxy; for other requests none."""
+        """Return the trace headers of a request that comes from a trusted proxy; none for other requests."""
         given = {name: request.header(name) for name in _TRACE_HEADERS}
         if not given["traceparent"] or not self._web.client_address.is_trusted(request):
             return {}

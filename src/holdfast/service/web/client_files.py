@@ -20,7 +20,7 @@ PREFIX = "/client/"
 # mix.
 _CACHE = "no-cache"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
-# A worker obeys the policy of its own script, and cross-origin isolated pages load a worker only with COEP.
+# A worker obeys the policy of its own script, and cross-origin isolated pages load a worker only if it has COEP.
 _HEADERS = (
     ("cross-origin-resource-policy", "cross-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
