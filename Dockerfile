@@ -1,5 +1,5 @@
-# The service and nothing else: no compiler, no sources, no secret. docs/operating.md says how to run it.
-# PYTHON_IMAGE can name a mirror's copy, or one pinned by digest.
+# The image contains only the service: no compiler, no sources, no secrets. docs/operating.md says how to run it.
+# PYTHON_IMAGE can be a copy of the base image on a mirror, or one pinned by digest.
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
@@ -22,7 +22,7 @@ RUN tools-venv/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-di
 
 FROM ${PYTHON_IMAGE}
 COPY --from=build /opt/holdfast /opt/holdfast
-# /data is the one place that is written; a new volume takes over its owner and mode.
+# The service writes only to /data; a new volume gets the owner and mode of this folder.
 RUN install -d -m 0700 -o 10001 -g 10001 /data
 ENV PATH=/opt/holdfast/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -31,7 +31,7 @@ ENV PATH=/opt/holdfast/bin:$PATH \
     HOLDFAST_PORT=8787 \
     HOLDFAST_DATA_DIR=/data
 USER 10001:10001
-# Where Python looks for a place for temporary files when the root, /tmp included, is read-only.
+# Python uses this folder for temporary files if the root file system, including /tmp, is read-only.
 WORKDIR /data
 VOLUME /data
 EXPOSE 8787

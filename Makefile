@@ -1,6 +1,6 @@
-# The two commands: `make run` and `make test`. Each does all of its own set-up; PYTHON names another interpreter.
+# The main targets are `make run` and `make test`, which set up everything they need. PYTHON selects the interpreter.
 PYTHON ?= python3
-# What pytest is told: two workers, a module's tests together. `make test ARGS="tests/service/web -x"` runs a part.
+# Arguments for pytest: two workers, each with whole modules. `make test ARGS="tests/service/web -x"` runs some tests.
 ARGS ?= -n 2 --dist loadscope
 BIN := .venv/bin
 
@@ -12,7 +12,7 @@ run: setup-run
 test: setup
 	@$(BIN)/python -m pytest $(ARGS)
 
-# The site of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus. Tried, then ended.
+# Starts and tests the installation of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus.
 topology: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
 topology: setup
 	@PYTHONPATH=. $(BIN)/python tools/topology.py $(ARGS)
@@ -24,7 +24,7 @@ bench: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
 
-# Which lines the tests run; shown, not judged.
+# Reports which lines the tests execute, without requiring a minimum.
 coverage: setup
 	@$(BIN)/python -m pytest $(ARGS) --cov --cov-report=term --cov-report=html
 
@@ -32,7 +32,7 @@ docs: setup
 	@$(BIN)/mkdocs build --strict --site-dir build/site
 	@echo "docs: build/site/index.html"
 
-# Gathers newsfragments/ into CHANGELOG.md for a release: make news VERSION=0.2.0
+# Moves newsfragments/ into CHANGELOG.md for a release: make news VERSION=0.2.0
 news: setup
 	@$(BIN)/towncrier build --yes --version $(VERSION)
 

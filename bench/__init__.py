@@ -1,1 +1,1 @@
-"""The benchmark: ratios to a server's ceiling, to peers and to the disk, all measured in one run (`make bench`)."""
+"""Compares the service with the limits of the HTTP server and the disk, and with other stacks: `make bench`."""

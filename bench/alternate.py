@@ -1,4 +1,4 @@
-"""Interleaved measuring: A B C, B C A, ...; ratios are computed per round, so that disturbances affect both sides."""
+"""Interleaved measurements: A B C, B C A, ...; ratios are computed per round, so disturbances affect both sides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARM_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One turn of one server. CPU times are per response; `database_us` is a database server's.
+    """One turn of one server. CPU times are per response; `database_us` is the CPU time of the database server.
 
     `client_share` is how much of a core the client used, if that was measured.
     """
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median and the extremes of several turns."""
+    """The median, minimum and maximum of several measurements."""
 
     median: float
     low: float
@@ -44,16 +44,16 @@ class Spread:
 
 
 class Gun:
-    """Sends load to one server; the numbers of new registrations continue from turn to turn."""
+    """Sends requests to one server, numbering new registrations consecutively across all turns."""
 
     def __init__(self, server: Server, database: int | None = None) -> None:
-        """Take a server and, if it uses a database server, that server's process ID."""
+        """Take the server and, if it uses a database server, the database server's process ID."""
         self.server = server
         self._database = database
         self._next = 0
 
     def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
-        """Run one turn. The CPU time is that of the server's whole process tree, per response of this turn."""
+        """Run one turn. The CPU time includes all of the server's processes and is divided by the turn's responses."""
         before, database_before = self.server.cpu_s(), self._database_s()
         seen = fire(self.server.port, shots, load, self._next)
         cpu_s, database_s = self.server.cpu_s() - before, self._database_s() - database_before
@@ -66,7 +66,7 @@ class Gun:
 
 
 def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
-    """Run `rounds` turns of each; each round starts one position later in the list."""
+    """Run every subject once per round; each round starts one position later in the list of subjects."""
     samples: dict[str, list[Sample]] = {name: [] for name in turns}
     names = list(turns)
     for number in range(rounds):
@@ -77,19 +77,19 @@ def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[st
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Return the median and the extremes."""
+    """Return the median, minimum and maximum of the values."""
     return Spread(median(values), min(values), max(values))
 
 
 def of(samples: Sequence[Sample], field: str) -> Spread:
-    """Return the median and the extremes of one field."""
+    """Return the median, minimum and maximum of one field of the samples."""
     return spread([getattr(sample, field) for sample in samples])
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """Return how many times better we are in each round: more responses per second, or less of anything else.
+    """Return by what factor `ours` beats `theirs` in each round: more responses per second, or less of any other field.
 
-    NaN if no round was long enough to measure it.
+    The result is NaN if no round was long enough to measure the field.
     """
     pairs = [(getattr(a, field), getattr(b, field)) for a, b in zip(ours, theirs, strict=True)]
     if field == "per_second":
@@ -98,10 +98,10 @@ def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -
 
 
 def times_faster_undisturbed(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> float:
-    """Compare the better quartiles of both sides, which other programs disturbed least; return how many times better
-    ours is.
+    """Return by what factor the better quartile of `ours` beats that of `theirs`.
 
-    On a shared machine these quartiles vary by 4 %, the ratio of a single round by 15 %.
+    Other programs disturb the better quartiles least: on a shared machine these vary by 4 %, but the ratio of a single
+    round by 15 %.
     """
     mine, other = ([getattr(sample, field) for sample in samples] for samples in (ours, theirs))
     if field == "per_second":

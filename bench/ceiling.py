@@ -1,6 +1,6 @@
-"""A server's ceiling: the same fixed response to all requests, on each server on which Holdfast runs.
+"""An application that sends one fixed response, to find the highest rate of each HTTP server that Holdfast runs on.
 
-The response is one that the service sent: status 200, its headers and its body, so that both send the same bytes.
+The response is a copy of one from the service (status 200, headers, body), so both send the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ async def rsgi(_scope: Any, protocol: Any) -> None:
 
 
 async def asgi(scope: Any, receive: Any, send: Any) -> None:
-    """The ASGI application. It reads request bodies, as endpoints with a body must."""
+    """Respond as an ASGI application, after reading the request body as real endpoints must."""
     if scope["type"] != "http":
         return
     if scope["method"] == "POST":

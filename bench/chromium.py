@@ -1,4 +1,4 @@
-"""A real Chromium without a window, and a virtual authenticator for a page of it."""
+"""A headless Chromium, with a virtual authenticator for a page."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ AUTHENTICATOR = {
 
 
 def chromium() -> str | None:
-    """The browser's program; None without one."""
+    """Return the path of the installed Chromium or Chrome, or None if there is none."""
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
 @asynccontextmanager
 async def profile(folder: Path) -> AsyncIterator[BrowserContext]:
-    """A new profile, as a person has it: with caches on disk."""
+    """Open a browser with a new profile and, as for a real user, caches on disk."""
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as own:
         async with async_playwright() as playwright:
             context = await playwright.chromium.launch_persistent_context(
@@ -46,7 +46,7 @@ async def profile(folder: Path) -> AsyncIterator[BrowserContext]:
 
 
 async def session_of(page: Page) -> CDPSession:
-    """The page's DevTools, with a virtual authenticator in it."""
+    """Return the page's DevTools session, after adding a virtual authenticator."""
     session = await page.context.new_cdp_session(page)
     await session.send("WebAuthn.enable", {"enableUI": False})
     await session.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})

@@ -1,4 +1,4 @@
-"""Assigns cores: servers use the first and the load the second, if the machine has two and allows it."""
+"""Assigns CPU cores: servers run on the first and the load client on the second, if there are two."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOAD = frozenset(_CORES[1:2])
 
 
 def of_servers(workers: int) -> frozenset[int]:
-    """Return the cores for a server with that many worker processes; several share the load client's core."""
+    """Return the cores for a server: the first for a single worker process, all of them for several."""
     return SERVER if workers == 1 else frozenset(_CORES)
 
 
 @contextmanager
 def children_on(cores: frozenset[int]) -> Iterator[None]:
-    """Make processes started inside the block inherit these cores. Does nothing on systems without CPU affinity."""
+    """Pin processes started inside the block to these cores; do nothing on systems without CPU affinity."""
     if not cores:
         yield
         return

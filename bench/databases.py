@@ -1,7 +1,7 @@
-"""Databases with a given number of registered identifiers, filled by SQL in the service's schema and in the peers'.
+"""Databases with a given number of registered identifiers, filled by SQL, for the service and for the peers.
 
-Keys are written in a shuffled order, so that neighbours in an index are not neighbours in the table, as is the
-case for credentials that people really registered; unique indexes are built at the end, which is faster.
+Keys are written in shuffled order: as with real credentials, neighbours in an index are not neighbours in the table.
+Unique indexes are built at the end, which is faster.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-# A prime far above the requested powers of ten: n -> n * STRIDE % rows reaches each number exactly once.
+# A prime greater than any requested number of rows, so n -> n * STRIDE % rows permutes the row numbers.
 STRIDE = 2_654_435_761
 CREATED_AT = 1_763_000_000.25  # a fraction, as real times have: SQLite stores whole seconds in fewer bytes
 TX_HASH = "0x" + "ab" * 32
@@ -48,7 +48,7 @@ PEER_ROWS = (
 
 def service_database(file: Path, rows: int) -> None:
     """Create a new database with the service's schema and `rows` registered identifiers."""
-    # Imported here, so that the peers can be measured even if the service cannot be imported.
+    # Imported only here, so that the peers can be measured even if importing the service fails.
     from holdfast.service.store.sqlite.schema import connect, migrate
 
     connection = connect(file)
@@ -64,7 +64,7 @@ def peers_database(file: Path, rows: int) -> None:
 
 
 def tell_size(rows: int) -> None:
-    """Print what is taking so long."""
+    """Print how many rows are being written and how long that takes, if there are many."""
     if rows >= 1_000_000:
         say(f"writing {rows:,} registered identifiers (about a minute for each million)")
 

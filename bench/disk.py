@@ -1,4 +1,4 @@
-"""The disk's rate of durable writes: the highest rate that sequential commits can reach."""
+"""The disk's rate of durable writes, which limits how many commits per second one writer can reach."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREALLOCATED_PAGES = 1024
 
 
 def turn(folder: Path, seconds: float, *, append: bool = False) -> Sample:
-    """Write a page and flush it repeatedly: within an existing file, like a reused log, or at the end of a file."""
+    """Repeatedly write a page and flush it, inside an existing file (like a reused log) or at the end of a file."""
     file = folder / "fsync"
     file.write_bytes(b"" if append else bytes(PAGE * PREALLOCATED_PAGES))
     descriptor = os.open(file, os.O_WRONLY)

@@ -1,7 +1,8 @@
 """`python -m bench enclave`: the enclave's cost in wasmtime and in Node, compared with native libraries, interleaved.
 
-All sides run on the same machine in the same minutes, so the ratios are comparable. Times are CPU time of all
-threads of a process, except the warm start's. `python -m bench.enclave_bench --json FILE` writes the figures.
+Wasmtime, Node and the native libraries run interleaved on one machine, so the ratios are comparable. All figures are
+the CPU time of all threads of a process, except for the warm start, which is elapsed time. `python -m
+bench.enclave_bench --json FILE` writes the figures.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """The best times of all sides, in seconds. `native` is None without a native version, `node` without Node."""
+    """The best time on each platform, in seconds; `native` is None without a native version, `node` without Node."""
 
     what: str
     enclave: float
@@ -57,12 +58,12 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Return the enclave's speed in wasmtime, relative to the native library."""
+        """Return the enclave's speed in wasmtime divided by the native library's speed."""
         return self.native / self.enclave if self.native else None
 
     @property
     def node_ratio(self) -> float | None:
-        """Return the enclave's speed in Node, relative to the native library or, without one, to wasmtime."""
+        """Return the enclave's speed in Node divided by the native library's or, if that is missing, by wasmtime's."""
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:
@@ -75,7 +76,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sides:
-    """Measures wasmtime, Node (by the operation's name) and native code in turn."""
+    """Measures an operation in wasmtime, in Node and in native code, in turn."""
 
     turns: int
     node: Node | None
@@ -83,7 +84,7 @@ class Sides:
     def best(
         self, ours: Callable[[], object], node: str, theirs: Callable[[], object] | None = None, floor: float = 0.05
     ) -> tuple[float, float | None, float | None]:
-        """Return the best time of each side; None for a missing side."""
+        """Return the best time on each platform, or None for a missing platform."""
         times: list[list[float]] = [[], [], []]
         for _ in range(self.turns):
             times[0].append(_time(ours, floor))
@@ -123,7 +124,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def measure(turns: int) -> Iterator[Figure]:
-    """Measure all figures one after another."""
+    """Measure the operations one after another."""
     with running(_credential()) as node:
         sides = Sides(turns, node)
         yield from _keys(sides)
@@ -209,7 +210,7 @@ def _size(vault: Enclave) -> int:
 
 
 def _time(work: Callable[[], object], floor: float) -> float:
-    """Return the CPU seconds per call, measured over at least `floor` seconds, so that other load matters little."""
+    """Return the CPU seconds per call, averaged over at least `floor` seconds to reduce the influence of other load."""
     started, calls = time.process_time(), 0
     while True:
         work()
@@ -233,7 +234,7 @@ def _credential() -> bytes:
 
 
 def _warm_start() -> float:
-    """Return the best time of a few new processes, from imported packages to the first response."""
+    """Return the best time of a few new processes from the end of the imports to the enclave's first response."""
     script = (
         "import time, wasmtime\nfrom holdfast.enclave import Enclave\nstarted = time.perf_counter()\n"
         "Enclave().call('version')\nprint(time.perf_counter() - started)"

@@ -1,8 +1,9 @@
 /**
- * Times the enclave's operations in Node, through the browser's host. bench/node.py starts it with the module's path and
- * a credential (base64). It reads {"operation", "floor"} line by line, and prints the CPU seconds per call for each.
+ * Times the enclave's operations in Node, through the browser's host. bench/node.py starts this script with the
+ * module's path and a credential (base64). The script reads {"operation", "floor"} line by line, and prints the CPU
+ * seconds per call for each.
  *
- * With --start instead of the credential it prints, once, the milliseconds from reading the file to the first response.
+ * With --start instead of the credential, it prints once the milliseconds from reading the file to the first response.
  */
 
 import { readFileSync } from "node:fs";
@@ -69,7 +70,7 @@ async function operations(module) {
   };
 }
 
-/** Returns the CPU seconds per call, measured over at least `floor` seconds of calls. */
+/** Return the CPU seconds per call, measured over at least `floor` seconds of calls. */
 async function time(work, floor) {
   const started = process.cpuUsage();
   for (let calls = 1; ; calls++) {

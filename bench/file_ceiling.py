@@ -1,4 +1,4 @@
-"""Granian's best rates with files of 100 KB: the same bytes each time, a file read each time, or a path passed on."""
+"""Three minimal Granian applications that measure its best rates for 100 KB responses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SAME = bytes(_LARGEST)
 
 
 async def same(_scope: Any, protocol: Any) -> None:
-    """Send the same bytes for every request, through granian's own interface."""
+    """Send the same bytes for every request, through Granian's own interface (RSGI)."""
     protocol.response_bytes(200, HEADERS, _SAME)
 
 
 async def read(scope: Any, protocol: Any) -> None:
-    """Read the file for the path in the event loop, which is less work than any real service does."""
+    """Read the requested file in the event loop and send it, which is less work than any real service does."""
     if scope.path not in _SIZES:
         protocol.response_empty(_status(scope.path), HEADERS)
         return
@@ -30,7 +30,7 @@ async def read(scope: Any, protocol: Any) -> None:
 
 
 async def path(scope: Any, _receive: Any, send: Any) -> None:
-    """Leave sending the file for the path to the server, by ASGI's extension `http.response.pathsend`."""
+    """Let the server send the requested file, through the ASGI extension `http.response.pathsend`."""
     if scope["type"] != "http":
         return
     size = _SIZES.get(scope["path"], 0)

@@ -1,4 +1,4 @@
-"""Both stores, filled with registered identifiers; large ones can be kept for the next run."""
+"""Embedded and PostgreSQL stores filled with registered identifiers; large stores can be kept for the next run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from bench.options import Options
 
-# What an operator would set: a quarter of a small machine's memory, and a checkpoint every few minutes. No setting
-# weakens durability.
+# Settings that an operator would choose: a quarter of a small machine's memory, and a checkpoint every few minutes. No
+# setting weakens durability.
 SETTINGS = {"shared_buffers": "1GB", "max_wal_size": "4GB", "log_min_messages": "warning"}
 
 

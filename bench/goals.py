@@ -1,4 +1,4 @@
-"""The table of goals: what must be how many times better than what."""
+"""The performance goals: by what factor one subject must outperform another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Goal:
     """`subject` must do `route` at least `times` times as well as `against`, measured by this field of the samples.
 
     CPU time per request is used if the processor is the limit, because other programs disturb it least.
-    Registrations wait for the disk, so there is a goal for their rate, too.
+    Registrations are limited by the disk, so there is also a goal for their rate.
     """
 
     route: str

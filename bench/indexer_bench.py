@@ -1,8 +1,8 @@
 """`python -m bench indexer`: how fast events are indexed, in how much memory, and what a read costs.
 
-The endpoint is another process, so that only the indexer's own memory is measured. It serves prepared JSON
-over HTTP, like a node without network delay. `python -m bench.indexer_bench --anvil` measures the real chain, too;
-`--events` sets the number of events.
+The chain's endpoint runs in another process, so that only the indexer's own memory is measured. The endpoint serves
+prepared JSON over HTTP, like a chain node without network delay. `python -m bench.indexer_bench --anvil` measures the
+real chain, too; `--events` sets the number of events.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ READS = 2_000
 
 @dataclass(frozen=True)
 class Case:
-    """One store to be filled from one endpoint."""
+    """One case to measure: a store that is filled from an endpoint."""
 
     name: str
     store: str
@@ -126,7 +126,7 @@ class PreparedChain:
 
 
 def serve(events: int) -> None:
-    """Run the endpoint's process: print its port, then serve until killed."""
+    """Serve the prepared chain: print the port, then respond until killed."""
 
     async def run() -> None:
         application = web.Application()
@@ -151,7 +151,7 @@ def open_store(where: str) -> IndexStore:
 
 
 async def measure(case: Case) -> dict[str, float]:
-    """Run the indexer's process: fill the store, then read from it."""
+    """Fill the store as the indexer does, then read from it, and return the figures."""
     store = open_store(case.store)
     await store.open("bench")
     async with aiohttp.ClientSession() as session:
@@ -211,7 +211,7 @@ def show(case: Case, figures: dict[str, float], first: dict[str, float]) -> None
 
 
 async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
-    """Register DIDs with an alias each through the real registry: two events each, after a commitment."""
+    """Register DIDs in the real registry, each with a commitment and an alias, which produces two events per DID."""
     each = 250
     for _ in range(events // 2 // each):
         claims = [
@@ -225,7 +225,8 @@ async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
 
 
 async def _commitment(anvil: anvils.Anvil, did: str, alias: bytes, controller: bytes) -> None:
-    # Anyone may send a commitment. The claimant sends it here, so that claims do not wait for one sender's nonces.
+    # Anyone may send a commitment; here each claimant sends its own, so that claims need not queue for one sender's
+    # nonces.
     await anvil.send(controller, anvils.REGISTRY, anvils.commit(did, alias, controller))
 
 
@@ -263,7 +264,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(options: Options, report: Report) -> None:
-    """Run the scenario `indexer`: as many events as `rows` says, the stores in turn."""
+    """Run the scenario `indexer`: index `rows` events in each store, in turn."""
     rows: list[list[str]] = []
 
     def keep(case: Case, figures: dict[str, float], first: dict[str, float]) -> None:
@@ -277,7 +278,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def compare(words: argparse.Namespace, seen: Seen = show) -> None:
-    """Measure the stores in turn, so that other load slows all of them; each runs in a separate process."""
+    """Measure the stores in turn, so that other load slows all of them alike, and each in a separate process."""
     command = [sys.executable, "-m", "bench.indexer_bench", "--serve", "--events", str(words.events)]
     with tempfile.TemporaryDirectory() as name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as endpoint:
         try:
@@ -291,7 +292,7 @@ def compare(words: argparse.Namespace, seen: Seen = show) -> None:
 
 
 def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
-    """Alternate between the stores; return the first turn's figures, to which all others are compared."""
+    """Measure the stores alternately; return the first turn's figures, with which all others are compared."""
     first: dict[str, float] = {}
     bin_dir = postgres.binaries()
     if bin_dir is None:

@@ -1,4 +1,4 @@
-"""Installs the peers on demand: Fastify with npm into its folder, FastAPI into a separate virtual environment."""
+"""Installs the two peers on demand: Fastify with npm into its folder, FastAPI into a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fastify() -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Make npm compile the binding against the headers of the Node that runs the peer, whatever npm's settings say."""
+    """Make npm compile the binding against the headers of the Node that runs the peer, regardless of npm's settings."""
     wheel = node.folder()
     headers = {"npm_config_nodedir": str(wheel)} if wheel else {}
     return {**os.environ, "PATH": node.search_path(), **headers}

@@ -1,4 +1,4 @@
-"""The package as in a wheel: a copy outside the checkout with the built client, and its service on a local chain."""
+"""The package as a wheel contains it: a copy outside the checkout, with the built client and a local chain."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ LIMITS = {
 
 
 class Blocks:
-    """The time at which each block of the chain appeared, in seconds since 1970."""
+    """The times at which the chain's blocks appeared, in seconds since 1970."""
 
     def __init__(self, world: LocalWorld) -> None:
         self._world = world
         self._seen: dict[int, float] = {}
 
     async def watch(self) -> None:
-        """Watch the chain continuously until cancelled."""
+        """Watch the chain for new blocks until cancelled."""
         while True:
             newest = values.quantity(await self._world.rpc.call("eth_blockNumber"))
             self._seen.setdefault(newest, time.time())
             await asyncio.sleep(LOOK_S)
 
     async def took(self, operation: SentOperation) -> float:
-        """Return the milliseconds from sending an operation until its block appeared."""
+        """Return the milliseconds from sending a user operation until the block that contains it appeared."""
         receipt = await self._world.bundler_rpc.call("eth_getUserOperationReceipt", [operation.hash])
         block = values.quantity(receipt["receipt"]["blockNumber"])
         at = min(then for number, then in self._seen.items() if number >= block)
@@ -60,7 +60,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A running service from the copy. `url` is its public address."""
+    """A running service that was started from the copy. `url` is its public address."""
 
     url: str
     world: LocalWorld
@@ -73,7 +73,7 @@ class Installed:
 
     @asynccontextmanager
     async def mined(self) -> AsyncIterator[Blocks]:
-        """Watch the chain within the block."""
+        """Watch the chain for new blocks inside the `async with` block."""
         blocks = Blocks(self.world)
         watching = asyncio.create_task(blocks.watch())
         try:
@@ -88,7 +88,7 @@ class Installed:
 
 @asynccontextmanager
 async def installed(folder: Path) -> AsyncIterator[Installed]:
-    """Build the client; start the chain, with a block each second, and the service. Raises WorldError."""
+    """Build the client, then start a chain with one block per second, and the service. Raises WorldError."""
     package = _copied(folder / "installed")
     async with open_world(WorldOptions(logs=folder / "logs"), say) as world:
         port = free_port()

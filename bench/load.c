@@ -1,15 +1,16 @@
-/* The benchmark's load client: one thread, keep-alive connections, a distinct request each time, every answer checked.
+/* The benchmark's load client: one thread, keep-alive connections, distinct requests, and a check of every response.
  *
  *   load PORT[,PORT...] CONNECTIONS SECONDS RATE FIRST (WEIGHT ROWS REQUEST_FILE EXPECTED)...
  *
- * Connections are divided among the ports evenly. RATE 0 is the closed loop: each connection asks again as soon as it is answered. With RATE n, requests fall due n
- * times a second whether or not earlier ones were answered, and latency counts from the moment a request was due, so
- * a server that stalls cannot hide it. Of WEIGHTs that add up to W, W requests in a row are divided accordingly.
+ * Connections are distributed evenly among the ports. With RATE 0, the loop is closed: each connection sends the next
+ * request as soon as it has received a response. With RATE n, n requests per second fall due, whether or not earlier
+ * ones have been answered, and latency is counted from the time at which a request was due, so that a stalling server
+ * cannot hide the delay. If the WEIGHTs add up to W, every W consecutive requests are divided in proportion to them.
  *
- * A request file holds the whole HTTP request; the byte 0xE0 + k stands for digit k of a 12-digit number, which is
- * random below ROWS, or counts up from FIRST where ROWS is 0; the byte 0xF0 + k for digit k of a number that is always
- * random; the byte 0xDF for a random line of the file that the environment variable LOAD_NAMES names. An answer is right
- * when it is 200, whole, and its body contains EXPECTED. Prints one JSON object.
+ * A request file contains the whole HTTP request, in which some bytes are placeholders. The byte 0xE0 + k is digit k of
+ * a 12-digit number, which is random below ROWS or, if ROWS is 0, counts up from FIRST. The byte 0xF0 + k is digit k of
+ * a number that is always random. The byte 0xDF is a random line of the file in the environment variable LOAD_NAMES. A
+ * response is correct if its status is 200, it is complete, and its body contains EXPECTED. Prints one JSON object.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,7 +37,7 @@ typedef struct {
   size_t length;
   size_t marks[REQUEST_MAX];
   size_t mark_count;
-  char *name; /* where a name is put in; NULL for none */
+  char *name; /* where a name is inserted, or NULL */
 } Shot;
 
 typedef struct {
@@ -71,7 +72,7 @@ static int64_t now_ns(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static uint64_t state; /* begins with the clock: a second run must not ask for the same rows again */
+static uint64_t state; /* seeded from the clock, because a second run must not request the same rows */
 
 static uint64_t random_below(uint64_t bound) { /* splitmix64 */
   uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
@@ -128,7 +129,7 @@ static void write_digits(char *out, uint64_t number) {
   for (int i = DIGITS; i-- > 0; number /= 10) out[i] = '0' + number % 10;
 }
 
-/* Puts a name in place of its mark, and returns the request's length. */
+/* Replaces the placeholder with a name, and returns the request's length. */
 static size_t put_name(char *out, const Shot *shot) {
   const char *name = names[random_below(name_count)];
   size_t at = shot->name - shot->request, length = strlen(name);
@@ -190,7 +191,7 @@ static void done(Connection *c) {
   idle[idle_count++] = (int)(c - connections);
 }
 
-/* Bytes of the whole answer, or 0 while it is incomplete. */
+/* Returns the length of the response in bytes, or 0 while it is incomplete. */
 static size_t whole(Connection *c, char **body) {
   c->answer[c->have] = 0;
   char *end = strstr(c->answer, "\r\n\r\n");

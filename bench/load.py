@@ -1,4 +1,4 @@
-"""Builds the load client and runs it."""
+"""Builds and runs the load client, a C program that sends requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCE = HERE / "load.c"
 
 
 class LoadError(RuntimeError):
-    """The load could not be generated, or a server responded incorrectly."""
+    """Raised if the load could not be generated or a server responded incorrectly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def built() -> Path:
 
 
 def fire(port: int | Sequence[int], shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
-    """Run the load against ports on 127.0.0.1, which share the connections evenly.
+    """Send load to ports on 127.0.0.1, distributing the connections evenly among them.
 
     Numbers count up from `first`. Raises LoadError on any wrong response.
     """

@@ -1,4 +1,4 @@
-"""The scenario `lookup-rows`: what a look-up and a check cost as either store grows."""
+"""The scenario `lookup-rows`: the cost of look-ups and availability checks as an SQLite or PostgreSQL store grows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ P50 = "p50_ms"
 
 
 def run(options: Options, report: Report) -> None:
-    """Measure nodes on databases of several sizes, in both stores, in turn."""
+    """Measure nodes with databases of several sizes, in SQLite and in PostgreSQL, in turn."""
     with ExitStack() as stack:
         folder = options.filled or stack.enter_context(filled.folder(options))
         guns = _guns(stack, options, folder)
@@ -77,7 +77,7 @@ def _read(options: Options, report: Report, guns: Mapping[tuple[str, int], Gun],
 
 
 def _judge(report: Report, what: str, load: Load, smallest: Sequence[Sample], larger: Sequence[Sample]) -> None:
-    """For one connection, judge the median response time; for several, the node's CPU time."""
+    """For one connection, compare the median response time; for several, compare the node's CPU time."""
     field, most = (P50, GROWN_P50_TIMES) if load.connections == ALONE else (CPU, LOOKUP_CPU_TIMES)
     times = times_faster_undisturbed(smallest, larger, field)
     rounds = shown(times_faster(smallest, larger, field))

@@ -1,4 +1,4 @@
-"""Counts what a service sends: a relay of TCP connections between a browser and the service."""
+"""A TCP relay between a browser and the service, which counts the bytes that the service sends."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Meter:
         self.url = ""
 
     def reset(self) -> int:
-        """Return the count and set it to zero."""
+        """Return the number of bytes counted, and reset the counter to zero."""
         sent, self.sent = self.sent, 0
         return sent
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection from the browser."""
+        """Relay one connection from the browser."""
         upstream, asked = await asyncio.open_connection("127.0.0.1", self._port)
         await asyncio.gather(self._pass(reader, asked, 0), self._pass(upstream, writer, 1))
 

@@ -1,4 +1,4 @@
-"""The scenario `metrics`: the cost of metrics per request, from two nodes that differ only in HOLDFAST_ADMIN_PORT."""
+"""The scenario `metrics`: what metrics cost per request, measured with and without HOLDFAST_ADMIN_PORT."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONNECTIONS = 64
 
 
 def run(options: Options, report: Report) -> None:
-    """Measure each route and the mix, with the two nodes in turn."""
+    """Measure each route and the mix of routes, on the two nodes in turn."""
     with ExitStack() as stack:
         guns = {subject.name: _gun(stack, options, subject) for subject in (_without(), _with())}
         for route, traffic in _traffic(options.rows).items():

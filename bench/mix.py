@@ -1,4 +1,4 @@
-"""The main figure: a realistic mix of four kinds of requests, on each server, compared with its parts."""
+"""The benchmark's main figure: a realistic mix of four kinds of requests, and each kind alone, on each server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONNECTIONS = 64
 
 
 def run(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Measure the mix and its parts in turn, so that other programs disturb them alike."""
+    """Measure the mix and each of its kinds in turn, so that other programs disturb all of them alike."""
     say(f"mixed: {CONNECTIONS} connections, {options.alternations} alternations")
     mixed = shots.mixed(options.rows)
     load = Load(CONNECTIONS, options.seconds)
@@ -72,7 +72,7 @@ def _weighted_lowest(parts: Sequence[tuple[int, Sequence[Sample]]]) -> float:
 
 
 def disk(report: Report, ours: float, peer: float) -> None:
-    """Report the database's bytes per identifier, compared with the peer's."""
+    """Report the database's bytes per identifier, compared with the Fastify peer's."""
     times = ours / peer
     report.table("Disk, bytes an identifier", ("holdfast", "fastify", "times"), [[*map(number, (ours, peer, times))]])
     what = f"disk an identifier, {SERVICE} against fastify"

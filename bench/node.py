@@ -1,4 +1,4 @@
-"""The enclave in Node (bench/enclave_node.mjs): a process that runs one operation at a time."""
+"""Runs the enclave in a Node process (bench/enclave_node.mjs), one operation at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("enclave_node.mjs")
 
 
 class Node:
-    """A running process, started by `running`."""
+    """A running Node process, started by `running`."""
 
     def __init__(self, program: str, process: subprocess.Popen[str]) -> None:
         self._program, self._process = program, process
@@ -35,7 +35,7 @@ class Node:
         return float(self._answer())
 
     def start(self) -> float:
-        """Return the best of five new processes: seconds from reading the module to the first response."""
+        """Return the best of five new processes' start times: seconds from reading the module to the first response."""
         command = [self._program, str(SCRIPT), str(bundled()), "--start"]
         times = [subprocess.run(command, capture_output=True, check=True, timeout=60).stdout for _ in range(5)]
         return min(map(float, times)) / 1000
@@ -50,7 +50,7 @@ class Node:
 
 @contextmanager
 def running(credential: bytes) -> Iterator[Node | None]:
-    """Start the process and stop it in every case; None if Node is not installed."""
+    """Start the Node process and yield it, or None if Node is not installed; always stop the process afterwards."""
     program = shutil.which("node", path=search_path())
     if program is None:
         yield None

@@ -1,4 +1,4 @@
-"""The options of the command line."""
+"""The benchmark's command-line options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Duration and rounds, data, and the servers to measure."""
+    """How long and how often to measure, with how much data, and which servers."""
 
     folder: Path
     seconds: float = 2.0
@@ -34,12 +34,12 @@ class Options:
 
     @property
     def services(self) -> list[Subject]:
-        """Return this service, on the requested servers."""
+        """Return the Holdfast service on each requested HTTP server."""
         kinds = {subject.name.partition("/")[2]: subject for subject in (GRANIAN, UVICORN)}
         return list(kinds.values()) if self.server == "all" else [kinds[self.server]]
 
     @property
     def subjects(self) -> list[Subject]:
-        """Return this service and the peers that were not left out."""
+        """Return the Holdfast service, and the peers that were not excluded."""
         peers = [peer for peer in (FASTIFY_PEER, FASTAPI_PEER) if peer.name not in self.without]
         return [*self.services, *peers]

@@ -1,4 +1,4 @@
-"""The scenario `pages`: what a person waits for, in a real Chromium, with the built client and 1 s blocks."""
+"""The scenario `pages`: what a person waits for in a real Chromium, with the built client and 1 s blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = ("cold", "warm")
 
 @dataclass(slots=True)
 class Figures:
-    """The measurements by name: a value for each round, and that of the ceiling in the same round."""
+    """The measurements by name: for each round, the value and a lower bound that was measured in the same round."""
 
     loads: dict[str, list[Load]] = field(default_factory=dict)
     times: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Figures:
 
 
 def run(options: Options, report: Report) -> None:
-    """Visit, start the enclave, register and pay, `--alternations` times; do nothing without a browser or a chain."""
+    """Visit the pages, start the enclave, register and pay, `--alternations` times, if a browser and a chain exist."""
     if missing := _missing():
         say(f"pages: {missing}")
         return

@@ -1,4 +1,4 @@
-"""A person with a vault who pays in a shop on another origin: the times of the registration and of the payments."""
+"""Measures how long it takes to register a vault and to pay with it in a shop on another origin."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MAKE_PASSKEY = """(async () => {
   const key = await hf.passkeyKey(await hf.createPasskey({userName: "window"}));
   return {id: key.id, secret: [...new Uint8Array(key.secret)]};
 })()"""
-# Times since 1970, so that the times of two windows can be compared.
+# Times are counted from 1970, so that the times of two windows can be compared.
 PAY = """async ([method, data]) => {
   const now = () => performance.timeOrigin + performance.now();
   const details = {total: {label: "Total", amount: {currency: "USD", value: "12.50"}}};
@@ -69,7 +69,7 @@ APPROVE = "window.approved = performance.timeOrigin + performance.now(); documen
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """One payment, in milliseconds: until the sheet is drawn, and from the click to the result."""
+    """The times of one payment in milliseconds: until the payment sheet is drawn, and from the click to the result."""
 
     sheet: float
     settling: float
@@ -77,7 +77,7 @@ class Paid:
 
     @property
     def whole(self) -> float:
-        """The time from show() to the result, without the person's own time."""
+        """The time from show() to the result, without the time that the person took to confirm."""
         return self.sheet + self.settling
 
 
@@ -96,7 +96,7 @@ class _Shop(BaseHTTPRequestHandler):
 
 @contextmanager
 def shop() -> Iterator[str]:
-    """Serve a page on another origin."""
+    """Serve the shop's page on another origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Shop)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -107,7 +107,7 @@ def shop() -> Iterator[str]:
 
 
 async def round_of(context: BrowserContext, service: Installed, at: str, payments: int, note: Note) -> None:
-    """Register a person, who then pays in a shop. Raises RuntimeError if the shop is not paid."""
+    """Register a person, who then makes payments in the shop. Raises RuntimeError if the shop is not paid."""
     async with service.mined() as blocks:
         page, took, operation = await registered(context, service)
         note("registration, from the click", took, await blocks.took(operation))
@@ -126,7 +126,7 @@ async def round_of(context: BrowserContext, service: Installed, at: str, payment
 
 
 async def registered(context: BrowserContext, service: Installed) -> tuple[Page, float, SentOperation]:
-    """Register a handle on the service's page; return the page, the milliseconds from click to end, the operation."""
+    """Register a handle on the service's page; return the page, the time in milliseconds, and the user operation."""
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     session = await session_of(page)
@@ -142,7 +142,7 @@ async def registered(context: BrowserContext, service: Installed) -> tuple[Page,
 
 
 async def funded(page: Page, service: Installed, payments: int) -> None:
-    """Fund the page's person for this many payments."""
+    """Give the account of the page's vault enough USDC for this many payments."""
     await page.goto(f"{service.url}/pay")
     account = await page.evaluate(OPEN)
     await service.give(account, AMOUNT * payments)

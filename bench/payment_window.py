@@ -1,4 +1,4 @@
-"""The payment window, which the browser does not list among its pages; it is reached through a CDP session."""
+"""Controls the payment window through a CDP session, because the browser does not list it among its pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK_S = 0.005
 
 
 class SentOperation:
-    """The operation that a page sends: its hash, and the time when it was first sent, in seconds since 1970."""
+    """The user operation that a page sends: its hash, and when it was first sent, in seconds since 1970."""
 
     def __init__(self) -> None:
         self.hash, self.sent_at = "", 0.0
@@ -34,7 +34,7 @@ class SentOperation:
 
 
 class PaymentWindow:
-    """A payment window, and the operation that its page sends."""
+    """A payment window, and the user operation that its page sends."""
 
     def __init__(self, session: CDPSession, target: str) -> None:
         self._session, self._target = session, target
@@ -51,7 +51,7 @@ class PaymentWindow:
             self.operation.saw(message["params"])
 
     async def command(self, method: str, **params: Any) -> Any:
-        """Send a command and wait for its response."""
+        """Send a CDP command and wait for its response."""
         return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
 
     async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
@@ -62,16 +62,16 @@ class PaymentWindow:
         return future
 
     async def evaluate(self, expression: str) -> Any:
-        """Return the value of an expression, awaited; None if it throws."""
+        """Return the awaited value of an expression, or None if it throws."""
         answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
 
     async def start(self, expression: str) -> None:
-        """Run an expression whose result may never arrive, because the window closes."""
+        """Run an expression whose result may never arrive because the window closes."""
         await self._send("Runtime.evaluate", {"expression": expression})
 
     async def prepare(self) -> None:
-        """Record requests, and add an authenticator to the window, because each window has separate ones."""
+        """Record requests, and add a virtual authenticator, because authenticators are not shared between windows."""
         await self.command("Network.enable")
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)

@@ -1,7 +1,8 @@
 """Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
 
-A registration's claim, credential, places, counter and total are written. Its three history rows are not, because no
-request reads them and they are half of the work. Keys are built at the end, which is faster, followed by ANALYZE.
+A registration's claim, credential, places, counter and total are written. A registration's three history rows are
+omitted, because no request reads them and writing them would take half of the time. Primary keys are built at the end,
+which is faster, followed by ANALYZE.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from holdfast.settings.postgresql import parse_address
 
 
 def shard(key: str) -> str:
-    """Return SQL for holdfast.rules.shards, for a bytea."""
+    """Return an SQL expression that computes the shard of a bytea, like holdfast.rules.shards."""
     return f"((get_byte(sha256({key}), 0) << 4) | (get_byte(sha256({key}), 1) >> 4))::smallint"
 
 
@@ -26,7 +27,7 @@ def _numbered(template: str) -> str:
 
 
 _IDENTIFIER = r"'handle'::bytea || '\x00'::bytea || key::bytea"
-# Rows are not in the order of their keys, and come from 256 addresses, as in bench/databases.py.
+# As in bench/databases.py, rows are not in key order, and the client addresses are 256 different ones.
 _SEED = f"""
 CREATE UNLOGGED TABLE holdfast.seed AS SELECT i, key, credential, did, ip,
     {shard(_IDENTIFIER)} AS shard, {shard("credential::bytea")} AS credential_shard

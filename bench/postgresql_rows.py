@@ -35,9 +35,9 @@ def shard(expression: str) -> str:
     return SHARD.format(expression, expression)
 
 
-# One registered identifier each: claim, credential and its place, counter of its address, one history row (its other
-# rows contain the rest), a verification, a used attestation and a window of sends; a stored response; a snapshot of two
-# blocks with its pin and name.
+# The rows written for each registered identifier: claim, credential and its place, counter of its address, one history
+# row (its other rows contain the rest), a verification, a used attestation and a window of sends; a stored response; a
+# snapshot of two blocks with its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n, false FROM g;
@@ -78,7 +78,7 @@ async def measure(url: str, rows: int) -> list[tuple[str, int, float, float]]:
     """Return, for each table, its name, rows, and bytes per row in the table and in all indexes."""
     await migrate(parse_address(url))
     connection = await asyncpg.connect(url)
-    # In random order, as identifiers arrive: an index filled in order is smaller than one in production.
+    # Keys are in random order, as in production: an index that was filled in key order would be smaller.
     await connection.execute(f"CREATE TEMP TABLE g AS SELECT n FROM generate_series(1, {rows}) AS n ORDER BY random()")
     for statement in filter(str.strip, FILL.split(";\n")):
         await connection.execute(statement)

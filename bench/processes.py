@@ -1,4 +1,4 @@
-"""Servers under test: started on their own core, watched, and stopped in every case."""
+"""Starts servers under test on their own core, measures their CPU time and memory, and always stops them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ POLL_S = 0.001
 
 
 class StartError(RuntimeError):
-    """A server did not start; the message contains the end of its log."""
+    """Raised if a server did not start; the message contains the end of its log."""
 
 
 @dataclass(slots=True)
 class Server:
-    """A running server with its whole process tree."""
+    """A running server, including its child processes."""
 
     name: str
     port: int
@@ -41,16 +41,16 @@ class Server:
     started_in_s: float = 0.0
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds, user and system, of its live processes so far, as exactly as the scheduler counts."""
+        """Return the CPU seconds (user and system) that its live processes have used, as counted by the scheduler."""
         return tree_cpu_s(self.process.pid)
 
     def memory_mb(self) -> float:
-        """Return the memory in MB; pages shared by its processes are counted once (PSS)."""
+        """Return the server's memory in MB, counting pages shared by its processes once (PSS)."""
         return sum(process.memory_full_info().pss for process in _tree(self.process.pid)) / 1e6
 
 
 def tree_cpu_s(root: int) -> float:
-    """Return the CPU seconds, user and system, of a process and all its live descendants."""
+    """Return the CPU seconds (user and system) of a process and all its live descendants."""
     return sum(time.clock_gettime(_cpu_clock(process.pid)) for process in _tree(root))
 
 
@@ -60,7 +60,7 @@ def _tree(root: int) -> list[psutil.Process]:
 
 
 def _cpu_clock(pid: int) -> int:
-    """Return Linux's clock ID for a process's CPU time, as clock_getcpuclockid(3); `cpu_times` has steps of 10 ms."""
+    """Return the ID of a process's CPU clock, like clock_getcpuclockid(3); psutil's `cpu_times` has steps of 10 ms."""
     return ~pid << 3 | 2
 
 

@@ -30,7 +30,7 @@ EVERYWHERE: frozenset[int] = frozenset()  # no reserved cores: nodes, database a
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate on a number of nodes. CPU is in cores: seconds of CPU time per second."""
+    """The measurements for one request rate on a number of nodes, with CPU usage in cores."""
 
     nodes: int
     asked: int
@@ -42,7 +42,7 @@ class Step:
 
 
 class Site:
-    """Nodes that share a database; the numbers of new registrations continue from step to step."""
+    """Nodes that share a database; new registrations are numbered consecutively across all steps."""
 
     def __init__(self, options: Options, postgresql: PostgresServer, servers: Sequence[Server]) -> None:
         self._options = options
@@ -51,7 +51,7 @@ class Site:
         self._next = 0
 
     def step(self, nodes: int, rate: int) -> Step:
-        """Send `rate` requests per second to the first `nodes` nodes; 0 means as many as they can handle."""
+        """Send `rate` requests per second to the first `nodes` nodes; a rate of 0 means as many as they can handle."""
         nodes_before, database_before = self._nodes_s(), tree_cpu_s(self._postgresql.pid)
         ports = [server.port for server in self._servers[:nodes]]
         traffic = shots.mostly_reads(self._options.rows)
@@ -68,7 +68,7 @@ class Site:
 
 
 def run(options: Options, report: Report) -> None:
-    """Measure every rate on every number of nodes, in turn."""
+    """Measure every request rate with every number of nodes, in turn."""
     with ExitStack() as stack:
         folder = stack.enter_context(filled.folder(options))
         postgresql = stack.enter_context(filled.server(folder, on=EVERYWHERE))

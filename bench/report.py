@@ -1,4 +1,4 @@
-"""Tables on standard output, in Markdown, and the same figures as JSON."""
+"""Prints the figures as Markdown tables on standard output, and writes them as JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Report:
             print("| " + " | ".join(row) + " |", flush=True)
 
     def samples(self, title: str, samples: Mapping[str, Sequence[Sample]]) -> None:
-        """Print a table with a row per server, and add the raw turns to the JSON."""
+        """Print a table with a row per server, and add the raw samples to the JSON."""
         every = [turn for turns in samples.values() for turn in turns]
         more = {name: title for name, title in _IF_MEASURED.items() if any(getattr(turn, name) for turn in every)}
         columns = {**_COLUMNS, **more}
@@ -48,11 +48,11 @@ class Report:
         self._tables[-1]["turns"] = {name: [asdict(turn) for turn in turns] for name, turns in samples.items()}
 
     def raw(self, name: str, values: Sequence[object]) -> None:
-        """Store figures for the JSON with the last table."""
+        """Add raw figures to the last table's entry in the JSON."""
         self._tables[-1][name] = list(values)
 
     def judge(self, route: str, samples: Mapping[str, Sequence[Sample]]) -> None:
-        """Record a result for each goal of this route whose two sides were measured."""
+        """Record a result for each of this route's goals for which both subjects were measured."""
         for goal in GOALS:
             if goal.route == route and {goal.subject, goal.against} <= samples.keys():
                 ours, theirs = samples[goal.subject], samples[goal.against]
@@ -62,21 +62,21 @@ class Report:
                 self.result(what, f">= {goal.times:g}", measured, rounds, met=measured >= goal.times)
 
     def result(self, what: str, wanted: str, measured: float, rounds: str, *, met: bool) -> None:
-        """Record a result for the table of goals."""
+        """Record one row of the table of goals."""
         self._judged.append([what, wanted, number(measured), rounds, self.verdict(met)])
 
     def goals(self) -> None:
-        """Print the table of goals, if any was measured."""
+        """Print the table of goals if any goal was measured."""
         if self._judged:
             self.table("Goals", ("what", "goal", "measured", "round by round", "reached"), self._judged)
 
     def verdict(self, met: bool) -> str:  # noqa: FBT001 - the one thing it is told
-        """Return yes or no, and count misses."""
+        """Return "yes" or "no", and count missed goals."""
         self.missed += not met
         return "yes" if met else "no"
 
     def write(self, file: Path) -> None:
-        """Write all tables and turns, with a description of the machine."""
+        """Write all tables and raw samples, with a description of the machine, as JSON."""
         file.write_text(json.dumps({"machine": machine(), "tables": self._tables}, indent=1) + "\n")
 
 
@@ -92,7 +92,7 @@ def machine() -> dict[str, Any]:
 
 
 def shown(value: Spread) -> str:
-    """Return the median, then the extremes in brackets; nothing if it was not measured."""
+    """Return the median followed by minimum and maximum in brackets, or an empty string if nothing was measured."""
     if value.low == value.high == 0:
         return ""
     return f"{number(value.median)} ({number(value.low)} to {number(value.high)})"

@@ -1,4 +1,4 @@
-"""The scenario `service`: this service compared with its server's ceiling, with peers, and with the disk."""
+"""The scenario `service`: Holdfast compared with its HTTP server's highest rate, with the peers, and with the disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADDED_BY_SERVERS = frozenset({"connection", "content-length", "date", "keep-aliv
 
 
 def run(options: Options, report: Report) -> None:
-    """Measure the mix first, then its parts, steady mixed traffic, and memory."""
+    """Measure the mix of requests first, then each kind alone, mixed traffic at a steady rate, and memory."""
     with ExitStack() as stack:
         guns, sizes = {}, {}
         for subject in options.subjects:
@@ -54,7 +54,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def _bytes_each(subject: Subject, own: Path, rows: int) -> float:
-    """Return the database's bytes per identifier, without those of its empty tables."""
+    """Return the database's size in bytes per identifier, minus the size of an empty database."""
     assert subject.database is not None
     almost_empty = own / "almost-empty.db"
     subject.database(almost_empty, 1)
@@ -63,7 +63,7 @@ def _bytes_each(subject: Subject, own: Path, rows: int) -> float:
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:
-    """Measure one GET route, with ceilings that send the route's own response."""
+    """Measure one GET route, and fixed-response servers that send the same response."""
     say(f"{shot.route}: {READ_CONNECTIONS} connections, {options.alternations} alternations")
     answer = _answer(guns[options.services[0].name], shot)
     with ExitStack() as stack:
@@ -74,13 +74,13 @@ def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot)
             all_guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
         samples = _measured(options, all_guns, [shot], Load(READ_CONNECTIONS, options.seconds))
     report.samples(f"{shot.route}, {READ_CONNECTIONS} connections", samples)
-    # The mix has already compared its parts with the peers: here only the ceilings are new.
+    # The mix has already compared each kind with the peers, so only the fixed-response servers are measured here.
     peers = {subject.name for subject in options.subjects} - {service.name for service in options.services}
     report.judge(shot.route, {name: turns for name, turns in samples.items() if name not in peers})
 
 
 def _register(options: Options, report: Report, guns: Mapping[str, Gun], connections: int) -> None:
-    """Measure durable registrations, and the disk's own rate in the same rounds."""
+    """Measure durable registrations, and in the same rounds the disk's rate of durable writes."""
     say(f"register: {connections} connections, {options.alternations} alternations")
     load = Load(connections, options.seconds)
     samples = _measured(options, guns, [shots.register()], load)
@@ -95,7 +95,7 @@ def _register(options: Options, report: Report, guns: Mapping[str, Gun], connect
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Measure mixed requests at a steady rate. Latency counts from the moment when a request was due."""
+    """Measure mixed requests at a steady rate. Latency is counted from the time at which a request was due."""
     say(f"mixed, {MIXED_PER_SECOND} a second")
     load = Load(MIXED_CONNECTIONS, max(options.seconds, 0.1), MIXED_PER_SECOND)
     samples = _measured(options, guns, shots.mixed(options.rows), load)

@@ -22,7 +22,7 @@ def random_digits(first: int, last: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One kind of request: its share of the traffic, and what the body of a correct response contains."""
+    """One kind of request, with its share of the traffic and the text that the body of a correct response contains."""
 
     route: str
     request: bytes
@@ -32,12 +32,12 @@ class Shot:
     names: tuple[str, ...] = ()  # a random one of them replaces NAME; every shot of a run has the same
 
 
-# The identifier of row N of a filled database. 43 characters are a 32-byte credential ID in base64url.
+# The handle, credential and DID in row N of a filled database; a 32-byte credential ID is 43 characters of base64url.
 SEEDED_HANDLE = "user{:012d}"
 SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
 
-# Each request comes from a random one of 100 million addresses, so that no limit stops it in this run or the next.
+# Each request claims one of 100 million random client addresses, so that no limit per address stops it.
 ADDRESS = b".".join(b"1" + random_digits(place, place + 2) for place in range(0, 8, 2))
 _HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + ADDRESS + b"\r\n"
 
@@ -57,12 +57,12 @@ def _post(target: bytes, body: bytes) -> bytes:
 
 
 def contracts(weight: int = 1) -> Shot:
-    """GET /api/contracts: one response, the same for all."""
+    """GET /api/contracts, whose response never changes."""
     return Shot("contracts", _get(b"/api/contracts"), '"entryPoint"', weight=weight)
 
 
 def check(rows: int, weight: int = 1) -> Shot:
-    """GET /api/sessions/check for handles, half of them taken."""
+    """GET /api/sessions/check for handles, half of which are taken."""
     target = b"/api/sessions/check?identifier=" + _filled(SEEDED_HANDLE)
     return Shot("check", _get(target), '"available":', 2 * rows, weight)
 
@@ -81,10 +81,10 @@ def register(weight: int = 1) -> Shot:
 
 
 def mixed(rows: int) -> list[Shot]:
-    """Ten requests: four checks, three look-ups, one for the contracts, two registrations."""
+    """Return a mix: of ten requests, four are checks, three look-ups, one for the contracts, two registrations."""
     return [check(rows, 4), lookup(rows, 3), contracts(1), register(2)]
 
 
 def mostly_reads(rows: int) -> list[Shot]:
-    """Ten requests: four checks, four look-ups, one for the contracts, one registration."""
+    """Return a mix: of ten requests, four are checks, four look-ups, one for the contracts, one a registration."""
     return [check(rows, 4), lookup(rows, 4), contracts(1), register(1)]

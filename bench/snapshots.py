@@ -57,7 +57,8 @@ def run(options: Options, report: Report) -> None:
         with ExitStack() as stack:
             others = _others(stack, own, options.workers, on)
             _tell_reading(report, _read(options, server, others, kept))
-            write_cars(server, kept, own)
+            if NGINX in others:
+                write_cars(server, kept, own)
             _tell_fetching(report, _fetch(options, server, others, kept))
         _judge_memory(report, kept, server)
     report.goals()

@@ -22,7 +22,7 @@ STARTS = 10
 
 
 def run(options: Options, report: Report) -> None:
-    """Start each subject ten times, in turn, on any core, and measure the CPU time, too."""
+    """Start each subject ten times, in turn and on any core, and measure the elapsed time and the CPU time."""
     took: dict[str, list[tuple[float, float]]] = {subject.name: [] for subject in options.subjects}
     with ExitStack() as stack:
         folders = {s.name: stack.enter_context(prepared(s, options.folder, options.rows)) for s in options.subjects}

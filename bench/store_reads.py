@@ -1,4 +1,4 @@
-"""Reads of the embedded store alone, in this process: what they cost as it grows, without a server."""
+"""What reads from the embedded store cost as it grows, measured in this process without a server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ READS, WARM_UP = 1500, 3000  # reads per turn, and reads before the first turn
 
 
 def run(options: Options, report: Report, folder: Path) -> None:
-    """Measure look-ups and checks of random keys, with the sizes in turn."""
+    """Measure look-ups and checks of random keys, alternating between databases of several sizes."""
     turns = {}
     for rows in options.identifiers:
         file = Path(filled.embedded(folder, rows).removeprefix("sqlite:///"))
@@ -58,7 +58,7 @@ async def _check(store: SqliteStore, rows: int) -> object:
 
 
 def _turns(file: Path, rows: int, read: Read) -> Callable[[], Sample]:
-    """Return a function that measures a turn of one kind of read on one file, over a connection that stays open."""
+    """Return a function that measures one turn of reads from a database file, over a connection that stays open."""
     loop = asyncio.new_event_loop()
     store = SqliteStore(file)
     loop.run_until_complete(_timed(store, rows, read, WARM_UP))

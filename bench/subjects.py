@@ -1,4 +1,4 @@
-"""The servers under test: how each one is prepared and started."""
+"""The servers under test, and how each one is prepared and started."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server that can be measured.
+    """A server that the benchmark can measure.
 
     Attributes:
         name: its name in tables and on the command line.
@@ -47,7 +47,7 @@ _SIGNING_KEY = secrets.token_hex(32)  # the same for all, as for the nodes of on
 
 
 def _service(kind: str) -> Subject:
-    """Return the service on its embedded store."""
+    """Return the service with its embedded store."""
 
     def environment(port: int, folder: Path) -> dict[str, str]:
         return _service_environment(kind, port, folder, f"sqlite:///{folder / DATABASE}")
@@ -56,7 +56,7 @@ def _service(kind: str) -> Subject:
 
 
 def service_on(url: str, name: str, kind: str = "granian") -> Subject:
-    """Return the service on a database that has been filled already."""
+    """Return the service with a database that has already been filled."""
 
     def environment(port: int, folder: Path) -> dict[str, str]:
         return _service_environment(kind, port, folder, url)
@@ -104,15 +104,15 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The response that a ceiling sends to every request."""
+    """The fixed response that a ceiling server sends to every request."""
 
     headers: tuple[tuple[str, str], ...]
     body: str
 
 
 def ceiling(kind: str, answer: Answer) -> Subject:
-    """Return a server with one fixed response, on the same server software with the same options."""
-    # The service parses X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
+    """Return a server that sends one fixed response, with the same HTTP server and options as the service."""
+    # The service parses X-Forwarded-For itself, so uvicorn must not, either for the service or for the ceiling.
     command = {
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],
@@ -142,7 +142,7 @@ SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER
 
 @contextmanager
 def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
-    """Create a separate folder for the subject below `folder`, with its database filled; remove it afterwards."""
+    """Create a folder below `folder` for the subject, with a filled database, and remove it afterwards."""
     own = folder / subject.name.replace("/", "-")
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir(parents=True)

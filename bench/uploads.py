@@ -1,4 +1,4 @@
-"""Uploads of vault snapshots as clients send them: registered, then one CAR file each, pinned by the import."""
+"""Uploads vault snapshots as clients do: registers each vault, then imports its CAR file, which also pins it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Uploads:
         self._memory: dict[int, float] = {}
 
     async def run(self, count: int, at_a_time: int) -> Kept:
-        """Write the vaults, then compare some of them with what the service returns."""
+        """Upload the vaults, then check that the service returns some of them unchanged."""
         keys = [VaultKey() for _ in range(count)]
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_a_time)) as http:
             await self._all(at_a_time, iter([self._register(http, number, key) for number, key in enumerate(keys)]))
@@ -108,7 +108,7 @@ class Uploads:
             self._memory[round(100 * len(self._made) / count)] = self._server.memory_mb()
 
     async def _compare(self, http: aiohttp.ClientSession) -> None:
-        """Check that a sample of them is returned unchanged."""
+        """Check that the service returns a sample of the snapshots unchanged."""
         for root, block in random.sample(self._made, min(_COMPARED, len(self._made))):
             async with http.get(f"{self._url}/ipfs/{root}?format=car", headers={"X-Forwarded-For": _address()}) as car:
                 await _require(car)
@@ -139,7 +139,7 @@ def _snapshot(key: VaultKey) -> tuple[Block, ...]:
 
 
 def _address() -> str:
-    """Return one of many client addresses, so that no limit per address applies."""
+    """Return a random client address, so that no limit per address is reached."""
     return ".".join(str(random.randrange(1, 224)) for _ in range(4))
 
 

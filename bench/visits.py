@@ -1,4 +1,4 @@
-"""One visit to a page: its bytes, and when it becomes usable, compared with a bare page that fetches the same files."""
+"""One page visit: its bytes, and the time until it is usable, compared with a bare page that fetches the same files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ INSTANTIATE = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a visit loads: the number of responses, the bytes that the service sent, and the uncompressed bytes."""
+    """What a visit loads: the number of responses, the bytes sent by the service, and the bytes after decompression."""
 
     answers: int
     sent: int
@@ -62,7 +62,7 @@ class Load:
 
 
 async def loaded(context: BrowserContext, meter: Meter, path: str, *, cold: bool) -> Load:
-    """Open a page, with or without a filled browser cache, and count until nothing more is loaded."""
+    """Open a page with a cold or a warm browser cache, and count the traffic until nothing more is loaded."""
     page, _ = await _page(context, cold=cold)
     asked: list[str] = []
 
@@ -86,7 +86,7 @@ def _length(url: str) -> int:
 
 
 async def usable(context: BrowserContext, address: str, path: str, *, cold: bool) -> tuple[float, float]:
-    """Return the milliseconds until the first screen's button can be pressed, and until a bare page has the files."""
+    """Return the milliseconds until the first screen's button is enabled, and until a bare page has the same files."""
     page, _ = await _page(context, cold=cold)
     await page.add_init_script(WATCH)
     await page.goto(address + path)
@@ -116,7 +116,7 @@ async def _bare(context: BrowserContext, address: str, names: list[str], *, cold
 
 
 async def started(context: BrowserContext, address: str, script: str, *, cold: bool) -> float:
-    """Return the milliseconds that a script takes in a bare page that has loaded the client's module."""
+    """Return how many milliseconds a script takes in a bare page that has already loaded the client's module."""
     page, session = await _page(context, cold=False)
     await page.goto(address + BARE)
     await page.evaluate(MODULE)

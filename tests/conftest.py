@@ -1,4 +1,4 @@
-"""What applies to every test: new random examples are tried only on request, and no example is too slow."""
+"""Settings for all tests: property tests use the same examples in every run, without a time limit per example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.order import longest_first
 
 from holdfast.world import node
 
-# Fixtures that several folders use: the service in this process, as a command, and with the client.
+# Fixtures for several folders: a service in the test process, a service started by the command, and databases.
 pytest_plugins = (
     "tests.support.api",
     "tests.support.serving",
@@ -22,7 +22,8 @@ pytest_plugins = (
 trusted_certificates.read_once()
 os.environ["PATH"] = node.search_path()  # the environment's Node, for every test that runs Node
 
-# A failure must be caused by the change under test. HOLDFAST_TEST_EXPLORE=1 tries new examples instead.
+# Examples are the same in every run, so that a new failure has its cause in the code. HOLDFAST_TEST_EXPLORE=1 tries new
+# ones.
 _CALM = settings(
     derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

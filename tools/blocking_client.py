@@ -1,6 +1,6 @@
 """Write client/blocking/ from the asynchronous classes: the same names, signatures and docstrings, without `await`.
 
-Each blocking object holds an asynchronous one and calls it through the event loop of client/blocking/loop.py.
+Each blocking object wraps an asynchronous one, and runs the calls in the event loop from client/blocking/loop.py.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _DUNDERS = {"__init__": "__init__", "__aenter__": "__enter__", "__aexit__": "__e
 
 
 class Module:
-    """The source of one blocking module."""
+    """Generates the source of one blocking module."""
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
@@ -74,7 +74,7 @@ class Module:
         self._type_imports: set[str] = set()
 
     def text(self) -> str:
-        """The generated module, formatted with the repository's formatter."""
+        """The generated module's text, formatted with Ruff."""
         body = [self._class(), *(self._function(name) for name in self._twin.functions)]
         imports = "\n".join(sorted(self._imports))
         types = "".join(f"    {line}\n" for line in sorted(self._type_imports))
@@ -133,7 +133,7 @@ class Module:
         return f"kept(self._{node.name}, {value})"
 
     def _written(self, node: Function, body: str) -> str:
-        """Return the function with its signature and docstring but another body."""
+        """Return the function with the same signature and docstring, but with another body."""
         names = list(_names([*(arg.annotation for arg in _all(node.args)), node.returns]))
         for name in names:
             self._import(BLOCKING[name].name if name in BLOCKING else name, at_run_time=False)
@@ -156,7 +156,7 @@ class Module:
             self._type_imports.add(line)
 
     def _line_for(self, name: str) -> str | None:
-        """Return the import of a name that the sources use or define."""
+        """Return the import statement for a name that the sources use or define."""
         for twin in TWINS:
             if name == twin.name:
                 return None if twin is self._twin else f"from {twin.module} import {name}"
@@ -171,7 +171,7 @@ class Module:
 
 
 def formatted(text: str, file: Path) -> str:
-    """Return the text with imports sorted by the repository's linter, formatted by its formatter."""
+    """Return the text after sorting the imports with Ruff and formatting it with Ruff."""
     ruff = (Path(sys.executable).parent / "ruff").as_posix()
     for command in (("check", "--select", "I", "--fix", "--quiet"), ("format", "--quiet")):
         arguments = [ruff, *command, "--stdin-filename", str(file), "-"]
@@ -197,7 +197,7 @@ def _all(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _arguments(arguments: ast.arguments) -> str:
-    """Return the arguments of the asynchronous call; for a blocking object, its asynchronous one."""
+    """Return the arguments of the asynchronous call, in which blocking objects are replaced by the wrapped ones."""
     given = [_value(item) for item in arguments.args if item.arg != "self"]
     given += [f"*{arguments.vararg.arg}"] if arguments.vararg else []
     given += [f"{item.arg}={_value(item)}" for item in arguments.kwonlyargs]
@@ -223,7 +223,7 @@ def _names(nodes: Iterable[ast.AST | None]) -> Iterator[str]:
 
 
 def _renamed(node: ast.AST) -> str:
-    """Return the source with the blocking classes' names."""
+    """Return the source of a node, with the asynchronous classes' names replaced by the blocking ones."""
     copied = copy.deepcopy(node)
     for item in ast.walk(copied):
         if isinstance(item, ast.Name) and item.id in BLOCKING:

@@ -1,7 +1,7 @@
-"""Sets up a checkout: `python3 tools/bootstrap.py run|test`. Requires only Python 3.11's standard library.
+"""Sets up a checkout: `python3 tools/bootstrap.py run|test`. Requires only Python 3.11.
 
-Each step is skipped if the files on which it depends have not changed since it last succeeded, so a second call
-takes a moment. One line lists what cannot be installed without privileges that the caller lacks.
+A step is skipped if the files on which it depends have not changed since it last succeeded, so a second call is fast.
+If programs are missing that only root can install, one message lists all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
 LOCKS = {"run": ("run", "build"), "test": ("dev",)}
-# Only wheels, which run no code during installation, except for two packages that the client's peer-to-peer library
+# pip installs only wheels, which run no code during installation, except for two packages that the peer-to-peer library
 # needs and that have only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
 QUIETLY = ("--progress-bar", "off", "-q")
@@ -36,7 +36,7 @@ MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 
 def main() -> int:
-    """Run the steps of the target given on the command line; return 0 if all succeed."""
+    """Run the steps for the target on the command line, and return 0 if all of them succeed."""
     target = sys.argv[1] if len(sys.argv) == 2 else ""  # noqa: PLR2004 - argv of exactly one word
     if target not in LOCKS:
         return _fail("usage: python3 tools/bootstrap.py run|test")
@@ -68,14 +68,14 @@ def _install_and_compile(target: str) -> None:
 
 
 def _at_once(*steps: Callable[[], None]) -> None:
-    """Run steps concurrently, as some wait for the network while another computes. Raises the first one's error."""
+    """Run steps concurrently, because some wait for the network while others compute. Raises the first one's error."""
     with ThreadPoolExecutor(len(steps)) as pool:
         for running in [pool.submit(step) for step in steps]:
             running.result()
 
 
 def _ensure_programs(target: str) -> None:
-    """List all missing programs at once, so that a person without privileges has to ask for them only once."""
+    """Report all missing programs at once, so that a person without root access has to ask for them only once."""
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"
@@ -148,7 +148,7 @@ def _install_project() -> None:
 
 
 def _compile_modules() -> None:
-    """Compile the package's modules once; if Python may not write bytecode, every process would recompile them."""
+    """Compile the package's modules once, because a Python that may not write bytecode recompiles them every time."""
     files = sorted((ROOT / "src").rglob("*.py"))
     if not _fresh("bytecode", files):
         subprocess.run([str(PYTHON), "-m", "compileall", "-q", "-j", "0", str(ROOT / "src")], check=True, cwd=ROOT)
@@ -156,7 +156,7 @@ def _compile_modules() -> None:
 
 
 def _build_enclave() -> None:
-    """Run this before installing the project: its build hook compiles the enclave too, but shows no progress."""
+    """Build the enclave before the project is installed, because the project's build hook would show no progress."""
     builder = ROOT / "enclave" / "build.py"
     if builder.exists():
         subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)
@@ -165,7 +165,7 @@ def _build_enclave() -> None:
 def _ensure_node_packages() -> None:
     """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node.
 
-    Installing the project itself then bundles the client with what is in browser/.
+    When the project is installed afterwards, the JavaScript client is bundled with the packages in browser/.
     """
     folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
     _at_once(*(partial(_ensure_packages_of, folder, name) for name, folder in folders.items()))
@@ -189,7 +189,7 @@ def _npm_install(folder: Path) -> None:
 
 
 def _ensure_debian_programs() -> None:
-    """Download programs that some tests use. A missing one stops nothing: its tests are skipped with a reason."""
+    """Download programs that some tests use. If a program is missing, its tests are skipped with a reason."""
     files = [ROOT / "tools" / "programs.py"]
     if _fresh("debian-programs", files):
         return

@@ -1,7 +1,7 @@
-"""Write browser/src/generated/: a method for each endpoint and the interface's types, for the JavaScript client.
+"""Write browser/src/generated/ for the JavaScript client: a method for each endpoint, and the interface's types.
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, the
-client-side types from `interface/client_types.json`. Names on the wire are the names in JavaScript.
+client-side types from `interface/client_types.json`. Fields have the same names in JSON and in JavaScript.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from holdfast.wire import endpoints, errors, models
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
 INTERFACE = ROOT / "interface" / "client_types.json"
-# Endpoints whose path or body does not say enough: http/service.js has methods for them.
+# Endpoints for which http/service.js has a handwritten method, because their declaration does not suffice.
 BY_HAND = frozenset({"bundler", "indexer", "client_file"})
 _HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by hand. */\n"
 _OUR_FAILURE = 500
 _JSON = {str: "string", int: "number", bool: "boolean", type(None): "null", float: "number", Any: "any"}
 _INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
-# Types that take a parameter, or bytes in either form, are more precise here than in the table.
+# Types that are more precise here than in the table: a generic type, and fields that also accept bytes or numbers.
 _GENERIC = {"ExecOutput": "T"}
 _BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
 _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
 
 
-# The snapshot endpoints use other protocols, whose requests and errors have other forms.
+# The snapshot endpoints follow other protocols, with different requests and errors.
 DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
 
 
 def files() -> dict[str, str]:
-    """Return the text of each generated file by name."""
+    """Return the text of each generated file, by file name."""
     return {"endpoints.js": _endpoints(), "types.js": _types()}
 
 
@@ -162,7 +162,7 @@ def _struct(struct: type[msgspec.Struct]) -> str:
 
 
 def _with_parts(structs: list[Any]) -> list[type[msgspec.Struct]]:
-    """Return the structs and those that their fields contain, each once."""
+    """Return the structs and all structs in their fields, each once."""
     found: dict[type[msgspec.Struct], None] = {}
     waiting = list(structs)
     while waiting:
@@ -180,7 +180,7 @@ def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
 
 
 def _optional(field: msgspec.structs.FieldInfo) -> str:
-    """Return the JSDoc form of a field: a response's constant is always present; optional fields are in brackets."""
+    """Return the field's name in JSDoc, in brackets if the field is optional; a response always contains constants."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
     asked = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
     if not (leaves_out or asked):

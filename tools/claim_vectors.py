@@ -3,7 +3,8 @@
     tools/claim_vectors.py --check    exit 1 if the file is out of date
     tools/claim_vectors.py --write    update it
 
-Encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test compares with the contracts.
+The call data is encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test compares it with the
+contracts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
 
 FILE = Path(__file__).resolve().parent.parent / "vectors" / "accounts" / "claims.json"
 REGISTRY = ADDRESSES["DIDRegistry"]
-# The generator point of P-256 and its double.
+# Two valid public keys: the generator point of P-256 and its double.
 KEYS = (
     (
         0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -34,12 +35,12 @@ KEYS = (
 )
 SALTS = (0, 1, (1 << 256) - 1)
 CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
-# Alias, secret and metadata CID: without an alias, with a guessable commitment, complete.
+# Each case's alias, secret and metadata CID: without an alias, with a guessable commitment, and complete.
 CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(32)), CID))
 
 
 def main() -> int:
-    """Run as the module's docstring says."""
+    """Write the file, or check that it is up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")

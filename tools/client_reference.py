@@ -1,4 +1,4 @@
-"""Writes docs/client-reference.md from the docstrings: all public names of the client."""
+"""Writes docs/client-reference.md, which lists all public names of the client, from the docstrings."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     tools/compile_contracts.py --check    exit 1 and list every file that differs by a byte
     tools/compile_contracts.py --write    update the files
 
-The constructor arguments are addresses of contracts compiled earlier, so all addresses follow from the sources.
+Constructor arguments are addresses of contracts compiled earlier, so the sources determine all addresses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 ENTRY_POINT_V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
-# The generator point of P-256, its double, and two pairs that are not points on the curve.
+# The generator point of P-256, its double, and two pairs of coordinates that are not on the curve.
 POINTS = (
     (
         0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -51,7 +51,7 @@ SALTS = (0, 1, 255, 1 << 64, 1 << 128, (1 << 256) - 1)
 
 @dataclass(frozen=True)
 class Row:
-    """A contract's source, and the address that its constructor takes, if any."""
+    """A contract's source file, and the address that the constructor takes as an argument, if any."""
 
     source: str
     argument: str | None = None  # the name of an earlier contract, or an address
@@ -70,14 +70,14 @@ ROWS = {
 
 @dataclass
 class Built:
-    """File contents by path from the root, and the contracts' addresses."""
+    """The contents of the generated files, by path from the root, and the contracts' addresses."""
 
     files: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
 
 
 def main() -> int:
-    """Run as the module's docstring says."""
+    """Compile the contracts, and compare or write the generated files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")
@@ -135,7 +135,7 @@ def _artifact(name: str, version: str, compiled: dict[str, Any], init_code: byte
 
 
 def _runtime(deployed: dict[str, Any], argument: bytes) -> bytes:
-    """Return the deployed code: each of our immutables has the value of the contract's only constructor argument."""
+    """Return the deployed code, in which every immutable has the value of the only constructor argument."""
     code = bytearray.fromhex(deployed["object"])
     references = deployed["immutableReferences"]
     if len(references) != (1 if argument else 0):
@@ -151,7 +151,7 @@ def _address(init_code: bytes) -> str:
 
 
 def _vectors(addresses: dict[str, str]) -> str:
-    """Return account addresses, for programs in other languages that compute them."""
+    """Return test vectors of account addresses, for implementations in other languages."""
     deployment = {"factory": addresses["AppFactory"], "implementation": addresses["VaultAccount"]}
     rows = [
         {"pubKeyX": hex(x), "pubKeyY": hex(y), "salt": str(salt), "address": predict_account(x, y, salt, **deployment)}
@@ -217,7 +217,7 @@ DEFAULT_CONTRACT_SET: Final[dict[str, int | str]] = {{
 
 
 def _enclave_module(addresses: dict[str, str]) -> str:
-    """Return the same addresses for the enclave, as raw bytes."""
+    """Return the Zig module with the addresses, as raw bytes, for the enclave."""
     named = {"did_registry": addresses["DIDRegistry"], "app_factory": addresses["AppFactory"]}
     named |= {"vault_account": addresses["VaultAccount"], "entry_point_v07": ENTRY_POINT_V07}
     named |= {"entry_point_v08": ENTRY_POINT_V08, "entry_point_v09": ENTRY_POINT_V09}
@@ -226,7 +226,7 @@ def _enclave_module(addresses: dict[str, str]) -> str:
 
 
 def _zig_address(name: str, address: str) -> str:
-    """Return a constant of 20 bytes; Zig's formatter keeps the row lengths of an array that ends with a comma."""
+    """Return a Zig constant of 20 bytes, with a trailing comma, which makes Zig's formatter keep the row lengths."""
     code = [f"0x{byte:02x}" for byte in bytes.fromhex(address.removeprefix("0x"))]
     rows = "".join(f"    {', '.join(code[at : at + 10])},\n" for at in (0, 10))
     return f"/// {address}\npub const {name} = [20]u8{{\n{rows}}};\n"

@@ -1,7 +1,7 @@
-"""Write the vectors for CAR files, snapshot roots and IPNS records: `python tools/content_vectors.py`.
+"""Write the test vectors for CAR files, snapshot roots and IPNS records: `python tools/content_vectors.py`.
 
-The valid ones are also read by other implementations (tests/peers); a valid record is in vectors/ipns/records.json.
-Every invalid case breaks a single rule, after which it is named.
+Other implementations also read the valid files (tests/peers). Valid IPNS records are in vectors/ipns/records.json.
+Every invalid case breaks a single rule, and its name says which.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write(path: str, claim: str, cases: list[dict[str, Any]]) -> None:
 
 
 def car_valid() -> list[dict[str, Any]]:
-    """Return complete files."""
+    """Return cases with valid CAR files."""
     blocks = [ROOT, SEALED]
     second = cids.raw_block(b"")
     return [
@@ -61,7 +61,7 @@ def car_valid() -> list[dict[str, Any]]:
 
 
 def car_case(name: str, data: bytes, blocks: list[cids.Block]) -> dict[str, Any]:
-    """Return one complete file."""
+    """Return a case with a valid CAR file."""
     listed = [{"cid": block.cid, "data": block.data.hex()} for block in blocks]
     return {"name": name, "car": data.hex(), "root": ROOT.cid, "blocks": listed}
 
@@ -72,13 +72,13 @@ def section(block: cids.Block) -> bytes:
 
 
 def header(value: Any) -> bytes:
-    """Return a section of DAG-CBOR without a CID."""
+    """Return a CAR header: a section that consists of DAG-CBOR without a CID."""
     data = dag_cbor.encode(value)
     return varints.encode(len(data)) + data
 
 
 def car_invalid() -> list[dict[str, Any]]:
-    """Return files that break one rule each."""
+    """Return CAR files that break one rule each."""
     root, good = ipld.link(ROOT.cid), header({"roots": [ipld.link(ROOT.cid)], "version": 1})
     whole = good + section(ROOT) + section(SEALED)
     identity = bytes(CID("base32", 1, "raw", multihash.digest(b"x" * 32, "identity")))
@@ -123,18 +123,18 @@ def car_invalid() -> list[dict[str, Any]]:
 
 
 def header_with_unknown_codec() -> bytes:
-    """Return a header whose root has the unassigned codec 0x7f."""
+    """Return a CAR header with a root that has the unassigned codec 0x7f."""
     data = header({"roots": [ipld.link(ROOT.cid)], "version": 1})
     return data.replace(bytes.fromhex("01711220"), bytes.fromhex("017f1220"))
 
 
 def refused(name: str, data: bytes, code: str, spelled: list[Any] | None = None) -> dict[str, Any]:
-    """Return one file that must be refused."""
+    """Return a case with a CAR file that must be refused."""
     return {"name": name, "car": spelled or data.hex(), "code": code}
 
 
 def roots_valid() -> list[dict[str, Any]]:
-    """Return vaults that are split in every possible way."""
+    """Return cases with vaults of different sizes, so that the data is split into blocks in every possible way."""
     followed = snapshots.Manifest(
         root_cid=ROOT.cid, did="did:new:0xé", updated_at=2**53 - 1, wasm_version="ab" * 32, delegation=b"\x82\x00"
     )
@@ -151,7 +151,7 @@ def roots_valid() -> list[dict[str, Any]]:
 
 
 def root_case(name: str, manifest: snapshots.Manifest, spelled: list[Any]) -> dict[str, Any]:
-    """Return a vault with the resulting snapshot."""
+    """Return a case with a vault and the resulting snapshot."""
     sealed = b"".join(
         bytes.fromhex(part) if isinstance(part, str) else bytes.fromhex(part[0]) * part[1] for part in spelled
     )
@@ -170,13 +170,13 @@ def root_case(name: str, manifest: snapshots.Manifest, spelled: list[Any]) -> di
 
 
 def roots_older() -> list[dict[str, Any]]:
-    """Return roots of the older form {manifest, vault}."""
+    """Return snapshot roots of the older form {manifest, vault}."""
     block = ipld.dag_cbor_block({"manifest": MANIFEST.fields(), "vault": ipld.link(SEALED.cid)})
     return [{"name": "one raw block", "root": block.cid, "root_block": block.data.hex(), "sealed": SEALED.data.hex()}]
 
 
 def roots_invalid() -> list[dict[str, Any]]:
-    """Return root blocks that break one rule each."""
+    """Return blocks of snapshot roots that break one rule each."""
     raw, own, fields = ipld.link(SEALED.cid), ipld.link(ROOT.cid), MANIFEST.fields()
     good: dict[str, Any] = {"manifest": fields, "size": 12, "blocks": [raw]}
 
@@ -236,7 +236,7 @@ def roots_invalid() -> list[dict[str, Any]]:
 
 
 def entry(**changed: Any) -> dict[str, Any]:
-    """Return a valid record's data with changes; None removes a field."""
+    """Return the data of a valid IPNS record with changed fields; None removes a field."""
     good = {
         "TTL": 300 * 10**9,
         "Value": b"/ipfs/" + ROOT.cid.encode(),
@@ -248,13 +248,13 @@ def entry(**changed: Any) -> dict[str, Any]:
 
 
 def signed(data: bytes, key: Ed25519PrivateKey = KEY, more: dict[int, int | bytes] | None = None) -> bytes:
-    """Return a record over `data`, with `more` fields."""
+    """Return an IPNS record that signs `data`, with the additional fields in `more`."""
     fields: dict[int, int | bytes] = {8: key.sign(b"ipns-signature:" + data), 9: data}
     return protobuf.encode(fields | (more or {}))
 
 
 def records_invalid() -> list[dict[str, Any]]:
-    """Return records that break one rule each, correctly signed unless that is the rule."""
+    """Return IPNS records that break one rule each, and are correctly signed unless that is the rule."""
     good = dag_cbor.encode(entry())
     record = signed(good)
     v1: dict[int, int | bytes] = {
@@ -336,7 +336,7 @@ def records_invalid() -> list[dict[str, Any]]:
 
 
 def names_valid() -> list[dict[str, Any]]:
-    """Return the vectors' key with every text form of its name."""
+    """Return the test vectors' key with every text form of its IPNS name."""
     from multiformats import multibase
 
     own = KEY.public_key().public_bytes_raw()
@@ -351,7 +351,7 @@ def names_valid() -> list[dict[str, Any]]:
 
 
 def names_invalid() -> list[dict[str, Any]]:
-    """Return texts that are not names."""
+    """Return texts that are not valid IPNS names."""
     good = names.name_of(KEY.public_key().public_bytes_raw())
     texts = [
         ("empty", ""),

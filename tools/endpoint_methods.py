@@ -1,7 +1,7 @@
 """Write client/endpoint_methods.py from holdfast/wire/endpoints.py: one method for each endpoint.
 
-Endpoints named in client/async_service_client.py have a handwritten method there, because their fields or responses
-need more than the declaration says.
+Some endpoints have a handwritten method in client/async_service_client.py, because their fields or responses need more
+than the declaration says.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def source() -> str:
 
 
 def formatted(text: str, file: Path) -> str:
-    """Return the text after the repository's linter and formatter; unused imports are removed."""
+    """Return the text after removing unused imports and formatting it with Ruff."""
     ruff = (Path(sys.executable).parent / "ruff").as_posix()
     for command in (("check", "--select", "I,F401", "--fix", "--quiet"), ("format", "--quiet")):
         arguments = [ruff, *command, "--stdin-filename", str(file), "-"]
@@ -66,13 +66,13 @@ def formatted(text: str, file: Path) -> str:
 
 
 def _named_by_hand() -> set[str]:
-    """Return the endpoints that have a handwritten method."""
+    """Return the names of the endpoints that have a handwritten method."""
     nodes = [node for node in ast.walk(ast.parse(BY_HAND.read_text())) if isinstance(node, ast.Attribute)]
     return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "endpoints"}
 
 
 def method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
-    """Return the method for the endpoint `name` in `wire/endpoints.py`: path parameters first, then the fields."""
+    """Return the method for the endpoint `name` in `wire/endpoints.py`, with path parameters before other fields."""
     kind, read = _answer(endpoint)
     given = [f"endpoints.{name}", read]
     if endpoint.asks:
@@ -99,7 +99,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 
 def _about(endpoint: endpoints.Endpoint[Any]) -> str:
-    """Return the method's docstring: what it does, and the refusals of this endpoint only, by their classes."""
+    """Return the method's docstring: what the method does, and the error classes that only this endpoint raises."""
     about = f"{endpoint.summary}: {endpoint.method} {endpoint.path}."
     rows = [row for row in endpoint.errors if row not in _NOT_ITS_OWN]
     classes = list(dict.fromkeys(refusal_class(row.error, row.status).__name__ for row in rows))
@@ -109,7 +109,7 @@ def _about(endpoint: endpoints.Endpoint[Any]) -> str:
 
 
 def _answer(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:
-    """Return the annotation of the result, and the function that parses it."""
+    """Return the result's type annotation, and the function that parses the result."""
     if endpoint.answers in service.MERGED:
         name = f"service.{service.MERGED[endpoint.answers].__name__}"
         return name, f"as_type({name})"

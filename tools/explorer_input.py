@@ -1,9 +1,9 @@
-"""Writes the input with which block explorers and Sourcify verify the contracts, and prints their other inputs.
+"""Writes the file from which block explorers and Sourcify verify the contracts, and prints the other values to enter.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 
 The same file works for every contract: Etherscan ("Solidity (Standard-Json-Input)") and Sourcify accept it. The
-compiled code contains no hash of its sources, so the other contracts' sources in the file make no difference.
+compiled code contains no hash of the sources, so additional sources in the file make no difference.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = 32
 
 
 def main() -> int:
-    """Run as the module's docstring says."""
+    """Write the file for block explorers, and print the other values that must be entered."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.parse_args().file.write_text(standard_json(), encoding="utf-8")
@@ -40,7 +40,7 @@ def standard_json() -> str:
 
 
 def table() -> str:
-    """Return the compiler and, for each contract, its address, its source file and its ABI-encoded argument."""
+    """Return lines with the compiler and, for each contract, the address, source file and ABI-encoded argument."""
     lines = [f"compiler v{_compiler(PRODUCTION[0])}, settings as in the file"]
     lines += [f"{name}  {load(name).address}  {_source(name)}:{name}  {_argument(name)}" for name in PRODUCTION]
     return "\n".join(lines) + "\n"
@@ -51,7 +51,7 @@ def _source(name: str) -> str:
 
 
 def _argument(name: str) -> str:
-    """Return the constructor's ABI-encoded argument, one word, if it takes an address."""
+    """Return a text with the constructor's ABI-encoded argument, or one that says that there is none."""
     contract = load(name)
     takes = any(entry["type"] == "constructor" and entry["inputs"] for entry in contract.abi)
     return f"constructor argument {contract.init_code[-_WORD:].hex()}" if takes else "no constructor argument"

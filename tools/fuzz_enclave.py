@@ -1,11 +1,11 @@
 """Sends structured and random input to every function of the enclave: `python tools/fuzz_enclave.py --calls 1000000`.
 
-Inputs start from the vectors, from the enclave's own responses, and from states produced by honest calls
-(tools/fuzz_states.py), and are mutated: values swapped for awkward ones,
-fields dropped, bytes of binary fields flipped, cut or spliced, JSON text damaged. A finding is a trap, a call over the
-time limit, a response that is no JSON object or has an unknown error code, or memory that keeps growing. Each is
-written to a file from which a vector can be made. The seed decides what is tried. How often each function is chosen
-depends on its measured cost, so two runs with one seed are similar, but not identical.
+Inputs are mutated test vectors, responses from the enclave, and inputs for states that honest calls have produced
+(tools/fuzz_states.py). Mutations replace values, drop fields, flip, cut or splice bytes of binary fields, or damage the
+JSON text. Findings are traps, calls that exceed the time limit, responses that are not JSON objects or have an unknown
+error code, and memory that keeps growing. Each finding is written to a file, from which a test vector can be made. The
+seed determines the inputs, but how often each function is called depends on its measured cost, so two runs with the
+same seed are similar but not identical.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FIRST_CALLS = 5  # of each function, whatever they cost
 
 @dataclass
 class Finding:
-    """What went wrong, with the input that caused it."""
+    """A finding: what went wrong, and the input that caused it."""
 
     kind: str
     function: str
@@ -44,7 +44,7 @@ class Finding:
     detail: str
 
     def to_json(self) -> dict[str, str]:
-        """Return a form that can be written to a file."""
+        """Return the finding as a JSON object."""
         encoded = base64.b64encode(self.arguments).decode()
         return {"kind": self.kind, "function": self.function, "arguments": encoded, "detail": self.detail}
 
@@ -83,7 +83,7 @@ class Fuzzer:
         self.functions: list[str] = self._enclave.call("version")["functions"]
 
     def run(self, calls: int) -> Report:
-        """Make this many calls and return the report so far."""
+        """Make the given number of calls, and return the report of the whole run so far."""
         started = time.monotonic()
         for _ in range(calls):
             function = self._choose()
@@ -98,7 +98,7 @@ class Fuzzer:
         return self.report
 
     def close(self) -> None:
-        """Discard the instance and its partner."""
+        """Close the fuzzed instance and the partner instance for pairings."""
         self._enclave.close()
         self._states.close()
 
@@ -107,7 +107,7 @@ class Fuzzer:
         return made[0].get("credential")
 
     def _fresh(self) -> Enclave:
-        """Return an instance that, three times out of four, has an open vault."""
+        """Return a new instance, which has an open vault in three out of four cases."""
         enclave = Enclave(random=self.random.randbytes)
         if chance(self.random, 75):
             made = {"credential": self._credential(), "key": HOST_KEY}
@@ -118,7 +118,7 @@ class Fuzzer:
         rare = [name for name in self.functions if self.report.answered[name] < FIRST_CALLS]
         if rare:
             return rare[0]
-        # Cheap functions run more often: a million calls to a password hash would take days.
+        # Cheap functions are called more often, because a million calls that hash a password would take days.
         weights = [1 / max(self._cost.get(name, 0.0), 0.0001) ** 0.8 for name in self.functions]
         return self.random.choices(self.functions, weights)[0]
 
@@ -200,13 +200,13 @@ def memory_size(enclave: Enclave) -> int:
 
 
 def known_codes() -> set[str]:
-    """Return the codes in the error table."""
+    """Return the error codes that the enclave's errors.zig defines."""
     table = (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text()
     return set(re.findall(r'\.code = "([a-z_]+)"', table))
 
 
 def main() -> int:
-    """Run from the command line; return 1 if there is a finding."""
+    """Run the fuzzer, and return 1 if there is a finding."""
     options = _options()
     fuzzer = Fuzzer(options.seed)
     left: int = options.calls
@@ -236,7 +236,7 @@ def _print_progress(report: Report) -> None:
 
 
 def _save(report: Report, folder: Path, saved: int) -> int:
-    """Write the findings after the first `saved` and return how many there are."""
+    """Write the findings after the first `saved` to files, and return the total number of findings."""
     for count, finding in enumerate(report.findings[saved:], saved):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{finding.function}-{count}.json").write_text(json.dumps(finding.to_json(), indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and mutations of them."""
+"""Inputs for tools/fuzz_enclave.py: test vectors, a table of normal calls, and mutations of both."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ACTIONS = (
     *("list", "get", "create", "update", "delete", "sign", "derive", "set_default", "revoke", "delegate", "verify"),
     *("refresh", "rotate"),
 )
-# The columns of every resource at once; rows refer to each other by the same key, "1".
+# Arguments that suit every resource: all columns at once, with "1" as the key by which rows refer to each other.
 ROW = {
     **dict.fromkeys(("id", "cid", "credential_id", "session_id", "service_id", "subject", "client_id"), "1"),
     **dict.fromkeys(("label", "name", "type", "endpoint", "value", "kind", "status", "role", "grantee", "issuer"), "a"),
@@ -62,7 +62,7 @@ ROW = {
     "chain_id": "1",
     "digest": "11" * 32,
 }
-# For functions without a vector for a normal call.
+# Normal calls of functions for which there is no such test vector.
 SEEDS: dict[str, list[dict[str, Any]]] = {
     "exec": [
         {"filter": f"resource:{resource} action:{action}", "args": ROW} for resource in RESOURCES for action in ACTIONS
@@ -86,7 +86,7 @@ BINARY = re.compile(r"^(0x[0-9a-f]{2,}|[A-Za-z0-9+/_-]{8,}={0,2})$")
 
 
 def corpus() -> dict[str, list[dict[str, Any]]]:
-    """Return the inputs per function, from the vectors and the table above."""
+    """Return the initial inputs for each function, from the test vectors and from the table in this file."""
     found: dict[str, list[dict[str, Any]]] = {function: list(seeds) for function, seeds in SEEDS.items()}
     found["version"] = [{}]
     for path in sorted((ROOT / "vectors").rglob("*.json")):
@@ -101,7 +101,7 @@ def corpus() -> dict[str, list[dict[str, Any]]]:
 
 
 def bend(rng: random.Random, value: Any, words: list[Any]) -> Any:
-    """Return the value with a few errors in it."""
+    """Return the value with a few random mutations."""
     bent = json.loads(json.dumps(value))
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3, 6))):
         bent = _bend_once(rng, bent, words)
@@ -153,7 +153,7 @@ def _bend_binary(rng: random.Random, text: str) -> str:
 
 
 def damage(rng: random.Random, data: bytes) -> bytes:
-    """Return the bytes with one to four flips, cuts, insertions, repeats or awkward lengths."""
+    """Return the bytes with one to four random mutations: flips, cuts, insertions, repeats or false lengths."""
     bent = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         rng.choice(DAMAGES)(rng, bent, rng.randrange(len(bent) + 1))

@@ -1,7 +1,7 @@
-"""Inputs for tools/fuzz_enclave.py that need a valid state: vaults damaged inside their seal, pairings, tokens.
+"""Inputs for tools/fuzz_enclave.py that need a valid state: sealed vaults with damaged content, pairings, tokens.
 
-Random bytes never open a seal or finish a pairing, so the code behind those is reached from here: honest calls produce
-the state that a function needs, and the input that it would then accept is mutated.
+Random bytes never pass authenticated decryption or complete a pairing. To reach the code behind these, honest calls
+produce the state that a function needs, and the input that the function would then accept is mutated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Maker = Callable[[Enclave], dict[str, Any]]
 
-# Functions that need no open vault, and functions that need one; the others work in both cases.
+# Functions that must be called without an open vault, and functions that need one; others work in both cases.
 CLOSED = frozenset({"generate", "load", "unlock", "import", "sync_complete"})
 CARELESS = frozenset({"version", "keccak256", "status", "lock", "parse_webauthn", "cid", "did_key", "evaluate_policy"})
 OPERATION = {
@@ -57,7 +57,7 @@ class States:
         self._database = _opened(self._sealed)
 
     def prepare(self, enclave: Enclave, function: str) -> None:
-        """Bring the instance into the state in which the function runs as far as possible."""
+        """Bring the instance into a state in which the function can do its work."""
         if function in CARELESS:
             return
         if function in CLOSED:
@@ -66,7 +66,7 @@ class States:
             ask(enclave, "load", database=_text(self._sealed), key=HOST_KEY)
 
     def input(self, enclave: Enclave, function: str) -> dict[str, Any] | None:
-        """Return the input of an honest caller, damaged only under its seals; None if the vectors suffice."""
+        """Return an honest caller's input, mutated only in sealed or signed parts, or None if the vectors suffice."""
         makers: dict[str, Maker] = {
             "load": self._load,
             "unlock": self._load,
@@ -83,7 +83,7 @@ class States:
         return maker(enclave) if maker else None
 
     def close(self) -> None:
-        """Discard the partner."""
+        """Close the partner instance."""
         self._partner.close()
 
     def _bent_database(self) -> bytes:
@@ -112,7 +112,7 @@ class States:
         return {"token": own.get(self._rng.choice(("signed_dag_cbor", "container"))), "command": "/accounts/list"}
 
     def _exec(self, enclave: Enclave) -> dict[str, Any]:
-        """Return an input under a token for everything, whose policy fits the arguments of all actions."""
+        """Return an input with a token for all actions, with a policy that the arguments of all actions satisfy."""
         policy = [["!=", self._rng.choice((".id", ".enclave_id", ".limit", ".user_op.sender")), "x"]]
         minted = ask(enclave, "mint_ucan", to="did:web:example.org", command="/", policy=policy)
         resource, action = self._rng.choice(RESOURCES), self._rng.choice(ACTIONS)
@@ -127,13 +127,13 @@ class States:
         }
 
     def _initiated(self, enclave: Enclave) -> dict[str, Any]:
-        """Return the input for `sync_compare` on a new device."""
+        """Return the input for `sync_compare` on the new device."""
         opened = ask(enclave, "sync_init")
         accepted = ask(self._partner, "sync_respond", session_id=opened["session_id"], public_key=opened["public_key"])
         return {"session_id": opened["session_id"], "public_key": accepted.get("public_key")}
 
     def _responded(self, enclave: Enclave) -> dict[str, Any]:
-        """Return the input for `sync_respond` on the device with the vault: with the key, or with the code."""
+        """Return the input for `sync_respond` on the device with the vault: either the public key or the code."""
         opened = ask(self._partner, "sync_init")
         first = {"session_id": opened["session_id"], "public_key": opened["public_key"]}
         if chance(self._rng, 40):
@@ -153,7 +153,7 @@ class States:
 
 
 def ask(enclave: Enclave, function: str, **fields: object) -> dict[str, Any]:
-    """Make an honest call. It may be refused, since the fuzzed state may not allow it."""
+    """Make an honest call. The enclave may refuse the call, because the fuzzed state may not allow it."""
     answer: dict[str, Any] = json.loads(enclave.call_raw(function, json.dumps(fields).encode()))
     return answer
 
@@ -163,7 +163,7 @@ def _text(data: bytes) -> str:
 
 
 def _opened(sealed: bytes) -> bytes:
-    """Return the database of a vault with one wrap, which has no identifier (docs/formats.md)."""
+    """Return the decrypted database of a vault with a single wrap that has no identifier (docs/formats.md)."""
     head = 44 + int.from_bytes(sealed[6:8])
     clear, key = sealed[head : head + 42], sealed[head + 42 : head + 90]
     data_key = AESGCM(_kek(clear[2:18])).decrypt(clear[-12:], key, _WRAP + b"\0" + sealed[44:head] + clear)

@@ -1,4 +1,4 @@
-"""Keeps the gas tables in docs/contracts.md equal to the snapshots that forge checks (contracts/snapshots).
+"""Writes the gas tables in docs/contracts.md from contracts/snapshots, or checks that they agree.
 
 tools/gas_table.py --check    exit 1 if the table is out of date
 tools/gas_table.py --write    update the table
@@ -19,7 +19,7 @@ BEGIN, END = "<!-- gas: tools/gas_table.py -->\n", "<!-- /gas -->"
 
 
 def main() -> int:
-    """Run as the module's docstring says."""
+    """Write the tables to the page, or check that they are up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")
@@ -35,14 +35,14 @@ def main() -> int:
 
 
 def renew(page: str) -> str:
-    """Return the page with both tables from the snapshots. Raises ValueError if it has no place for them."""
+    """Return the page with both tables generated from the snapshots. Raises ValueError if it has no place for them."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
     return before + BEGIN + "\n" + _operations() + "\n" + _calls() + "\n" + END + after
 
 
 def _operations() -> str:
-    """Return one row per operation: its gas at each entry point with the precompile, then the most Solidity adds."""
+    """Return a row per operation: gas at each entry point with the precompile, and the most that Solidity code adds."""
     with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
     rows = []
     for name in sorted({key.rpartition(", ")[0] for key in with_precompile}):

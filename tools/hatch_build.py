@@ -1,4 +1,4 @@
-"""Hatchling's hook: puts the compiled enclave and the JavaScript client into the wheel."""
+"""A build hook for Hatchling, which adds the compiled enclave and the JavaScript client to the wheel."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ EDITABLE = "editable"
 
 
 class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling leaves its parameter open
-    """Compiles `enclave/`, or takes the cached result, before the wheel's files are collected."""
+    """Compiles `enclave/`, or uses the cached result, before the wheel's files are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the module, and include the git-ignored file in the wheel. Raises BuildError from enclave/build.py.
+        """Build the enclave, and include the git-ignored file in the wheel. Raises BuildError from enclave/build.py.
 
-        An editable installation serves the client's modules straight from the checkout, and the bundle from build/.
+        An editable installation serves the client's modules directly from the checkout, and the bundle from build/.
         """
         root = Path(self.root)
         _builder(root, "enclave").build()

@@ -1,4 +1,4 @@
-"""Writes vectors/ipns/records.json: IPNS records from other libraries, which the enclave's must equal byte for byte.
+"""Writes vectors/ipns/records.json: records made with other libraries, which the enclave must reproduce exactly.
 
 `tools/ipns_vectors.py` writes the file. `records` contains the records themselves, for every implementation of IPNS;
 `cases` are calls to the enclave that must return the same bytes.
@@ -29,7 +29,7 @@ MINUTES_5 = 300_000_000_000
 
 @dataclass(frozen=True)
 class Said:
-    """A record's contents, and the seed of its key. `ttl_ns` is in nanoseconds."""
+    """The contents of an IPNS record, and the seed of its key. `ttl_ns` is in nanoseconds."""
 
     name: str
     seed: int
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def record_of(said: Said) -> dict[str, Any]:
-    """Return a record with its contents; bytes in hex."""
+    """Return an IPNS record and its contents, with bytes in hex."""
     record = signed(said)
     about = {"public_key": public_key(said).hex(), "ipns_name": ipns_name(public_key(said))}
     digest = hashlib.sha256(record).hexdigest()
@@ -109,7 +109,7 @@ def record_of(said: Said) -> dict[str, Any]:
 
 
 def signed(said: Said) -> bytes:
-    """Return the protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data)."""
+    """Return a protobuf IpnsEntry with the fields 8 (signatureV2) and 9 (data)."""
     data = dag_cbor.encode(
         {
             "Value": b"/ipfs/" + said.root_cid.encode(),
@@ -132,22 +132,22 @@ def varint(number: int) -> bytes:
 
 
 def seed_of(said: Said) -> bytes:
-    """Return the key's seed, 32 equal bytes."""
+    """Return the key's seed, which consists of 32 equal bytes."""
     return bytes([said.seed]) * 32
 
 
 def public_key(said: Said) -> bytes:
-    """Return the public key, 32 bytes."""
+    """Return the 32-byte public key."""
     return Ed25519PrivateKey.from_private_bytes(seed_of(said)).public_key().public_bytes_raw()
 
 
 def ipns_name(key: bytes) -> str:
-    """Return the key's name: a CIDv1 with codec libp2p-key and an identity multihash, in base36."""
+    """Return the key's IPNS name: a CIDv1 in base36, with the codec libp2p-key and an identity multihash."""
     return multibase.encode(b"\x01\x72\x00\x24\x08\x01\x12\x20" + key, "base36")
 
 
 def case_of(said: Said) -> dict[str, Any]:
-    """Return a case in which a vault adopts the key and publishes."""
+    """Return a case in which a new vault adopts the publishing key and publishes a record."""
     record, name = signed(said), ipns_name(public_key(said))
     waiting = {"public_key": public_key(said).hex(), "name": name, "pending": True}
     steps = [
@@ -160,13 +160,13 @@ def case_of(said: Said) -> dict[str, Any]:
 
 
 def refusal(name: str, change: dict[str, Any], code: str) -> dict[str, Any]:
-    """Return a case in which an open vault must refuse to publish something else."""
+    """Return a case in which an open vault must refuse to publish a changed record."""
     step = {"input": {**RECORDS[0].fields, **change}, "error": code}
     return {"name": name, "now_ms": NOW_MS, "steps": [made_vault(), step]}
 
 
 def locked() -> dict[str, Any]:
-    """Return a case in which a locked vault publishes nothing and reveals no key."""
+    """Return a case in which a locked vault must neither publish nor reveal the key."""
     steps = [made_vault(), {"function": "lock"}]
     steps += [{"input": RECORDS[0].fields, "error": "vault_locked"}]
     steps += [{"function": name, "error": "vault_locked"} for name in ("publishing_key", "publishing_delegation")]
@@ -174,7 +174,7 @@ def locked() -> dict[str, Any]:
 
 
 def absent() -> dict[str, Any]:
-    """Return a case in which a key that waits for a vault publishes nothing."""
+    """Return a case in which a publishing key without a vault must not publish."""
     steps = [{"function": "publishing_key", "contains": {"pending": True}}]
     steps += [{"input": RECORDS[0].fields, "error": "vault_uninitialized"}]
     steps += [{"function": "publishing_delegation", "error": "vault_uninitialized"}]

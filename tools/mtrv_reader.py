@@ -1,7 +1,8 @@
 """Reads a vault's MTRV export without Holdfast: `python mtrv_reader.py FILE` asks for the password, shows the contents.
 
-Needs only the packages `cryptography` and `argon2-cffi`. docs/formats.md describes the format. The contents can
-sign in the owner's name, so protect this program's output, above all that of `--database`, like the key itself.
+The program needs only the packages `cryptography` and `argon2-cffi`. docs/formats.md describes the format. Anyone who
+has the contents can sign in the owner's name, so protect the output, above all that of `--database`, as well as a
+private key.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ MAGIC = b"MTRV"
 VERSION = 1
 ARGON2ID = 1
 HEADER = struct.Struct(">4sBBHIII16s12sQ")
-# The most work that this program does for a file, which may come from anyone.
+# Limits on the memory and time that an export, which may come from anyone, can make this program use.
 MEMORY_KIB = range(8 * 1024, 64 * 1024 + 1)
 PASSES = range(1, 11)
 LANES = range(1, 9)
-# The tables, most useful first. Columns with secrets are omitted below.
+# Columns that contain secrets, which are not printed.
 SECRET_COLUMNS = {"val_share", "user_share", "val_key", "user_key", "nonce", "value", "token"}
 
 
 class FormatError(Exception):
-    """The file is not an MTRV export that this program can read."""
+    """Raised if the file is not an MTRV export that this program can read."""
 
 
 class Header(NamedTuple):
-    """The unencrypted part of the file, which the encryption authenticates."""
+    """The file's header, which is not encrypted but authenticated."""
 
     memory_kib: int
     passes: int
@@ -93,7 +94,7 @@ def _shown(row: sqlite3.Row) -> dict[str, object]:
 
 
 def main() -> int:
-    """Print the export given on the command line; return 0 if it could be read."""
+    """Print the contents of the export named on the command line, and return 0 if it could be read."""
     parser = argparse.ArgumentParser(description="Reads a vault's MTRV export.")
     parser.add_argument("file", type=Path)
     parser.add_argument("--database", type=Path, help="also write the whole SQLite database, secrets included, here")

@@ -1,4 +1,4 @@
-"""Downloads Debian programs that tests use into .setup/programs, without root and without installing them.
+"""Downloads Debian packages that tests need to .setup/programs, without root and without installing them.
 
 `python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
 `make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers.
@@ -17,12 +17,12 @@ from typing import NamedTuple
 FOLDER = Path(__file__).resolve().parent.parent / ".setup" / "programs"
 _PLACES = ("usr/bin", "usr/sbin")
 _DOWNLOAD = ("download",)
-# Includes the libraries that this system lacks. Nothing is installed, so no lock on the package database is needed.
+# apt-get also downloads libraries that are not installed, and needs no lock because it installs nothing.
 _WITH_LIBRARIES = ("-o", "Debug::NoLocking=1", "install", "--download-only", "--no-install-recommends")
 
 
 class ProgramSet(NamedTuple):
-    """Programs that are downloaded and used together."""
+    """A set of programs that are downloaded and used together."""
 
     title: str
     folder: str  # in FOLDER
@@ -39,7 +39,7 @@ SETS = (SITE, FIREFOX, WEBKIT)
 
 
 def program(name: str) -> str | None:
-    """Return the path of an installed or downloaded program; None if there is neither."""
+    """Return the path of a program, or None if it is neither installed nor downloaded."""
     fetched = (str(FOLDER / one.folder / place) for one in SETS for place in _PLACES)
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *fetched]))
 
@@ -50,7 +50,7 @@ def missing(wanted: ProgramSet) -> list[str]:
 
 
 def fetch(wanted: ProgramSet) -> str | None:
-    """Download a set unless it is complete. Return what prevented it, or None."""
+    """Download a set unless it is complete, and return the error message, or None."""
     if not missing(wanted):
         return None
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
@@ -75,7 +75,7 @@ def _update() -> str | None:
 
 
 def _apt(folder: Path, option: str, *words: str) -> str | None:
-    """Run apt-get in a folder; return what prevented it, or None."""
+    """Run apt-get in a folder, and return the error message, or None."""
     options = [f"Dir::State::lists={FOLDER / 'lists'}", f"Dir::Cache={FOLDER / 'cache'}", option]
     command = ["apt-get", "-qq", *(word for value in options for word in ("-o", value)), *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -83,7 +83,10 @@ def _apt(folder: Path, option: str, *words: str) -> str | None:
 
 
 def _unpack(archives: Path, folder: Path) -> str | None:
-    """Put the programs in place in one step, or half of them would pass for all. Return what prevented it, or None."""
+    """Unpack the programs, and move them into place in one step, so that an incomplete set is never used.
+
+    Return the error message, or None.
+    """
     unpacked = folder.with_suffix(".part")
     shutil.rmtree(unpacked, ignore_errors=True)
     unpacked.mkdir()
@@ -97,7 +100,7 @@ def _unpack(archives: Path, folder: Path) -> str | None:
 
 
 def main() -> int:
-    """Download every set; return 1 if one is missing, after printing a line for each of those."""
+    """Download every set; if some cannot be downloaded, print a line for each and return 1."""
     stopped = {one.title: why for one in SETS if (why := fetch(one))}
     for title, why in stopped.items():
         print(f"holdfast: {title}: {why}", file=sys.stderr)

@@ -1,11 +1,11 @@
-"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md.
+"""Writes the tables of settings, limits, exit codes and metrics in docs/operating.md and docs/indexer.md.
 
 Or compares them:
 
     tools/settings_table.py --check    exit 1 if a page differs from the code
     tools/settings_table.py --write    update the pages
 
-A pair of comments marks the place of each table on a page. The rest of the page is written by hand.
+On each page, a pair of comments marks where a table begins and ends. The rest of the page is written by hand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-# Defaults that are computed, with a description of the computation.
+# Descriptions of the defaults that are computed.
 COMPUTED = {
     "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
@@ -52,7 +52,7 @@ EXITS = {
 
 
 def main() -> int:
-    """Compare or write; return 0 if the pages are up to date."""
+    """Compare or update the pages, and return 0 if they are up to date."""
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
-    """Update one page, or compare it; return 1 if it is out of date."""
+    """Update a page, or return 1 if it is out of date."""
     old = new = page.read_text("utf-8")
     for name, lines in tables.items():
         new = put(page, new, name, lines)
@@ -75,7 +75,10 @@ def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
 
 
 def put(page: Path, text: str, name: str, lines: list[str]) -> str:
-    """Return the page with the table of that name updated. Raises ValueError if the page has no place for it."""
+    """Return the page after updating the table with the given name.
+
+    Raises ValueError if the page has no place for it.
+    """
     begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(pattern.findall(text)) != 1:

@@ -1,8 +1,8 @@
 """Starts the installation of deploy/compose.yaml on this machine, without containers, and tests it: `make topology`.
 
 PostgreSQL, two nodes, nginx and Prometheus run with the configuration that the Compose file mounts. The script
-registers through the proxy, kills a node, continues, restarts it, and asks Prometheus what it saw. Grafana is not
-started, because the registries of Python, npm and Debian do not have it.
+registers through the proxy, kills a node, registers again, restarts the node, and queries Prometheus. Grafana is not
+started, because it is not available from PyPI, npm or Debian.
 
 tools/topology.py             test it; exit 1 with the reason if something is wrong
 tools/topology.py --stay      then keep running until Ctrl-C
@@ -31,7 +31,7 @@ _LIMIT = 3  # registrations per address
 
 
 def main() -> int:
-    """Run as the module's docstring says."""
+    """Start the installation, test it, and return 0 if everything works."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stay", action="store_true", help="go on running until Ctrl-C")
     stay = parser.parse_args().stay
@@ -59,7 +59,7 @@ def _try(site: Topology) -> None:
     both = [site.address_of(first), site.address_of(second)]
     _expect_up(site, both, down=[])
     _register(site, "before", 2)
-    # Counters of both nodes show that the proxy sent requests to each.
+    # The counters of both nodes prove that the proxy sent requests to each of them.
     served = "sum by (instance) (holdfast_requests_total)"
     _expect(lambda: set(site.values(served)) == set(both), "Prometheus counts requests of both nodes")
     _register_too_often(site)
@@ -75,9 +75,10 @@ def _try(site: Topology) -> None:
 
 
 def _register(site: Topology, when: str, network: int) -> None:
-    """Open sessions from many addresses, each of which must succeed, and look up each handle."""
+    """Open a session from each of many addresses, all of which must succeed, and look up each handle."""
     for n in range(_REQUESTS):
-        # nginx passes the client address on to the nodes; loopback has as many addresses as are needed.
+        # nginx passes the client's address to the nodes, and the loopback network has enough addresses for many
+        # clients.
         with _client(site, f"127.0.{network}.{n + 1}") as client:
             answer = client.post("/api/sessions", json={"handle": f"name-{network}-{n}", "did": DID})
             assert answer.status_code == _OK, f"{when}: {answer.status_code} {answer.text}"
@@ -87,7 +88,7 @@ def _register(site: Topology, when: str, network: int) -> None:
 
 
 def _ask_what_people_see(site: Topology) -> None:
-    """Make Prometheus evaluate every alert rule and every query of the dashboard."""
+    """Let Prometheus evaluate every alert rule and every query of the dashboard."""
     _expect(lambda: all(rule["health"] == "ok" for rule in _rules(site)), f"{len(_rules(site))} rules are evaluated")
     queries = dashboard_queries()
     empty = [query for query in queries if not site.ask_prometheus("query", query=query)["result"]]

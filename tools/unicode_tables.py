@@ -1,4 +1,4 @@
-"""Write rules/unicode_tables.py: Unicode's confusables and scripts, from the ICU library in the package icu4py.
+"""Write rules/unicode_tables.py, the tables of confusables and scripts, from the ICU library in the package icu4py.
 
 `--check` exits with 1 if the module is out of date.
 """
@@ -23,7 +23,7 @@ _NO_SCRIPT = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 
 
 class Icu:
-    """The functions of ICU that are used here; their names end with ICU's major version."""
+    """Wraps the ICU functions that are needed, whose names end with ICU's major version."""
 
     def __init__(self) -> None:
         files = {file.name.partition("-")[0]: file for file in metadata.files("icu4py") or () if "libicu" in file.name}
@@ -39,13 +39,13 @@ class Icu:
         self._decomposer = self._pointer(self._common, "unorm2_getNFDInstance")
 
     def unicode_version(self) -> str:
-        """Return the version, such as "17.0.0"."""
+        """Return the Unicode version, such as "17.0.0"."""
         parts = (ctypes.c_uint8 * 4)()
         self._function(self._common, "u_getUnicodeVersion")(parts)
         return ".".join(str(part) for part in parts[:3])
 
     def skeleton(self, text: str) -> str:
-        """Return the skeleton of TR39 section 4."""
+        """Return the text's skeleton, as defined in UTS #39, section 4."""
         return self._text(self._function(self._i18n, "uspoof_getSkeleton"), self._checker, text, 0)
 
     def decomposed(self, text: str) -> str:
@@ -53,7 +53,7 @@ class Icu:
         return self._text(self._function(self._common, "unorm2_normalize"), self._decomposer, text)
 
     def script(self, point: int) -> str:
-        """Return the long name of a code point's Script property, in capitals."""
+        """Return the long name of a code point's Script property, in upper case."""
         status = ctypes.c_int(0)
         code = self._function(self._common, "uscript_getScript")(point, ctypes.byref(status))
         name = self._function(self._common, "uscript_getName", ctypes.c_char_p)(code)
@@ -94,7 +94,7 @@ def source(icu: Icu) -> str:
 
 
 def _prototypes(icu: Icu) -> list[str]:
-    """Return prototypes for characters that NFD leaves unchanged; any other is looked up by its parts."""
+    """Return the prototypes of characters that NFD leaves unchanged; others are decomposed before the look-up."""
     pairs = ((point, icu.skeleton(chr(point))) for point in _CODE_POINTS if icu.decomposed(chr(point)) == chr(point))
     return [
         ":".join([f"{point:x}", *(f"{ord(c):x}" for c in skeleton)])
@@ -118,7 +118,7 @@ def _block(name: str, rows: list[str]) -> str:
 
 
 def main() -> int:
-    """Write the module; with --check, compare it."""
+    """Write the module or, with --check, exit 1 if it is out of date."""
     text = source(Icu())
     if "--check" in sys.argv:
         return 0 if FILE.read_text() == text else 1

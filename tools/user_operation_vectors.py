@@ -1,4 +1,4 @@
-"""Writes vectors/user_operations/{v07,v08,v09}.json: operations, and what the real entry points' getUserOpHash returns.
+"""Writes vectors/user_operations/{v07,v08,v09}.json: user operations, and their hashes from the real entry points.
 
 `python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
 """
@@ -39,7 +39,7 @@ SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
 FACTORIES = ("no factory", "factory", "factory without data")
 PAYMASTERS = ("no paymaster", "paymaster", "paymaster without data")
 SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
-# What precedes length and magic, and the length.
+# For each case, the paymaster data before the suffix's length and magic, and the stated length.
 SUFFIXES = {
     "a signature of 65 bytes": (b"\x0a" * 12 + b"\x0b" * 65, 65),
     "a signature of one byte": (b"\x0a" * 12 + b"\x0b", 1),
@@ -53,14 +53,14 @@ NUMBERS = ("ordinary numbers", "zeros", "greatest numbers")
 
 
 def operations() -> list[tuple[str, UserOperation]]:
-    """Return twenty-four named operations: all but three combinations of the three tables, always the same."""
+    """Return twenty-four named operations, always the same: all but three combinations of entries in three tables."""
     chance = random.Random(SEED)
     kinds = list(product(FACTORIES, PAYMASTERS, NUMBERS))[:24]
     return [(", ".join(kind), _operation(chance, *kind)) for kind in kinds]
 
 
 def with_suffixes() -> list[tuple[str, UserOperation]]:
-    """Return operations whose paymaster data has a suffix for EntryPoint 0.9; older versions hash all of it."""
+    """Return operations with a suffix in the paymaster data, which EntryPoint 0.9 does not hash."""
     chance = random.Random(SEED + 1)
     ends = {name: data + length.to_bytes(2) + SUFFIX_MAGIC for name, (data, length) in SUFFIXES.items()}
     ends |= {"the magic without a length": SUFFIX_MAGIC, "another magic": bytes(65) + b"\x00\x41" + SUFFIX_MAGIC[::-1]}
@@ -69,7 +69,7 @@ def with_suffixes() -> list[tuple[str, UserOperation]]:
 
 
 def refused() -> list[tuple[str, UserOperation]]:
-    """Return operations whose suffix length exceeds the data: EntryPoint 0.9 reverts, older versions do not."""
+    """Return operations with a suffix length greater than the data, for which only EntryPoint 0.9 reverts."""
     operation = with_suffixes()[0][1]
     ends = {
         "one byte more than the data": bytes(9) + (10).to_bytes(2),
@@ -113,7 +113,7 @@ def _operation(chance: random.Random, factory: str, paymaster: str, numbers: str
 
 
 def call_data(packed: PackedUserOperation) -> bytes:
-    """Return the call of getUserOpHash, encoded by eth-abi and so independent of the code under test."""
+    """Return the call data for getUserOpHash, encoded by eth-abi, which is independent of the code under test."""
     fields = (
         to_hex(packed.sender),
         packed.nonce,
@@ -129,7 +129,7 @@ def call_data(packed: PackedUserOperation) -> bytes:
 
 
 async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
-    """Return the content of one file."""
+    """Return the contents of one vector file."""
     named = operations() + with_suffixes()
     answers = [chain.rpc.eth_call(entry_point.address, call_data(pack(operation))) for _, operation in named]
     hashes = await asyncio.gather(*answers)
@@ -158,7 +158,7 @@ async def _reverts(chain: LocalChain, entry_point: EntryPoint, operation: UserOp
 
 
 async def contents() -> dict[str, str]:
-    """Return every file's text, from a new chain."""
+    """Return the text of every file, with hashes from a new chain."""
     with tempfile.TemporaryDirectory() as logs:
         async with aiohttp.ClientSession() as session, Supervisor(Path(logs)) as supervisor:
             tools = await find_tools(print)

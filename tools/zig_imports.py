@@ -1,4 +1,4 @@
-"""Import rules for the enclave: no circular imports, no import from a higher layer, no unused import.
+"""Checks the enclave's import rules: no circular imports, no imports from a higher layer, no unused imports.
 
 `tools/zig_imports.py` reads every `@import` in enclave/src and prints what breaks these rules; it then exits with 1.
 """
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SOURCES = Path(__file__).resolve().parent.parent / "enclave" / "src"
 
-# From the highest folder to the lowest. A file imports files from its own folder and from lower ones; the folders on
-# one line do not import each other.
+# The folders of each layer, from the highest to the lowest. A file may import files from its own folder and from lower
+# layers; folders in the same layer must not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     (".",),  # the compiler's roots: root.zig, enclave.zig, fast.zig, unit_test.zig
     ("entry",),
@@ -37,14 +37,14 @@ Graph = dict[str, dict[str, str | None]]
 
 
 def main() -> int:
-    """Print what breaks the rules; return 0 if nothing does."""
+    """Print all violations of the rules, and return 0 if there are none."""
     found = violations(graph(SOURCES)) + unused(SOURCES)
     print("\n".join(found) or f"{len(graph(SOURCES))} files, no circle, no upward import")
     return 1 if found else 0
 
 
 def graph(sources: Path) -> Graph:
-    """Return, for each Zig file below `sources`, the files that it imports, with each import's name, if any."""
+    """Return the imports of each Zig file below `sources`: the imported files, with the names given to them."""
     return {file.relative_to(sources).as_posix(): imports(sources, file) for file in sorted(sources.rglob("*.zig"))}
 
 
@@ -56,14 +56,14 @@ def imports(sources: Path, file: Path) -> dict[str, str | None]:
 
 
 def violations(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return a sentence for each import from a higher or parallel folder, each folder without a layer, and a circle."""
+    """Return a message for each import from a higher or parallel folder, each folder without a layer, and a cycle."""
     rooms = sorted({room(file) for file in files} - LEVELS.keys())
     unknown = [f"{each}/ has no layer: add it to LAYERS in tools/zig_imports.py" for each in rooms]
     return unknown or [*_upward(files), *_circle(files)]
 
 
 def room(file: str) -> str:
-    """Return a file's folder; `.` for a file directly in the sources."""
+    """Return a file's folder, or `.` for a file directly in the sources."""
     return file.split("/", maxsplit=1)[0] if "/" in file else "."
 
 
@@ -85,7 +85,7 @@ def _circle(files: Mapping[str, Mapping[str, object]]) -> list[str]:
 
 
 def unused(sources: Path) -> list[str]:
-    """Return a sentence for each import whose name the rest of its file does not use; `pub` names count as used."""
+    """Return a message for each import whose name the rest of the file does not use; `pub` names count as used."""
     return [
         f"{file.relative_to(sources).as_posix()} imports {name} and does not use it"
         for file in sorted(sources.rglob("*.zig"))

@@ -1,4 +1,4 @@
--- The tables of both peers: what their four endpoints need, keyed as one would key them by habit.
+-- The tables that the four endpoints of both peers need, with conventional primary keys.
 PRAGMA journal_mode = WAL;
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,

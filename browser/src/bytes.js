@@ -3,7 +3,7 @@
 const CHUNK = 0x8000;
 
 /**
- * Returns a buffer or a list of numbers as bytes. A buffer is not copied.
+ * Returns the bytes of a buffer or of a list of numbers. A buffer is not copied.
  *
  * @param {BufferSource | number[]} source
  * @returns {Uint8Array<ArrayBuffer>}
@@ -34,7 +34,7 @@ export function toBase64url(source) {
 }
 
 /**
- * Decodes base64 or base64url, padded or not.
+ * Decodes base64 or base64url, with or without padding.
  *
  * @param {string} text
  * @returns {Uint8Array<ArrayBuffer>}

@@ -1,4 +1,4 @@
-/** The client: a service and a vault, and the functions that need both. */
+/** The client, which combines a service and a vault with the functions that need both. */
 
 import { fromHex } from "./bytes.js";
 import { NetworkError } from "./errors.js";
@@ -13,12 +13,12 @@ import { Vault } from "./vault/vault.js";
 
 /** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
-/** One service and the vault of this page. Call `boot` first and `close` last. */
+/** A client of one service with this page's vault. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
   #vault;
 
-  /** One operation at a time, because an account's nonces are consecutive. */
+  /** Operations run one at a time, because an account's nonces are consecutive. */
   #turn = Promise.resolve();
 
   /** @type {Promise<KeptSnapshots> | null} */
@@ -33,7 +33,7 @@ export class Client extends ServiceClient {
    */
   constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
-    /** Who pays for the operations of the vault's account. */
+    /** Determines who pays for the operations of the vault's account. */
     this.gas = gas;
     this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
     const helia = async () => (await this.snapshots()).start();
@@ -44,7 +44,7 @@ export class Client extends ServiceClient {
     });
   }
 
-  /** The vault. It is held by the worker and unlocked with a passkey. */
+  /** The vault, which the worker holds and a passkey unlocks. */
   get vault() {
     return this.#vault;
   }
@@ -73,7 +73,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Recovers a vault into this browser, with only a passkey or from a CAR file; it is open afterwards.
+   * Recovers a vault into this browser, with only a passkey or from a CAR file. The vault is open afterwards.
    *
    * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
@@ -94,8 +94,8 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Creates a passkey of this service for the vault. Its user handle is the vault's publishing key, whether the vault
-   * exists already or is created next.
+   * Creates a passkey of this service for the vault. The passkey's user handle is the vault's publishing key, whether
+   * or not the vault has been created yet.
    *
    * @param {import("./passkeys/create.js").PasskeyOptions} [options]
    * @returns {Promise<import("./generated/types.js").CreatePasskeyResult>}
@@ -106,7 +106,7 @@ export class Client extends ServiceClient {
     return createPasskey({ rpId: this.rpId, userHandle: fromHex(key), ...options });
   }
 
-  /** The relying party's ID: the service's host. */
+  /** The relying party's ID, which is the service's host. */
   get rpId() {
     return new URL(this.baseUrl).hostname;
   }
@@ -155,7 +155,7 @@ export class Client extends ServiceClient {
    */
   register(request) {
     const registered = this.#inTurn(() => register(this, request));
-    // From now on the service accepts this vault's snapshots.
+    // Once the vault is registered, the service accepts its snapshots.
     registered.then(async () => (await this.#kept)?.changed()).catch(() => {});
     return registered;
   }
@@ -164,7 +164,7 @@ export class Client extends ServiceClient {
    * Pays from the vault's smart account, and waits until the payment is on the chain.
    *
    * With `params.ucan`, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The enclave
-   * checks this before anything is signed; `total` includes what was spent under the delegation before.
+   * checks the delegation before anything is signed; `total` includes earlier payments under it.
    *
    * @param {import("./generated/types.js").PaymentParams} params
    * @param {import("./flows/pay.js").PayOptions} [options]

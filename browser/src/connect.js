@@ -44,7 +44,7 @@ export class ConnectError extends Error {
 }
 
 /**
- * Asks the person. Call it first thing in a click handler: browsers block windows that open later.
+ * Asks the person. Call `connect` first in a click handler, because browsers block windows that open later.
  *
  * @param {ConnectRequest} [request]
  * @param {{service?: string, redirect?: "blocked" | "never" | "always", returnTo?: string}} [options] `service`: its
@@ -69,7 +69,7 @@ export function connect(request = {}, { service, redirect = "blocked", returnTo 
 }
 
 /**
- * Returns the result if the page has just come back from the service.
+ * Returns the result if the browser has just been redirected back from the service.
  *
  * @returns {Promise<Connected | null>} null if it has not
  * @throws {ConnectError}
@@ -115,7 +115,7 @@ function answered(popup, base, asked) {
       if (type === "result") over(() => resolve(result));
       if (type === "error") fail(String(code), String(message));
     };
-    // A response may still arrive after the window was found closed, so only the second check counts.
+    // A response may still arrive just after the window was closed, so two checks in a row must find it closed.
     const watch = () => {
       closed = popup.closed ? closed + 1 : 0;
       if (closed > 1 && ready) fail("window_closed", "The window was closed before an answer.");
@@ -128,7 +128,7 @@ function answered(popup, base, asked) {
 }
 
 /**
- * Sends this page to the service, which comes back to `returnTo`.
+ * Takes the browser to the service, which redirects it back to `returnTo`.
  *
  * @param {string} base
  * @param {Record<string, any>} asked

@@ -1,5 +1,6 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. It has no dependencies.
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
+ * dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
@@ -26,14 +27,14 @@
 const ABI = 1;
 const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more in one call
 const SMALLEST_BUFFER = 65536;
-/** The calls that may unlock a vault, or change when it locks. */
+/** The calls that may unlock a vault or change the time at which it locks. */
 const OPENING = new Set(["generate", "load", "unlock", "import", "sync_complete", "set_auto_lock"]);
 const LONGEST_WAIT = 60000; // timers stop while the machine is asleep: after it wakes, locking may be this late
 const SHORTEST_WAIT = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The module cannot be loaded, is not the expected one, or has another ABI. */
+/** The module cannot be loaded, is not the expected one, or has an unsupported ABI. */
 export class WasmLoadError extends Error {
   /**
    * @param {string} message
@@ -45,7 +46,10 @@ export class WasmLoadError extends Error {
   }
 }
 
-/** A function refused the call; `code` says why. Without a code, the instance has been wiped or stopped by a trap. */
+/**
+ * A function refused the call; `code` says why. An error without a code means that the instance was wiped or stopped by
+ * a trap.
+ */
 export class PluginCallError extends Error {
   /**
    * @param {string} functionName
@@ -182,7 +186,7 @@ export class Enclave {
     this.#cancelLook();
     const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
     if (!error && (locked || !idle_seconds || !last_activity)) return;
-    // If there is not even enough memory for this call, it is repeated later.
+    // If there is not enough memory even for `status`, the host calls it again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
@@ -199,7 +203,7 @@ export class Enclave {
     }
   }
 
-  /** The module's functions; calls on a wiped instance are refused before they get here. */
+  /** Returns the module's exported functions. Throws if the instance has been wiped. */
   get #module() {
     if (!this.#exports) throw new PluginCallError("enclave", this.#gone);
     return this.#exports;
@@ -217,7 +221,7 @@ export class Enclave {
    */
   #cross(name, input) {
     const { address } = this.#room(name, name.length + input.length);
-    // A new view for each call: a view becomes stale when the memory grows.
+    // Create a new view for each call, because a view becomes stale when the memory grows.
     const view = new Uint8Array(this.#module.memory.buffer);
     view.set(name, address);
     view.set(input, address + name.length);
@@ -324,7 +328,8 @@ async function compiled(source, imports, sha256) {
   if (isBytes(source)) return fromBytes(source, imports, sha256);
   const response = source instanceof Response ? source : await fetch(source);
   if (!response.ok) throw new WasmLoadError(`the server responded with ${response.status}`);
-  // Streaming compiles while bytes arrive, but they cannot be checked first, and it requires the right content type.
+  // Streaming compiles the bytes as they arrive, so it cannot check their hash first; it also requires the right
+  // content type.
   if (sha256 || !isWasm(response)) return fromBytes(await response.arrayBuffer(), imports, sha256);
   const { instance } = await WebAssembly.instantiateStreaming(response, imports);
   return instance;
@@ -361,7 +366,7 @@ async function digest(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Matches JSON's numbers, and those that may be whole numbers beyond 2^53. */
+/** `NUMBERS` matches numbers in JSON; `LONG` matches the whole numbers among them that may exceed 2^53. */
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /^-?\d{16,}$/;
 /** Marks strings of digits that stand for a BigInt, which JSON lacks. No caller can guess it. */
@@ -436,7 +441,7 @@ function bytesAsBase64(key, converted) {
   const value = this[key]; // the value before toJSON, which Node's Buffer has
   if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return converted;
   const text = toBase64(/** @type {BufferSource} */ (value));
-  // A short base64 text can look like hex, but an array of numbers is unambiguous.
+  // Base64 that begins with 0x would be read as hex, but an array of numbers is unambiguous.
   return /^0x/i.test(text) ? Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
 }
 

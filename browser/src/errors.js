@@ -1,6 +1,6 @@
-/** The error classes of the client: names, messages and prefixes as the interface documents them. */
+/** The client's error classes, with the names, messages and prefixes that the interface documents. */
 
-/** Base of all errors that the client throws. */
+/** The base class of all errors that the client throws. */
 export class ServiceError extends Error {
   /**
    * @param {string} message

@@ -1,4 +1,7 @@
-/** Script addresses under Trusted Types: one policy, `hf`, which accepts exactly the scripts that this module lists. */
+/**
+ * Creates script addresses under Trusted Types, with a policy `hf` that accepts only the scripts that this module
+ * lists.
+ */
 
 import { WasmLoadError } from "./errors.js";
 
@@ -6,15 +9,15 @@ const POLICY = "hf";
 
 /** @typedef {string | {toString(): string}} ScriptAddress a string, a URL, or an application's own TrustedScriptURL */
 
-/** The worker next to this module. */
+/** The address of the worker that is stored next to this module. */
 export const workerAddress = new URL("./worker.js", import.meta.url).href;
-/** The addresses that the policy accepts: that worker, and those added by `passScript`. */
+/** The addresses that the policy accepts: the worker's, and those added by `passScript`. */
 const passed = new Set([workerAddress]);
 /** @type {any} */
 let policy = null;
 
 /**
- * Returns an address for `new Worker` or `serviceWorker.register`, which also works if the page requires trusted types.
+ * Returns a script's address in a form that `new Worker` and `serviceWorker.register` accept even under Trusted Types.
  *
  * @param {ScriptAddress} address one that the policy accepts, or a TrustedScriptURL
  * @returns {string} typed as a string, but a TrustedScriptURL if the browser has them
@@ -28,7 +31,7 @@ export function scriptAddress(address) {
 }
 
 /**
- * Adds a script that the policy accepts: a path of this page's own origin, or a blob that the client created.
+ * Makes the policy accept a script of this page's own origin, or a blob that the client created.
  *
  * @param {string | URL} address
  */

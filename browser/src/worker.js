@@ -1,4 +1,4 @@
-/** The module worker in which the enclave runs. vault/protocol.js lists its messages. */
+/** The module worker in which the enclave runs. The worker's messages are listed in vault/protocol.js. */
 
 import { WorkerSession } from "./vault/session.js";
 

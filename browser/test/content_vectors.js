@@ -1,4 +1,4 @@
-/** Runs the test vectors of the content-addressed formats, made by the Python client, through src/snapshots. */
+/** Runs the Python client's test vectors of the content-addressed formats through src/snapshots. */
 
 import assert from "node:assert/strict";
 import { readCar, writeCar } from "../src/snapshots/cars.js";
@@ -65,7 +65,7 @@ export const RUNS = {
   },
 };
 
-/** Tests of what the vectors do not cover. @type {Record<string, () => Promise<unknown>>} */
+/** Tests of cases that the vectors do not cover. @type {Record<string, () => Promise<unknown>>} */
 export const TESTS = {
   "which record is newer": async () => {
     const known = { sequence: 7, rootCid: "a", validityNs: 5n };
@@ -125,7 +125,7 @@ function manifestOf({ delegation, ...fields }) {
   return { ...fields, schemaVersion: 1, ...(delegation && { delegation: octets(delegation) }) };
 }
 
-/** Decodes bytes from hex, base64, or a list of hex texts and [hex, repetitions]. */
+/** Decodes bytes that a vector spells as hex, as base64, or as a list of hex texts and [hex, repetitions]. */
 function octets(spelled) {
   if (typeof spelled === "string") return /^(0x)?([0-9a-f]{2})*$/.test(spelled) ? fromHex(spelled.replace(/^0x/, "")) : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
   return Uint8Array.from(spelled.flatMap((part) => (typeof part === "string" ? [...fromHex(part)] : Array(part[1]).fill([...fromHex(part[0])]).flat())));

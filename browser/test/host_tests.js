@@ -1,4 +1,4 @@
-/** Tests of the JavaScript host itself, in addition to the vectors. */
+/** Tests of the JavaScript host in addition to the vectors. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ function trapping() {
   return new Enclave({ exports }, { memory: null });
 }
 
-/** A fake clock that advances only on request, with its timers. */
+/** A fake clock with timers, which advances only on request. */
 class Timers {
   now = 1700000000000;
   waiting = new Set();
@@ -33,7 +33,7 @@ class Timers {
     return () => this.waiting.delete(timer);
   }
 
-  /** Advances the clock and fires every timer when it is due. */
+  /** Advances the clock and fires every timer that becomes due. */
   pass(ms) {
     const end = this.now + ms;
     for (;;) {
@@ -59,7 +59,7 @@ async function opened(wasm, timers) {
   return enclave;
 }
 
-/** Whether the decrypted database is in memory. It is checked without a call, which would itself lock an idle vault. */
+/** Whether the decrypted database is in memory. Reads the memory directly, because a call would lock an idle vault. */
 const isOpen = (enclave) => Buffer.from(memoryOf(enclave)).includes(DEVICE);
 
 /** @param {Uint8Array} wasm the module */

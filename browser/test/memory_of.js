@@ -1,4 +1,4 @@
-/** The contents of an enclave's linear memory, for tests that search it for secrets. The host itself does not expose it. */
+/** Gives tests access to an enclave's linear memory, which the host does not expose, to search it for secrets. */
 
 import { instantiate as load } from "../src/enclave-host.js";
 
@@ -14,12 +14,12 @@ for (const name of ["instantiate", "instantiateStreaming"]) {
   };
 }
 
-/** The host's `instantiate`, with the memory recorded for `memoryOf`. Await each call before the next one. */
+/** Wraps the host's `instantiate` to record the memory for `memoryOf`. Calls must not overlap. */
 export async function instantiate(...given) {
   const enclave = await load(...given);
   memories.set(enclave, made);
   return enclave;
 }
 
-/** Returns a copy of the whole memory, without a call into the enclave. */
+/** Returns a copy of the whole memory without calling the enclave. */
 export const memoryOf = (enclave) => new Uint8Array(memories.get(enclave).buffer).slice();

@@ -3,7 +3,7 @@
 import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-host.js";
 
 /**
- * Runs the cases of one file.
+ * Runs the cases in one file of vectors.
  *
  * @param {WebAssembly.Module} wasm the module
  * @param {string} text the file's JSON

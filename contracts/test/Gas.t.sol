@@ -22,7 +22,7 @@ contract GasTest is Fixture {
     DevPaymaster private paymaster;
     string private signatures;
 
-    // The parts of the next operation.
+    // The parts of the next operation to measure.
     address private entryPoint;
     string private version;
     bool private sponsored;
@@ -108,7 +108,7 @@ contract GasTest is Fixture {
         vm.assertEq(registry.didOf(sender), registry.didHashOf(x, y));
     }
 
-    /// @dev If the sponsor posts no commitment, the account posts it itself.
+    /// @dev Measures a registration for which no sponsor posts the commitment, so the account posts it itself.
     function _commitThenRegister() private {
         (uint256 x, uint256 y) = _nextAccount();
         bytes32 aliasHash = keccak256(abi.encode(version, "by the account"));

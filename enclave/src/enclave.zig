@@ -1,4 +1,4 @@
-//! The module's root: the functions that the host calls. enclave/ABI.md describes them for the authors of hosts.
+//! The module's root, with the functions that the host calls. enclave/ABI.md describes them for authors of hosts.
 
 const std = @import("std");
 const dispatch = @import("entry/dispatch.zig");
@@ -7,11 +7,11 @@ const memory = @import("platform/memory.zig");
 const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
-    // Table look-ups of the AES key schedule are protected, too; by measurement, this costs nothing.
+    // Protects even the table look-ups of the AES key schedule. Measurements show no cost.
     .side_channels_mitigations = .full,
 };
 
-/// A violated invariant stops the instance. The default handler would import a dozen WASI functions to print.
+/// Traps when an invariant is violated. The default panic handler would import a dozen WASI functions.
 pub const panic = std.debug.no_panic;
 
 comptime {
@@ -24,13 +24,13 @@ export fn enclave_abi() u32 {
     return functions.abi;
 }
 
-/// A buffer of `len` bytes for the host to write into; 0 if memory has run out.
+/// The address of a buffer of `len` bytes for the host to write into, or 0 if memory has run out.
 export fn enclave_alloc(len: u32) u32 {
     const buffer = memory.allocator.alloc(u8, @max(len, 1)) catch return 0;
     return @intCast(@intFromPtr(buffer.ptr));
 }
 
-/// Wipes and releases a buffer from `enclave_alloc`; `len` is the length that was passed to it.
+/// Wipes and releases a buffer that `enclave_alloc` returned for the same `len`.
 export fn enclave_free(address: u32, len: u32) void {
     if (address == 0) return;
     const start: [*]u8 = @ptrFromInt(address);

@@ -1,5 +1,5 @@
-//! The root of the build. All of the enclave's code is the module "enclave", compiled with all safety checks. The
-//! standard library follows the root's mode, which is the small one: that keeps the module within its size.
+//! The build's root. The enclave's code is all in the Zig module "enclave", compiled with all safety checks. The
+//! standard library is compiled in the root's mode, which optimises for size, to keep the module small enough.
 
 const enclave = @import("enclave");
 

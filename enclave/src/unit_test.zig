@@ -1,4 +1,4 @@
-//! All of the module's unit tests, natively: `python -m ziglang test enclave/src/unit_test.zig`.
+//! Runs all of the module's unit tests natively: `python -m ziglang test enclave/src/unit_test.zig`.
 
 test {
     _ = @import("codec/codec_test.zig");

@@ -1,8 +1,8 @@
-//! The module's own sealing, HKDF and Argon2id, exported to a test that runs the standards' vectors. Never shipped:
+//! Exports the module's sealing, HKDF and Argon2id to a test that runs the standards' vectors. Never shipped:
 //! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
-//! All parts of an input are in one buffer, one after another. The result replaces them, and its length is returned,
-//! or -1 for a refusal.
+//! An input's parts follow each other in one buffer, in which the result replaces them. Each function returns the
+//! result's length, or -1 for a refusal.
 
 const std = @import("std");
 const aead = @import("crypto/aead.zig");
@@ -43,7 +43,7 @@ export fn vector_hkdf(secret: u32, salt: u32, info: u32) i32 {
     return key.len;
 }
 
-/// password ‖ salt -> 32 bytes, within the bounds that the module sets.
+/// password ‖ salt -> 32 bytes, if the parameters are within the module's bounds.
 export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32, lanes: u32) i32 {
     const parameters: aead.Argon2 = .{ .memory_kib = memory_kib, .passes = passes, .lanes = lanes };
     const key = aead.argon2id(part(0, password), part(password, salt), parameters) catch return -1;
@@ -51,8 +51,8 @@ export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32
     return key.len;
 }
 
-/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes: the function behind `aead.argon2id`, without bounds,
-/// for vectors with little memory, other lengths or parameters that the module does not use.
+/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes. Ignores the bounds of `aead.argon2id`, for vectors
+/// with little memory, other lengths or parameters that the module does not use.
 export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {
     var out: [64]u8 = undefined;
     const blocks = memory.allocator.alloc(u8, memory_kib * 1024) catch return -1;
@@ -67,7 +67,7 @@ export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, assoc
     return @intCast(length);
 }
 
-/// COSE key ‖ message ‖ signature -> 0 bytes if the passkey with that key made the signature.
+/// COSE key ‖ message ‖ signature -> 0 bytes if the signature is valid for a passkey with that key.
 export fn vector_passkey(cose: u32, message: u32, signature: u32) i32 {
     var arena = std.heap.ArenaAllocator.init(memory.allocator);
     defer arena.deinit();

@@ -1,4 +1,5 @@
-// The page: it requests a signature and passes it to the server. Keys and passkeys stay with Holdfast.
+// The page of the example app, which requests a signature and passes it to the server. Keys and passkeys stay with
+// Holdfast.
 const { service, challenge, text } = await (await fetch("challenge")).json();
 const { connect, connected } = await import(`${service}/client/connect.js`);
 const button = document.querySelector("#sign");

@@ -32,7 +32,8 @@ async function pay() {
   say(paid ? `Thank you. The payment ${details.userOpHash} has arrived.` : (details.message ?? "The payment did not arrive."));
 }
 
-// The browser's response is no proof. A real shop's server asks its own bundler or node; this page asks Holdfast's.
+// The browser's response does not prove that the payment arrived. A real shop's server should ask its own bundler or
+// node; this page asks Holdfast's bundler.
 async function arrived(userOpHash) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getUserOperationReceipt", params: [userOpHash] });
   const headers = { "content-type": "application/json" };

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from holdfast.wire.client_errors import WasmLoadError as WasmLoadError
     from holdfast.wire.client_errors import WebAuthnError as WebAuthnError
 
-# Imported on first use, so `import holdfast` is quick and the service never loads the client's libraries.
+# Public names are imported on first use, so `import holdfast` is quick and the service never loads the client's
+# libraries.
 _HOMES = {
     "holdfast.client.async_client": ("AsyncClient",),
     "holdfast.client.blocking.client": ("Client",),
@@ -78,7 +79,7 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table, which a test compares w
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name from its module. Raises AttributeError for other names."""
+    """Return the public object `name`, importing the module that defines it. Raises AttributeError for other names."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
     from importlib import import_module
@@ -87,5 +88,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, imported or not."""
+    """Return the package's public names, including those not imported yet."""
     return [*globals(), *__all__]

@@ -1,4 +1,4 @@
-"""The benchmark's tools work: loads are generated and checked, databases are filled as requested, tables are printed.
+"""The benchmark generates load and checks the responses, fills databases as requested, and prints its tables.
 
 No figure is judged here, because a test machine says nothing about speed.
 """
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the load client
 
 @pytest.fixture(scope="module")
 def fixed_answer(tmp_path_factory):
-    """A server that gives the same response to everything."""
+    """A server that sends the same response to every request."""
     subject = ceiling("granian", Answer((), '{"ok":true}'))
     with prepared(subject, tmp_path_factory.mktemp("ceiling"), 0) as own, started(subject, own) as server:
         yield server
@@ -138,7 +138,7 @@ def test_scenario_runs(tmp_path, words, tables):
 
 
 def test_names_are_put_into_requests_with_digits_after_them(fixed_answer):
-    """Every response is checked, so a request that is cut or shifted would cause an error."""
+    """Every response is checked, so a truncated or shifted request would cause an error."""
     request = b"GET /" + shots.NAME + b"?" + shots.digits(0) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
     shot = shots.Shot("named", request, "ok", names=("a", "a-much-longer-name", "x" * 200))
     assert fire(fixed_answer.port, [shot], Load(connections=4, seconds=0.1)).answers > 0

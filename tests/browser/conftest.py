@@ -1,4 +1,4 @@
-"""A real Chromium without a window, on pages of localhost. All tests share it; each test has separate contexts."""
+"""A headless Chromium, which all tests share; each test has separate browser contexts on pages of localhost."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def session_chromium() -> AsyncIterator[Chromium]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
-    """The browser, without anything that an earlier test opened or stored."""
+    """The browser, with nothing left that an earlier test opened or stored."""
     running = await session_chromium.running()
     yield running
     for context in running.contexts:

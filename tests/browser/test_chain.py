@@ -1,4 +1,4 @@
-"""From a page to a real local chain: registering a handle as an alias, and payments that are checked on the chain."""
+"""A page registers a handle as an alias on a real local chain, and makes payments that are checked on the chain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-# Records the pauses instead of waiting; the receipt is available at the 25th attempt.
+# Records the pauses between polls instead of waiting; the receipt is available at the 25th attempt.
 LOOKS = """async () => {
   const {Bundler} = await import("/client/chain/bundler.js");
   const pauses = [];
@@ -68,7 +68,7 @@ async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, ch
     before = chain.usdc_of(PAYEE)
     paid = await outcome(page, f"return client.pay({params})")
     assert chain.usdc_of(PAYEE) - before == 1_250_000, paid
-    # What does not change is requested once, however many steps need it.
+    # Values that do not change are requested only once, although several steps need them.
     assert [asked.count(path) for path in ("/api/accounts/predict", "/api/contracts")] == [1, 1]
     result = paid["value"]
     assert result["txHash"] == result["userOpHash"]

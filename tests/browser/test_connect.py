@@ -1,4 +1,4 @@
-"""Registering and signing with Holdfast from another origin: the example app, its server, and malicious pages."""
+"""Another origin asks people to register and sign with Holdfast: the example app, its server, and malicious pages."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Serve
         assert await page.evaluate("heard") == []
 
 
-# A page that controls the window by hand, and records what it receives.
+# A malicious page that opens /connect without the client's module, and records the messages that it receives.
 HOSTILE = """
 (service) => {
   window.heard = [];
@@ -152,7 +152,7 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await hostile.evaluate(HOSTILE, service)
         own = await clicked(hostile, server)
         await hostile.wait_for_function("heard.some(({type}) => type === 'ready')")
-        # In its own window: a wrong nonce, a wrong state, fields that the page does not know.
+        # The hostile page sends its window a wrong nonce, an invalid state, and fields that /connect does not know.
         await hostile.evaluate(
             """([service, now]) => {
           const send = (fields) => popup.postMessage({holdfast: "connect/1", ...fields}, service);
@@ -169,7 +169,7 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await allow(window)
         assert (await told(page))["result"]["signature"]["message"].split("\n")[1] == f"Origin: {app.rstrip('/')}"
         assert {it["type"] for it in await hostile.evaluate("heard")} == {"ready", "error"}
-        # The window that the hostile page named: its document cannot be read, and /connect in a frame stays empty.
+        # The hostile page can neither read the document of the window that it opened nor display /connect in a frame.
         assert (
             await hostile.evaluate("(() => { try { return popup.document.title } catch (e) { return e.name } })()")
             == "SecurityError"
@@ -228,7 +228,8 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         await page.goto("about:blank")
         await page.goto(answered)  # the same result, from the history
         assert await page.evaluate(back, service) == {"code": "replayed"}
-        # The same request again, although it was answered. From elsewhere, the browser reports another origin or none.
+        # The app repeats a request that the person has already answered. From another site, the browser reports a
+        # different origin or none.
         await page.evaluate(
             """(address) => {
           const link = Object.assign(document.createElement("a"), {href: address, referrerPolicy: "origin"});

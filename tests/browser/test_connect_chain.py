@@ -1,4 +1,4 @@
-"""An app on another origin asks for the account and a permission to pay: local chain, modules and built client."""
+"""An app on another origin asks for the account and for a permission to pay, on a local chain."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple
 
 
 async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> None:
-    """Assert that the permission is valid, the person's, and as shown, using a browser that knows nothing about it."""
+    """Assert in a new browser profile that the permission is valid, comes from this person and has the limits shown."""
     path = f"/vault#permission={result['delegation']['container']}"
     other = await Visit.of(await browser.new_context(), window.server, path)
     await other.screen("received")

@@ -1,4 +1,4 @@
-"""The formats of /connect: requests as the page parses them, and signed texts as the page and the server build them."""
+"""The formats of /connect: how the page parses requests, and how the page and the app's server build signed texts."""
 
 from __future__ import annotations
 

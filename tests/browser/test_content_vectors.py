@@ -1,4 +1,4 @@
-"""The JavaScript client reads and writes CIDs, CAR files, snapshot roots, IPNS names and records like Python."""
+"""The JavaScript client reads and writes CIDs, CAR files, snapshot roots, IPNS names and records as Python does."""
 
 from __future__ import annotations
 

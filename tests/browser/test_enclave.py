@@ -31,7 +31,7 @@ CREDENTIAL = (
     "nMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g=="
 )
 
-# Runs in the worker; the test checks what it posts.
+# This code runs in the worker; the test checks the messages that it posts.
 WORKER = b"""
 import { PluginCallError, WasmLoadError } from "/src/enclave-host.js";
 import { instantiate, memoryOf } from "/test/memory_of.js";

@@ -1,4 +1,4 @@
-"""The pages in a real Firefox ESR with a virtual authenticator, with a running service.
+"""The pages in a real Firefox ESR with a virtual authenticator and a running service.
 
 Registration, return, second passkey, backup. Firefox has neither the Payment Request API nor the WebAuthn Signal API.
 """
@@ -37,7 +37,7 @@ def firefox(place: Path) -> Iterator[Marionette]:
 
 @pytest.fixture
 def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuthenticator]]:
-    """Return a function that replaces the person's authenticator with a new one."""
+    """Return a function that replaces the current virtual authenticator with a new one."""
     present: list[FirefoxAuthenticator] = []
 
     def change(**options: bool) -> FirefoxAuthenticator:
@@ -55,7 +55,7 @@ def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuth
 def visit(
     firefox: Marionette, serve: Callable[..., Server], new_authenticator: Callable[..., FirefoxAuthenticator]
 ) -> FirefoxVisit:
-    """The start page of a service, opened by a person with a passkey authenticator."""
+    """The start page of a service, in a Firefox with a virtual authenticator."""
     new_authenticator()
     visit = FirefoxVisit(firefox, serve())
     visit.open("/")
@@ -163,7 +163,7 @@ def test_a_backup_opens_in_another_profile(visit: FirefoxVisit, place: Path, tmp
 
 
 def downloaded(place: Path) -> Path:
-    """Wait for the only download, which Firefox first writes under another name."""
+    """Wait until the only download is complete; Firefox first writes it under a temporary name."""
     found: list[Path] = []
 
     def is_complete() -> bool:

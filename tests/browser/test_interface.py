@@ -1,4 +1,4 @@
-"""The client compared with the interface's tables: error classes, field names, optional fields, defaults."""
+"""The client has the error classes, field names, optional fields and defaults from the interface's tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
 
 
 def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
-    """Assert that all required fields exist, others are optional or in `more`, and each has its documented type."""
+    """Assert that all required fields exist, others are optional or listed in `more`, and types are as documented."""
     fields = TYPES[name]["fields"]
     assert {field for field, row in fields.items() if row["required"]} <= set(value), (name, sorted(value))
     assert set(value) <= set(fields) | more, (name, sorted(set(value) - set(fields)))

@@ -1,4 +1,4 @@
-"""What the page says about a payee that looks like another: mixed alphabets, digits, earlier payees (pure, in Node)."""
+"""What the page says about a payee that looks like another: mixed alphabets, digits, earlier payees (run in Node)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registration through the page on a real local chain: the person's steps, and the chain's state afterwards."""
+"""Registration through the page on a real local chain: what the person does, and the chain's state afterwards."""
 
 from __future__ import annotations
 

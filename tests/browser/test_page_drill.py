@@ -1,4 +1,4 @@
-"""The drill on the vault page: a way to recover the vault is tried, and opens a copy of it."""
+"""The recovery drill on the vault page tests each way to recover the vault by opening a copy of it."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, serve
 
 
 async def go_home(visit: Visit) -> None:
-    """Reload the vault's screen, so that it shows the copy's new state."""
+    """Redraw the vault's screen, so that it shows the new state of the service's copy."""
     await visit.press("language", "footer")
     await visit.press("language", "footer")
     await visit.screen("home")
@@ -186,7 +186,8 @@ async def test_a_second_passkey_is_tried_while_the_vault_stays_open(browser: Bro
     await visit.press("add-key")
     await visit.told("The passkey is ready.", "#status")
     assert not await tried(visit, "passkey"), "the passkey of every day says nothing about the other one"
-    # Two virtual authenticators respond at once, and the one without the requested passkey ends the request.
+    # Two virtual authenticators would respond immediately, and the one without the requested passkey would end the
+    # request.
     await visit.authenticator.session.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": first})
     await visit.press("try-passkey")
     await visit.told("This passkey opens your vault.", "#status")

@@ -1,4 +1,4 @@
-"""Pairing on the vault page: with the program on this computer in both directions, and between two browsers."""
+"""Pairing on the vault page: with a program on the same computer in both directions, and between two browsers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bundle() -> None:
 
 @asynccontextmanager
 async def holdfast(folder: Path, *words: str) -> AsyncIterator[Process]:
-    """Run the command in a process, with a separate vault folder."""
+    """Run the `holdfast` command in a process, with a separate vault folder."""
     environment = {**os.environ, "HOLDFAST_VAULT_DIR": str(folder), "HOLDFAST_VAULT_PASSWORD": PASSWORD}
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
@@ -162,7 +162,7 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         await new.screen("take-digits")
         await old.screen("pair-digits")
         assert await old.text('[data-name="digits"]') == await digits(new)
-        # The old device's person says that the digits differ, so nothing is passed on.
+        # The person says on the old device that the digits differ, so the vault is not transferred.
         await old.press("differ")
         await new.press("same")
         await new.alerted("The pairing ended, and no vault was passed on.")

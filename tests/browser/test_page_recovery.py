@@ -1,4 +1,4 @@
-"""The pages restore a vault in a new browser profile: from the synced passkey alone, or from a snapshot file."""
+"""The pages restore a vault in a new browser profile, from only the synced passkey or from a snapshot file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
-    """A registered person who granted a permission; the vault's newest version is stored at the service."""
+    """Register a person who grants a permission, and wait until the service stores the vault's newest version."""
     visit = await Visit.of(await browser.new_context(), server, "/docs")
     await note_secret(visit.page)
     await visit.open("/")
@@ -157,7 +157,7 @@ async def test_two_browsers_that_both_changed_choose(browser: Browser, server: S
 
 
 async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, serve: Callable[..., Server]) -> None:
-    """The service's DID is configured by the operator, so the page must know the audience of the vault's tokens."""
+    """The operator has set the service's DID, so the page must use this DID as the audience of the vault's tokens."""
     visit = await first_profile(browser, serve(HOLDFAST_REGISTRAR_DID="did:web:registrar.example"))
     await visit.open("/docs")
     await visit.page.evaluate(

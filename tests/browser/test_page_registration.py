@@ -1,4 +1,4 @@
-"""Registration on the start page, in a real Chromium with a virtual authenticator, with a running service."""
+"""Registration on the start page, in a real Chromium with a virtual authenticator and a running service."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_a_person_registers_by_mail_with_the_code_that_arrives(
     assert status["verified"] is True and visit.complaints == []
 
 
-# A browser that reads codes from text messages (WebOTP), simulated: Chromium without a phone receives none.
+# Simulates a browser that reads codes from text messages (WebOTP), because Chromium without a phone receives none.
 WEB_OTP = """
   window.OTPCredential = class {};
   const others = navigator.credentials.get.bind(navigator.credentials);
@@ -150,7 +150,7 @@ async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, serv
     assert len(await visit.authenticator.credentials()) == 1, "the passkey is kept"
 
 
-# The person creates the passkey and cancels the second prompt, which asks for its secret.
+# The person creates the passkey, but cancels the second prompt, which would return the passkey's PRF secret.
 ONE_CANCELLED = """(() => {
   const {create, get} = navigator.credentials;
   const secretless = async (options) => {
@@ -205,7 +205,7 @@ async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) ->
     await visit.press("create")
     await visit.told("Follow your device.", "#status")
     assert await visit.page.locator('[data-name="create"]').is_disabled(), "a double click asks once"
-    # The browser aborts the request after 4 s; by the page's clock, the whole minute has passed.
+    # The browser aborts the request after 4 s, while the page's clock says that the full minute has passed.
     await visit.page.evaluate("window.later = 60000")
     await visit.alerted("That took too long. Nothing changed.")
 
@@ -264,7 +264,8 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser
 async def test_an_interrupted_registration_goes_on(browser: Browser, server: Server) -> None:
     context = await browser.new_context()
     visit = await Visit.of(context, server)
-    # Interrupted three times: after the name, after the vault is stored, and while the service is not responding.
+    # The registration is interrupted after choosing the name, after storing the vault, and while the service is
+    # unreachable.
     await visit.choose("handle", "alice")
     await visit.screen("passkey")
     await visit.open("/")

@@ -1,4 +1,4 @@
-"""Sending from the vault page on the local chain: what the person sees, and the chain's state afterwards."""
+"""Sending payments from the vault page on the local chain: what the person sees, and the chain's state afterwards."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
 
 
 async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 0, wei: int = 0) -> None:
-    """Fund the account and wait until the page shows it: the service caches a balance for two seconds."""
+    """Fund the account and wait until the page shows the balance, which the service caches for two seconds."""
     if usdc:
         chain.give(account, usdc)
     if wei:
@@ -110,7 +110,7 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.press("confirm")
     await visit.screen("send-done")
     assert chain.coin_of(to) == 10**16
-    # A name that only the service knows: its reply is used, and the chain has another payee for it.
+    # Only the service, and not the chain, maps this name to the DID, so the page must say that it is not verified.
     await visit.press("done")
     await visit.page.route(
         "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
@@ -218,7 +218,7 @@ async def test_a_payee_that_looks_like_an_earlier_one_is_told(browser: Browser, 
     did = await payee.text('[data-name="did"]')
     visit, _, account = await person(browser, chain)
     await given(visit, chain, account, usdc=5_000_000)
-    # The service returns the same DID for all names: how a name looks is checked before who owns it.
+    # The fake service returns the same DID for every name; the page checks a name for look-alikes before resolving it.
     await visit.page.route(
         "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
     )

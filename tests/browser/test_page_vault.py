@@ -1,4 +1,4 @@
-"""The vault page, in a real Chromium with a virtual authenticator, with a running service."""
+"""The vault page, in a real Chromium with a virtual authenticator and a running service."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ async def test_cleared_storage_shows_no_unlock_form(browser: Browser, server: Se
 
 async def test_two_tabs_and_one_vault(browser: Browser, server: Server) -> None:
     context = await browser.new_context()
-    # With a password, because the PRF secret of a passkey cannot be moved between virtual authenticators.
+    # The vault uses a password, because a passkey's PRF secret cannot be moved between virtual authenticators.
     first = await Visit.of(context, server, hasPrf=False)
     await first.choose("handle", "alice")
     await first.press("create")
@@ -185,7 +185,7 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.told("withdrawn", '[data-card="delegations"]')
 
 
-# A step in progress, as a registration and a recovery show it.
+# Adds a step in progress to the screen, as during registration and recovery.
 BUSY = """(() => {
   const [list, step] = ["ul", "li"].map((name) => document.createElement(name));
   list.className = "steps";

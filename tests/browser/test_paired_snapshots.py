@@ -1,4 +1,4 @@
-"""Pairing in a real Chromium with another browser and with Python: each key of the person opens what is published."""
+"""After pairing between browsers, or with Python, each of the person's keys opens every published snapshot."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def laptop(browser: Browser, server: Server) -> Page:
 
 
 async def phone(browser: Browser, server: Server, giver: Page) -> Page:
-    """Return a page in another profile, paired with the laptop's."""
+    """Return a page in another profile that has been paired with the laptop's page."""
     page = await new_page(await browser.new_context(), server)
     await page.evaluate(CLIENT, BY_HAND)
     await giver.evaluate(GIVE)
@@ -108,7 +108,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
         assert value["newer"] is None and "older" not in value["steps"]
 
-    # The phone removes the laptop's passkey. A service that refuses to unpin keeps the older snapshots.
+    # The phone removes the laptop's passkey. The service refuses to unpin, so the older snapshots remain.
     async def unwilling(route: Route) -> None:
         await (route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_())
 
@@ -122,7 +122,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
         assert "older" in value["steps"] and value["status"] == "conflict"
 
-    # Once the older snapshots are gone, the removed passkey recovers nothing.
+    # Once the older snapshots have been deleted, the removed passkey cannot recover anything.
     await second.unroute("**/pins/*")
     again = await outcome(second, f"{SAVE.replace('NAME', 'more')}; {PUBLISH}")
     assert again["value"]["forgets"] is False, "their pins went with the next upload"
@@ -130,7 +130,8 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
     async with recovering(browser, server, first, gone=older) as found:
         assert (found.get("name"), found.get("code")) == ("RecoveryRefused", "wrong_key"), found
 
-    # The laptop also changed the vault and still has the passkey: its version does not restore it.
+    # The laptop still has the removed passkey and also changes the vault; choosing its version does not restore the
+    # passkey.
     conflict = await outcome(first, f"{SAVE.replace('NAME', 'laptop')}; {PUBLISH}")
     assert conflict["name"] == "SnapshotConflict"
     differences = (await outcome(first, f"return (await client.snapshots()).compare({words(LAPTOP_WORDS)})"))["value"]
@@ -152,7 +153,7 @@ async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, s
     assert taken["value"]["status"] == "pinned", taken
     wraps = (await first.evaluate("client.vault.keys()"))["wraps"]
     assert [it["kind"] for it in wraps] == ["password", "password"], "the phone's password came with its version"
-    # The phone had the key, too. It adopts the laptop's version, and none of its revisions contains the key any more.
+    # After the phone has adopted the laptop's version, none of the phone's revisions contains the removed key any more.
     assert (await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}"))["name"] == "SnapshotConflict"
     await outcome(second, f"return (await client.snapshots()).choose('there', {words(PHONE_WORDS)})")
     kept = await second.evaluate(

@@ -1,4 +1,4 @@
-"""The device that passes on its vault, message by message: each step once, in order, for one session (in Node)."""
+"""The pairing server, run in Node, accepts each message once, in the right order, and for a single session."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.javascript import run_module
 
-# A fake vault that responds as the enclave does; `typed` is what the person reads on the other device.
+# A fake vault that responds as the enclave does; `typed` are the digits that the person reads on the other device.
 CODE = """
   const { PairingServer } = await import("SOURCES/pairing/protocol.js");
   const { PluginCallError } = await import("SOURCES/errors.js");

@@ -1,4 +1,4 @@
-"""Ceremonies and their errors: each has a distinct reason, with the browser's own error as the cause."""
+"""Each way in which a WebAuthn ceremony can fail has a distinct reason, with the browser's error as the cause."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
 
 
 async def refused(page: Page, code: str) -> dict[str, Any]:
-    """Return how a ceremony failed; always a WebAuthnError."""
+    """Return the WebAuthnError with which the ceremony failed."""
     seen = await outcome(page, code)
     assert seen.get("name") == "WebAuthnError" and seen["isServiceError"], seen
     return seen
@@ -175,7 +175,7 @@ async def test_autofill_waits_and_gives_way(page: Page) -> None:
     assert seen["value"]["hasKey"] is True
     assert seen["value"]["credentialId"] == await page.evaluate("passkey.credentialId")
     await authenticator.send("clearCredentials")
-    # A virtual authenticator responds to an autofill request at once; a person's browser waits, as this one does.
+    # A virtual authenticator responds to an autofill request at once, but a real browser waits, so this fake waits too.
     seen = await outcome(page, """
       navigator.credentials.get = ({signal}) => new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));

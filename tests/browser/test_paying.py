@@ -50,7 +50,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
 
 
 class ExampleShop(Pages):
-    """The files of examples/shop, as `python -m http.server` serves them."""
+    """Serves the files of examples/shop like `python -m http.server`."""
 
     def page(self) -> tuple[bytes, str]:
         name = urlsplit(self.path).path.strip("/") or "index.html"
@@ -102,7 +102,7 @@ class Person:
     async def asked(
         self, shop: str, total: dict[str, str] | None = None, **data: Any
     ) -> tuple[ConfirmPage, asyncio.Task[Any]]:
-        """Let a shop request a payment; return the window that opens and the shop's eventual result."""
+        """Let a shop request a payment; return the payment window and a task that yields the shop's result."""
         page = await self.context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(shop)
@@ -118,12 +118,12 @@ class Person:
         return f"http://localhost:{urlsplit(self.chain.base_url).port}"
 
     async def passkey_in(self, window: ConfirmPage) -> None:
-        """Add a passkey of the vault to the window; the vault is locked afterwards."""
+        """Add a passkey that opens the vault to the window's authenticator, then lock the vault."""
         await self.page.evaluate(ADD_KEY, await window.passkey())
         await self.page.evaluate(LOCKED)
 
     async def can_pay(self) -> bool:
-        """Return the worker's reply to `canmakepayment`, called directly because Chromium does not always ask."""
+        """Return the worker's reply to `canmakepayment`, called directly because Chromium does not always call it."""
         page = await self.context.new_page()
         await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
         await page.goto(f"{self.service}/plain")
@@ -138,7 +138,7 @@ async def unlocked(person: Person) -> None:
 
 
 async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
-    """Assert that the window says why and that nothing was paid; return the shop's result."""
+    """Assert that the window gives the reason and says that nothing was paid; return the result that the shop gets."""
     await window.shows("document.getElementById('back')?.disabled === false")
     shown = await window.evaluate("document.body.innerText")
     assert text in shown and "Nothing was paid." in shown, shown
@@ -149,7 +149,7 @@ async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> di
     return details
 
 
-# Chromium does not always ask the worker, so its handler is called directly.
+# Chromium does not always send `canmakepayment` to the worker, so its handler is called directly.
 CAN_MAKE = """
 async (address) => {
   const handlers = {};
@@ -237,7 +237,7 @@ async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
     rich = await Person.registered(browser, chain, poor.context)
     chain.give(rich.account, 20_000_000)
     await rich.page.evaluate(LOCKED)
-    # Storing anything makes that vault the last used one.
+    # Saving a vault makes it the most recently used one.
     await poor.page.evaluate("client.vault.save()")
     await poor.page.evaluate(LOCKED)
     opened = await outcome(

@@ -1,4 +1,4 @@
-"""The payment window and its worker without a chain: what the page shows, and how the shop's promise settles."""
+"""The payment window and its service worker without a chain: what the page shows, and what the shop receives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ async ([method, data]) => {
 """
 
 
-# The worker's handlers, called in a page: a rejected response promise leaves the headless dialog open for ever.
+# Runs the worker's handlers in a page, because in headless Chromium a rejected response leaves the dialog open for
+# ever.
 WORKER = """
 async ([address, data, messages]) => {
   const handlers = {}, sent = [];
@@ -90,7 +91,7 @@ async def ask(browser: Browser, shop: str, server: Server, **data: Any) -> tuple
 
 
 async def plain(browser: Browser, server: Server) -> Page:
-    """A page on the service's origin whose policy allows what the tests need."""
+    """A page on the service's origin with a content security policy that allows what the tests need."""
     page = await new_page(browser)
     await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
     await page.goto(f"http://localhost:{server.port}/plain")
@@ -119,7 +120,7 @@ async def test_how_the_worker_answers_shops(browser: Browser, serve: Callable[..
         assert (await answer({}, ready, refused))["name"] == name
         opted = await answer({"refusals": "result"}, ready, refused)
         assert opted["answer"]["details"] == {"error": refusal["error"], "message": refusal["message"]}
-    # Another page on the origin has no influence: its message arrives first and changes nothing.
+    # A message from another page on the same origin arrives first and must have no effect.
     stranger = {**paid, "from": page.url, "result": {"txHash": "0xbad"}}
     told = await answer({}, ready, stranger, paid)
     assert told["answer"]["details"] == RESULT

@@ -1,4 +1,4 @@
-"""The payment window as people see it: accessible, at its usual size and narrow, light and dark, English and German."""
+"""The payment window is accessible at its usual and a narrow width, in light and dark mode, in English and German."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 SIZES = {"own": (608, 550), "narrow": (360, 740)}
-# Draws the sheet with the page's own modules, for a request as the worker passes it on.
+# Draws the payment sheet with the page's own modules, for a request in the form that the service worker passes on.
 DRAW = """
 async ([asked, payee, unknown]) => {
   const {readRequest} = await import("/client/pay/request.js");
@@ -69,7 +69,7 @@ async def opened(browser: Browser, server: Server, language: str, scheme: Any, s
 
 
 async def violations(page: Page) -> list[str]:
-    # Evaluated through the debugger, because the page's policy allows no script from another origin.
+    # The script is evaluated through CDP, because the page's CSP allows no script from another origin.
     session = await page.context.new_cdp_session(page)
     await session.send("Runtime.evaluate", {"expression": AXE_SCRIPT})
     found = await session.send(

@@ -1,4 +1,4 @@
-"""The pages' QR codes compared with another encoder, at the size limits of all forty versions."""
+"""The pages' QR codes are the same as those from the encoder segno, at the size limits of all forty QR versions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def text_of(length: int) -> str:
 
 
 def longest(version: int) -> int:
-    """Return the most bytes that fit in a version at the lowest error correction, by the other encoder's table."""
+    """Return how many bytes fit in a QR version at the lowest error correction level, according to segno."""
     bits: int = segno.consts.SYMBOL_CAPACITY[version][segno.consts.ERROR_LEVEL_L]
     return bits // 8 - (2 if version < 10 else 3)
 
 
 def as_another_draws_it(text: str, code: dict[str, Any]) -> bool:
-    """Return whether it is the other encoder's code with the same mask; each of the eight masks is valid."""
+    """Return whether segno draws the same code with the same mask; all of the eight masks are valid."""
     mask = int(code["rows"][8][2:5], 2) ^ 0b101  # from the format bits
     chosen = {"version": code["version"], "error": code["level"], "mode": "byte", "boost_error": False}
     made = segno.make_qr(text.encode(), mask=mask, **chosen)

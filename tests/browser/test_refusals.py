@@ -1,4 +1,4 @@
-"""What the payment window says about a failed operation: "nothing was paid" only when that is certain."""
+"""The payment window says "nothing was paid" about a failed operation only if that is certain."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A vault's life at random in a real Chromium: edits, interrupted uploads, lost responses, killed pages and workers.
+"""Random sequences in a real Chromium: edits, interrupted uploads, lost responses, killed pages and workers.
 
-After each part the vault is recovered in another profile, in spite of a lying gateway: it must be the last snapshot that
-was acknowledged, or a later one that the service has and whose acknowledgement was lost. HOLDFAST_TEST_LIVES sets the
-number of parts (1), HOLDFAST_TEST_SEED the seed.
+After each part, the vault is recovered in another profile, although one gateway returns false data. The result must be
+the last acknowledged snapshot, or a later one that the service stores and whose acknowledgement was lost.
+HOLDFAST_TEST_LIVES sets the number of parts (by default 1), and HOLDFAST_TEST_SEED sets the random seed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PARTS = int(os.environ.get("HOLDFAST_TEST_LIVES", "1"))
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "11"))
 BY_HAND = {"snapshots": {"automatic": False}}
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
-# What a request does at the service, and whose request or response may be lost.
+# Paths of requests that change something at the service; such a request, or its response, may be lost.
 WRITES = ("/api/v0/dag/import", "/pins", "/routing/v1/ipns/", "/ipns/")
 OPEN = f"const opened = await client.vault.unlock({KEY}); if (!opened.success) throw new Error(opened.error)"
 SAVE = "return client.vault.exec('resource:services action:create', {id: 'ROW', type: 'note', endpoint: 'https://x.example'})"
@@ -41,7 +41,7 @@ RECOVER = f"""
 
 @dataclass
 class Network:
-    """The network between a page and the service."""
+    """A simulated, unreliable network between a page and the service."""
 
     random: random.Random
     lost_requests: int = 0
@@ -49,7 +49,7 @@ class Network:
     cut_uploads: int = 0
 
     async def pass_on(self, route: Route) -> None:
-        """Lose a request, cut it, lose its response, or let it through. The page may be closed meanwhile."""
+        """Drop or truncate a request, drop its response, or let it through, even if the page is closed meanwhile."""
         with contextlib.suppress(PageError):
             path = route.request.url.split("/", 3)[3]
             if not ("/" + path).startswith(WRITES):
@@ -72,7 +72,7 @@ class Network:
 
 @dataclass
 class Life:
-    """One device, and the snapshots acknowledged to it.
+    """A browser with a vault, and the snapshots that the service has acknowledged to it.
 
     `rows` has the rows of every snapshot that was sent, by root.
     """
@@ -103,7 +103,7 @@ class Life:
         await self.page.evaluate(CLIENT, BY_HAND)
 
     async def killed(self) -> None:
-        """Close the page in the middle of whatever it is doing; the next page finds what the browser stored."""
+        """Close the page at any time, and open another page, which finds what the browser stored."""
         await self.page.close()
         await self.open()
         opened = await outcome(self.page, OPEN)
@@ -143,7 +143,7 @@ class Life:
         await self.note_sent()
 
     async def note_sent(self) -> None:
-        """Record what an interrupted attempt had stored before sending it."""
+        """Record which snapshot an interrupted upload had stored locally before sending it."""
         state = (await outcome(self.page, STATE))["value"]
         for root in (state["rootCid"], state["sentRoot"]):
             if root:
@@ -164,7 +164,7 @@ class Life:
                 await self.note_sent()
 
 
-# Each part of a life has all of these, in a random order.
+# Each part of a sequence contains all of these steps, in a random order.
 KINDS = (
     "edit", "edit", "edit", "publish", "publish", "lose requests", "lose an answer", "lose an answer", "cut an upload",
     "publish", "killed", "worker_killed", "killed_while_publishing",
@@ -172,7 +172,7 @@ KINDS = (
 
 
 async def recovered(browser: Browser, server: Server, name: str) -> dict[str, Any]:
-    """Return what a name and a key recover in an empty profile, in spite of a lying gateway."""
+    """Return what the name and the key recover in an empty profile, although one gateway returns false data."""
     service = f"http://localhost:{server.port}"
 
     async def lie(route: Route) -> None:
@@ -209,7 +209,7 @@ async def test_what_was_acknowledged_comes_back(browser: Browser, serve: Callabl
         assert found["rows"] == life.rows[found["rootCid"]], (SEED, part, steps)
         sent = (await outcome(life.page, STATE))["value"]["sentRoot"]
         assert found["rootCid"] in {life.acknowledged, sent}, (SEED, part, steps)
-        # Nothing is lost: once the network works, everything that was written is acknowledged and can be recovered.
+        # Once the network works, every change must have been acknowledged and be recoverable.
         await life.publish()
         found = await recovered(browser, server, life.name)
         assert (found["rootCid"], found["rows"]) == (life.acknowledged, life.written), (SEED, part, steps)

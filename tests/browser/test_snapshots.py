@@ -1,4 +1,4 @@
-"""Snapshots in a real Chromium with a running service: they are uploaded automatically, and restore the vault."""
+"""In a real Chromium with a running service, snapshots are uploaded automatically and can restore the vault."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def first_device(browser: Browser, server: Server, options: dict[str, Any]) -> Page:
-    """Return a page with a registered vault, which a password opens, too."""
+    """Return a page with a registered vault that a password also opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)
@@ -70,14 +70,14 @@ async def second_device(browser: Browser, server: Server, options: dict[str, Any
 
 
 async def became(page: Page, condition: str) -> None:
-    """Wait until an expression is true, in the only way that the page's policy allows."""
+    """Poll an expression until it is true, which is the only way that the page's CSP allows."""
     async with asyncio.timeout(PATIENCE_S):
         while not await page.evaluate(condition):
             await asyncio.sleep(0.05)
 
 
 async def pinned(page: Page) -> dict[str, Any]:
-    """Wait until the newest revision is pinned; return the state."""
+    """Wait until the newest revision is pinned, and return the snapshot state."""
     await became(page, KEPT)
     state: dict[str, Any] = await page.evaluate("told.at(-1)")
     return state
@@ -112,7 +112,7 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
     await second.evaluate(WATCH)
     await second.evaluate(DELEGATE)
     assert (await pinned(second))["sequence"] == state["sequence"] + 1
-    # The first device was offline: it reports the conflict when it changes the vault, too.
+    # The first device was offline, so it reports a conflict when it also changes the vault.
     await first.evaluate(DELEGATE)
     await became(first, "told.at(-1).status === 'conflict'")
 
@@ -200,14 +200,14 @@ async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Br
     assert await refused(f"{{car: car.with(car.length - 5, 7), key: {PASSWORD}}}") == ("RecoveryRefused", "damaged")
     nameless = "k51qzi5uqu5djmw2yvf8kk5cdjc1ddc00o4d5sjwi6f79xzcay9j3gkddw5uu4"
     assert await refused(f"{{name: '{nameless}', key: {PASSWORD}}}") == ("RecoveryRefused", "no_snapshot")
-    # Half an upload: the record exists, but a block is missing.
+    # After an incomplete upload, the IPNS record exists, but a block is missing.
     await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(status=404, body="no such block"))
     assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "incomplete")
     await page.unroute("**/ipfs/bafkrei*")
     # Every gateway lies.
     await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
     assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "damaged")
-    # One of two gateways lies, so the other one's bytes are used.
+    # One of two gateways returns false data, so the data from the other gateway is used.
     good = f"http://localhost:{server.port}"
     await page.route("**/elsewhere/**", lambda route: _from(good, route))
     options = json.dumps({"snapshots": {"automatic": False, "gatewayUrl": f"{good}/elsewhere"}})
@@ -220,7 +220,7 @@ async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Br
     """)  # fmt: skip
     assert found.get("value", {}).get("sequence") == 1, found
     await page.unroute("**/ipfs/bafkrei*")
-    # A browser that cannot verify the record's signature (Ed25519) accepts no published snapshot, but reads a file.
+    # A browser that cannot verify Ed25519 signatures accepts no published snapshot, but can read a snapshot file.
     await page.evaluate(
         "window.importing = SubtleCrypto.prototype.importKey; SubtleCrypto.prototype.importKey = function (...given) {"
         " if (given[2] === 'Ed25519') throw new DOMException('Unrecognized name.', 'NotSupportedError');"
@@ -250,7 +250,7 @@ async def test_an_older_snapshot_is_taken_only_if_the_person_says_so(browser: Br
     await page.route("**/ipns/**", lambda route: route.fulfill(body=record))
     await page.evaluate(DELEGATE)
     assert (await outcome(page, PUBLISH))["name"] == "SnapshotRolledBack", "nothing is published over it"
-    # The browser deleted its vault but remembers the last sequence it saw.
+    # The browser has deleted its vault, but remembers the last sequence number that it saw.
     await page.evaluate(
         "client.vault.lock().then(() => client.vault.stored()).then(([{did}]) => client.vault.forget(did))"
     )

@@ -1,4 +1,4 @@
-"""The vault in the worker: two tabs, auto-lock, storage, export into another profile, errors, hostile messages."""
+"""The vault in the worker: two tabs, automatic locking, storage, export to another profile, hostile messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_boot_says_what_is_ready_and_what_is_not(browser: Browser, server:
     assert before["name"] == "ClientStateError" and "boot" in before["message"]
     status = await page.evaluate(CLIENT, {})
     assert status == {"enclave": True, "helia": False, "libp2p": False, "ready": False}
-    # The service stores snapshots; no module for libp2p was supplied.
+    # The service stores snapshots, so `helia` is ready; no libp2p module was supplied, so `libp2p` has failed.
     ends = {"helia": "ready", "libp2p": "failed"}
     async with asyncio.timeout(PATIENCE_S):
         while not ends.items() <= (await page.evaluate(LAST_STATUS)).items():
@@ -119,7 +119,7 @@ async def test_a_tab_that_does_not_answer_loses_the_vault_and_writes_no_more(bro
     await first.bring_to_front()
     did = await with_vault(first)
     await second.evaluate(CLIENT, {})
-    # The first page holds the vault's lock from now on, and nothing in it responds.
+    # From here on the first page holds the vault's lock, but no longer responds to messages.
     await first.evaluate("client.vault.lock()")
     await first.evaluate(
         f"() => new Promise((held) => navigator.locks.request('hf-vault:holdfast-vault:{did}', () => (held(), new Promise(() => {{}}))))"
@@ -293,7 +293,7 @@ async def test_messages_outside_the_table_never_reach_the_enclave(browser: Brows
 
 
 async def test_random_messages_crash_nothing(browser: Browser, server: Server) -> None:
-    """Fuzzing: whatever arrives, each message gets one response, and the worker keeps running."""
+    """In this fuzz test, every message must get exactly one response, and the worker must keep running."""
     page = await new_page(browser, server)
     await page.evaluate(WORKER)
     names = await page.evaluate("async () => Object.entries((await import('/client/vault/protocol.js')).FUNCTIONS)"

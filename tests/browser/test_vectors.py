@@ -1,4 +1,4 @@
-"""All of the enclave's vectors in Chromium's engine, in a module worker, as in Node and in Python."""
+"""All of the enclave's vectors pass in a module worker in Chromium, as they do in Node and Python."""
 
 from __future__ import annotations
 

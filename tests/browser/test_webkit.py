@@ -1,6 +1,6 @@
-"""The pages in a real WebKitGTK, which lacks passkeys: the pages must say so.
+"""The pages in a real WebKitGTK, which does not support passkeys: the pages must say so.
 
-It is not Safari, which has passkeys, so nothing here tells how Safari behaves.
+WebKitGTK is not Safari, which has passkeys, so these tests say nothing about Safari.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sending an operation through a fake bundler in memory: what its responses may change and what they may not."""
+"""Sending a user operation through a fake bundler, whose responses may change only some of the fields."""
 
 from __future__ import annotations
 

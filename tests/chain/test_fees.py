@@ -1,4 +1,4 @@
-"""Fees from a chain's own endpoint: base fee, tip, and endpoints that return less."""
+"""Fees are computed from the base fee and the tip that a chain's endpoint returns, even if it suggests no tip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ERC-7677: what a paymaster is sent, what its responses may change, and what they may not."""
+"""ERC-7677: what is sent to a paymaster, and which fields its responses may and may not change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIGNED = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xbbbb"}
 
 
 class Asked:
-    """A paymaster and a bundler behind one endpoint in memory, and the requests that each received."""
+    """A fake endpoint for a paymaster and a bundler, which records the requests that each received."""
 
     def __init__(self, **changes: Any) -> None:
         self.answers: dict[str, Any] = {
@@ -55,7 +55,7 @@ async def test_stub_then_estimate_then_data() -> None:
     for post in (asked.transport.posts[0], asked.transport.posts[2]):
         form, *rest = post["params"]
         assert rest == [V07.address, "0x14a34", {"sponsorshipPolicyId": "sp_1"}]
-        # ERC-7677: the request includes neither a signature nor paymaster fields.
+        # According to ERC-7677, the request includes neither a signature nor paymaster fields.
         assert not {"signature", "paymaster", "paymasterData", "paymasterPostOpGasLimit", "factory"} & set(form)
     assert asked.transport.posts[2]["params"][0]["callGasLimit"] == "0x10"
 

@@ -1,4 +1,4 @@
-"""Both adapters with a real HTTP server on loopback: same responses, same errors."""
+"""Both transport adapters return the same responses and raise the same errors with a real HTTP server."""
 
 from __future__ import annotations
 

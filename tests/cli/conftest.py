@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def holdfast(tmp_path: Path) -> Callable[..., Answer]:
-    """Return a function that runs the command; no run may end in a traceback."""
+    """Return a function that runs `holdfast` and asserts that no run ends in a traceback."""
     return Operator(tmp_path / "data")

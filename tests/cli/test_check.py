@@ -37,7 +37,7 @@ ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
 class _Upstream(BaseHTTPRequestHandler):
-    """A fake upstream whose response, status and date a test may change."""
+    """A fake upstream with a response body, status and date that a test can change."""
 
     def do_GET(self) -> None:
         self._answer()
@@ -78,7 +78,7 @@ def _serving(body: str) -> Iterator[Any]:
 
 @pytest.fixture
 def upstreams() -> Iterator[SimpleNamespace]:
-    """One fake per upstream, all of them working."""
+    """One fake server for each upstream, all of them working."""
     with (
         _serving(RPC % '"0x14a34"') as chain,
         _serving(RPC % '"0x2105"') as chain_8453,
@@ -207,7 +207,7 @@ def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
 def test_a_database_that_takes_no_write_is_a_fault(
     holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path
 ) -> None:
-    """A nearly full disk, simulated by a ulimit: opening the database works, writing another megabyte does not."""
+    """A ulimit simulates a nearly full disk: the database can be opened, but another megabyte cannot be written."""
     assert holdfast("check", **_all_well(upstreams)).code == Exit.OK
     environment = environment_of(tmp_path / "data", **_all_well(upstreams))
     command = f"ulimit -f 1200; exec {HOLDFAST} check --json"  # in blocks of 512 bytes

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def filled(holdfast: Callable[..., Answer], tmp_path: Path) -> Path:
-    """A copy of a database that contains only its schema."""
+    """A database that contains only the schema."""
     assert "opened" in holdfast("check").out  # creates the database
     assert holdfast("backup", tmp_path / "copy.db").code == Exit.OK
     return tmp_path / "copy.db"

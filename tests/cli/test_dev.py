@@ -61,7 +61,7 @@ def rpc(url: str, method: str, *parameters: Any) -> Any:
 
 
 def end(process: subprocess.Popen[str], number: int) -> None:
-    """Send the signal; none of the command's programs may be left running."""
+    """Send the signal, and assert that none of the programs that `holdfast dev` started is left running."""
     family = family_of(process)
     names = " ".join(" ".join(relative.cmdline()) for relative in family)
     assert all(program in names for program in ("anvil", "alto.js", "serve"))
@@ -95,7 +95,7 @@ def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path: Path)
 
 
 def check_facts(facts: dict[str, Any]) -> None:
-    """Assert that they are true, and that what the demonstration created still exists."""
+    """Assert that the printed facts are true, and that the DID which the demonstration registered still exists."""
     service = facts["service"]
     assert get(f"{service}/api/status")["rpc"] == facts["rpc"]
     query = f"account={facts['testAccount']['address']}&token=USDC&chainId=84532"
@@ -113,7 +113,7 @@ def check_facts(facts: dict[str, Any]) -> None:
 def test_ctrl_c_ends_it_and_it_was_ready_in_time() -> None:
     began = time.monotonic()
     process, facts = start()
-    # The promise is 15 s on an otherwise idle machine; test runs share their cores.
+    # The documentation promises 15 s on an otherwise idle machine, but test runs share the CPU cores.
     assert time.monotonic() - began < 90
     usdc, somebody = facts["contracts"]["DevUSDC"], "0x" + "5a" * 20
     rpc(facts["rpc"], "anvil_dealERC20", somebody, usdc, "0x5f5e100")  # as docs/local-world.md says

@@ -22,7 +22,7 @@ EMPTY = b"\0asm\x01\0\0\0"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder that serves as object storage."""
+    """A folder that stands in for an object storage service."""
     (tmp_path / "storage").mkdir()
     return tmp_path / "storage"
 

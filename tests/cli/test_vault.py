@@ -1,4 +1,4 @@
-"""The commands for people: run in this process and as the installed script, with the running service."""
+"""The commands of the vault's owner, run in this process and as the installed script, with a running service."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_unlock_and_lock(terminal):
 
 
 def whole_store(terminal):
-    """Return every revision and block in the store, to try a secret on."""
+    """Return every revision and block in the store, so that a test can try to open each with a secret."""
     with VaultStore(directory=terminal.folder) as store:
         revisions = [store.load(did, number).sealed for did in store.dids() for number in store.revisions(did)]
         return revisions + [row[0] for row in store._database.execute("SELECT data FROM blocks")]
@@ -124,7 +124,7 @@ def opens_any(sealed, noted):
 
 
 def let_it_end(terminal):
-    """Replace a session file by one whose unlock period is over; return its text."""
+    """Replace a session file with one whose unlock period is over, and return the original text."""
     file = session_file(terminal.folder)
     file.write_text(json.dumps({**json.loads(file.read_text()), "begun": 1, "until": 2}))
     return file.read_text()
@@ -207,7 +207,7 @@ def test_export_and_import(terminal, tmp_path):
 
 
 def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkeypatch):
-    """Every file of the command is created with mode 0600, even under a umask that allows everything."""
+    """Every file that the command creates has mode 0600, even under a umask that allows everything."""
     modes, file, opened = [], tmp_path / "vault.mtrv", os.open
 
     def watched(path, flags, mode=0o777, **more):
@@ -363,7 +363,7 @@ def test_pair_two_terminals(terminal, tmp_path, way):
 
 
 def until(stream, pattern):
-    """Return the first match in the lines of a stream."""
+    """Return the first match of a pattern in the lines of a stream."""
     read = ""
     while True:
         letter = stream.read(1)
@@ -379,7 +379,7 @@ def test_help_imports_no_client():
 
 
 def test_a_handle_is_free_until_it_is_registered(terminal, service):
-    """The fake chain's bundler cannot send, so the command stops there and says so."""
+    """The fake chain's bundler cannot send operations, so the command fails and says so."""
     terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
     assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
@@ -392,5 +392,5 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
     assert told == {"error": "there is no terminal to ask on: use --yes", "exit": Exit.USAGE}
     refused = terminal.run(*words, code=Exit.USAGE)
     assert (refused.stdout, refused.stderr) == ("", "holdfast: there is no terminal to ask on: use --yes\n")
-    # With --yes the command continues, as far as the missing service.
+    # With --yes, the command continues until it finds that the service is unreachable.
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr

@@ -1,4 +1,4 @@
-"""Signatures for an app's server: only those made for that server are accepted."""
+"""An app's server accepts only signatures that were made for this server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passkeys, with a software authenticator behind python-fido2's own client."""
+"""Passkeys with python-fido2's client and an authenticator in software."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public names, fast import, the separation from the service, and types as a consumer's checker sees them."""
+"""The package's public names and types, a fast import, and independence from the service's packages."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_consumers_mistakes_are_found(check):
 
 
 def test_the_first_signature_comes_quickly():
-    """Measured from process start to a signature; the limit is generous because test machines are shared."""
+    """The time from process start to a signature is limited generously, because test machines are shared."""
     started = time.monotonic()
     run("""
 import holdfast, base64, sys

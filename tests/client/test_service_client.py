@@ -1,4 +1,4 @@
-"""Both clients against the real service: every endpoint, and all steps from nothing to a registered e-mail address."""
+"""Both clients call every endpoint of a real service, and take every step of registering an e-mail address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import refusals
 
 ADDRESS = "0x" + "22" * 20
-# A public key: the generator point of P-256.
+# The generator point of P-256, used as a public key.
 X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
 Y = "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 _ADDRESSES = itertools.count(1)

@@ -1,4 +1,4 @@
-"""Tokens through the client: published fixtures, minting, passing on, revocation, replay."""
+"""Tokens through the client: published test cases, minting, delegating further, revocation, replay."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def agent():
 
 @pytest.mark.parametrize(("file", "case"), [pytest.param(f, c, id=f"{f}:{c['name']}") for f, c in verifying()])
 def test_published_tokens_are_judged_as_published(verifier, file, case):
-    """Tokens from the UCAN working group and from another implementation, and some with a single error each."""
+    """The tokens are from the UCAN working group and another implementation; each invalid one has a single error."""
     question = dict(case["input"])
     token = question.pop("token")
     if "error" not in case:

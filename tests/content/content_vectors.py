@@ -1,4 +1,4 @@
-"""The vectors of content-addressed formats, and how they write a case's bytes."""
+"""Reads the test vectors for content-addressed formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VECTORS = Path(__file__).parents[2] / "vectors"
 
 
 def cases(path: str) -> list[Any]:
-    """Return the cases of `vectors/<path>.json` as parameters with their names."""
+    """Return the cases in `vectors/<path>.json` as pytest parameters that have the cases' names."""
     content = json.loads((VECTORS / f"{path}.json").read_text())
     assert content["claim"]
     assert content["source"]
@@ -20,7 +20,7 @@ def cases(path: str) -> list[Any]:
 
 
 def octets(spelled: str | list[Any]) -> bytes:
-    """Decode bytes from hex, or from a list of hex texts and [hex, times]."""
+    """Decode bytes from a hex string, or from a list of hex strings and pairs [hex, repetitions]."""
     if isinstance(spelled, str):
         return bytes.fromhex(spelled)
     return b"".join(

@@ -1,4 +1,4 @@
-"""CAR files: pieces of any size, hostile bytes, every limit."""
+"""CAR files that arrive in pieces of any size, contain hostile bytes, or exceed a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CIDs: one canonical text, one kind, and the bytes that they identify."""
+"""A CID has one canonical text form and only the supported codecs, and identifies exact bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GOOD = raw_block(b"a").cid
 
 
 def test_a_raw_blocks_cid_is_the_published_one():
-    # SHA-256 of "abc" (FIPS 180-4), CIDv1 raw: the same text as from other implementations.
+    # The CIDv1 (raw) of "abc", whose SHA-256 is in FIPS 180-4, has the same text in other implementations.
     assert raw_block(b"abc").cid == "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu"
 
 

@@ -1,4 +1,4 @@
-"""Snapshot roots: the same bytes give the same root, and hostile roots are refused."""
+"""The same snapshot always has the same root, and hostile roots are refused."""
 
 from __future__ import annotations
 

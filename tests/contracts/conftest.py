@@ -1,4 +1,4 @@
-"""Real programs for these tests: the compiler, forge, and a new anvil for each deployment."""
+"""The real programs that these tests use: the Solidity compiler, forge, and a new anvil for each deployment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tools() -> Tools:
 
 @pytest.fixture(scope="session")
 def forge(tools: Tools) -> Path:
-    """Forge itself, because the package's start script hides its exit code."""
+    """The path of the forge binary, because the npm package's start script hides forge's exit code."""
     found = sorted((tools.modules / "@foundry-rs").glob("forge-*/bin/forge*"))
     if not found:
         pytest.skip("did not run: forge has no build for this machine")
@@ -45,6 +45,6 @@ def chain(tools: Tools) -> Iterator[Chain]:
 
 @pytest.fixture
 def foreign_chain(tools: Tools) -> Iterator[Chain]:
-    """A chain that, by its id, is not a development chain, although anvil runs it."""
+    """An anvil chain with the ID of a public chain, so that it does not count as a development chain."""
     with run_anvil(tools, "--chain-id", "8453") as fresh:
         yield fresh

@@ -1,4 +1,4 @@
-"""The constants match the compiled code and are cheap to read."""
+"""The address constants match the compiled code, and importing them is cheap."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_enclave_has_the_same_addresses() -> None:
 
 
 def test_v09_is_the_deployed_pair_of_contracts() -> None:
-    """The helper's address follows from the entry point's, and each contract's code contains the other's address."""
+    """SenderCreator's address follows from the EntryPoint's, and each contract's code contains the other's address."""
     found = json.loads(ENTRY_POINT_V09_CODE.read_text())
     entry_point, helper = (from_hex(found[name]["address"]) for name in ("entryPoint", "senderCreator"))
     codes = [from_hex(found[name]["code"]) for name in ("entryPoint", "senderCreator")]
@@ -95,7 +95,7 @@ def test_v09_is_the_deployed_pair_of_contracts() -> None:
 
 
 def _domain_on_mainnet(entry_point: bytes) -> bytes:
-    """Return the EIP-712 domain that the constructor stored where the code was read: Ethereum's main chain."""
+    """Return the EIP-712 domain separator that the constructor stored on Ethereum mainnet, where the code was read."""
     kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
     names = keccak256(kind) + keccak256(b"ERC4337") + keccak256(b"1")
     return keccak256(names + (1).to_bytes(32) + entry_point.rjust(32, b"\x00"))

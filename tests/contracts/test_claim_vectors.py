@@ -1,4 +1,4 @@
-"""The published vectors of claims are what the contracts compute and `holdfast.chain` encodes."""
+"""The published test vectors for claims equal what the contracts compute and what `holdfast.chain` encodes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_registry_computes_the_same(deployed: Chain, vector: dict[str, Any])
 
 
 def test_the_registry_takes_the_vectors_claims(deployed: Chain) -> None:
-    """One claim with an alias and one by another key without; anvil lets the test impersonate the accounts."""
+    """Registers one claim with an alias, and one by another key without an alias; anvil impersonates both accounts."""
     for vector in (CONTENT["vectors"][2], CONTENT["vectors"][9]):
         deployed.call("anvil_impersonateAccount", vector["account"])
         deployed.call("anvil_setBalance", vector["account"], hex(10**18))

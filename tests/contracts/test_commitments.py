@@ -1,4 +1,4 @@
-"""The commitments that a sponsor has to post can be read from any operation's call data."""
+"""Every commitment that a sponsor must post can be read from the call data of the user operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package data is byte for byte what the sources compile to, and all sources are formatted alike."""
+"""The package contains exactly the bytecode to which the sources compile, and all sources are formatted alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CREATE2 with the examples of EIP-1014, and what it refuses."""
+"""The CREATE2 function computes the addresses in EIP-1014's examples, and refuses invalid arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from holdfast.chain.contracts import clone_init_code, create2_address, predict_account
 from holdfast.wire.keccak import keccak256
 
-# EIP-1014, "Examples": deployer, salt, init code, address.
+# The examples in EIP-1014: deployer, salt, init code, address.
 EXAMPLES = [
     ("00" * 20, "00" * 32, "00", "0x4D1A2e2bB4F88F0250f26Ffff098B0b30B26BF38"),
     ("deadbeef" + "00" * 16, "00" * 32, "00", "0xB928f69Bb1D91Cd65274e3c79d8986362984fDA3"),

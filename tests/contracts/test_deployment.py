@@ -1,4 +1,4 @@
-"""Deployment on a real chain: only what is missing, checked afterwards, refused if it would be useless."""
+"""Deployment on a real chain deploys only missing contracts, checks the result, and refuses unsuitable chains."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ G = (
 
 @pytest.fixture
 def key(chain: Chain) -> PrivateKey:
-    """A funded key that is used nowhere else."""
+    """The key of a funded account that only these tests use."""
     fresh = PrivateKey(secrets.token_bytes(32))
     chain.call("anvil_setBalance", fresh.public_key.to_checksum_address(), hex(10**18))
     return fresh
@@ -43,7 +43,7 @@ def key(chain: Chain) -> PrivateKey:
 
 @pytest.fixture(scope="module")
 def deployed(tools: Tools) -> Iterator[Chain]:
-    """A chain for tests that only read, or that write what no other test reads."""
+    """A chain with all contracts, for tests that only read or that write data which no other test reads."""
     with run_anvil(tools) as fresh:
         for name in PRODUCTION:
             fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)

@@ -1,4 +1,4 @@
-"""The input for block explorers compiles on its own to exactly the deployed code."""
+"""The input for block explorers alone suffices to compile exactly the deployed code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_input_gives_the_deployed_code_without_any_other_file(tools: Tools, 
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert told[0].startswith("compiler v0.8.37+commit.")
 
-    # The shim leaves solc-js no way to read imports.
+    # The shim prevents solc-js from reading imports from files.
     solc = [tools.node, str(CONTRACTS / "solc-shim.mjs")]
     done = subprocess.run(solc, input=path.read_bytes(), capture_output=True, check=True)
     output = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""The contracts' own tests (contracts/test): all without the P-256 precompile, the account's again with it."""
+"""All Solidity tests in contracts/test run without the P-256 precompile, the account's also with the precompile."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.support.fresh_chain import CONTRACTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-# HOLDFAST_FORGE_PROFILE=long fuzzes about a hundred times longer.
+# HOLDFAST_FORGE_PROFILE=long runs about a hundred times as many fuzz cases.
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
-# Profile, files, and the least number of tests in them.
+# Each run's forge profile, test files, and minimum number of tests.
 RUNS = ((PROFILE, "test/**/*.t.sol", 190), ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 50))
 
 
 def test_contracts(forge: Path) -> None:
-    # One test for both runs, so that they run in sequence: both write forge's cache.
+    # A single test performs both runs one after the other, because both write to forge's cache.
     for profile, only, at_least in RUNS:
         results = _run(forge, profile, only)
         assert {name: result["reason"] for name, result in results.items() if result["status"] != "Success"} == {}
@@ -35,7 +35,7 @@ def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
     command = [str(forge), "test", "--json", "--match-path", only]
     environment = {**os.environ, "FOUNDRY_PROFILE": profile}
     done = subprocess.run(command, cwd=CONTRACTS, env=environment, capture_output=True, text=True, check=False)
-    # The compiler's messages precede the JSON.
+    # The compiler prints messages before the JSON.
     answers = [line for line in done.stdout.splitlines() if line.startswith('{"test/')]
     assert answers, done.stdout + done.stderr
     suites = json.loads(answers[-1])
@@ -43,7 +43,7 @@ def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
 
 
 def _compare_gas(results: dict[str, Any]) -> None:
-    """With JSON output, forge leaves the comparison with contracts/snapshots to its caller."""
+    """Compare the measured gas with contracts/snapshots, which forge does not do when it writes JSON."""
     measured = [snapshot for result in results.values() for snapshot in result["gas_snapshots"].items()]
     assert len(measured) == 2, "the calls, and the operations with or without the precompile"
     for group, gas in measured:

@@ -1,4 +1,4 @@
-"""One licence for everything of ours, stated in every place that requires it."""
+"""All of the project's own files have the same licence, which is stated wherever required."""
 
 from __future__ import annotations
 

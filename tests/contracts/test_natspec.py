@@ -1,4 +1,4 @@
-"""Every function, event and error that our sources declare documents its purpose and each parameter."""
+"""In the project's contracts, every function, event and error has NatSpec for its purpose and each parameter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACES = {"function": "methods", "event": "events", "error": "errors"}
 
 @pytest.fixture(scope="module")
 def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return source, name and solc's output for each contract."""
+    """Return the source file, the name and solc's output for each contract."""
     command = [tools.node, "compile.mjs", *SOURCES]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
     output = json.loads(done.stdout)["contracts"]
@@ -40,7 +40,7 @@ def test_everything_of_ours_is_documented(compiled: list[tuple[str, str, dict[st
 
 
 def _declared(source: str) -> set[tuple[str, str]]:
-    """Return kind and name of what this source declares; inherited items are documented where they are declared."""
+    """Return the kind and name of each item that a source declares, without inherited items."""
     text = (CONTRACTS / source).read_text()
     return {(kind, name) for kind in PLACES for name in re.findall(rf"\b{kind} (\w+)\(", text)}
 

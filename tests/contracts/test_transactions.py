@@ -1,4 +1,4 @@
-"""Signed transactions: RLP with its specification's examples, signatures compared with anvil's."""
+"""Signed transactions: RLP is tested with the specification's examples, and signatures are compared with anvil's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.wire.keccak import checksum_address
 if TYPE_CHECKING:
     from tests.support.fresh_chain import Chain
 
-# Examples from the RLP specification, and the limits of its length forms.
+# Examples from the RLP specification, and the sizes at which the form of the length prefix changes.
 EXAMPLES: list[tuple[Item, str]] = [
     (b"dog", "83646f67"),
     ([b"cat", b"dog"], "c88363617483646f67"),

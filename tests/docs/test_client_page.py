@@ -1,4 +1,4 @@
-"""The examples in docs/client.md run unchanged, on a real chain; the reference matches the docstrings."""
+"""The examples in docs/client.md run unchanged on a real chain, and the reference page matches the docstrings."""
 
 from __future__ import annotations
 

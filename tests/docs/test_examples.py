@@ -1,4 +1,4 @@
-"""Every console example in the documentation, run literally against a new service."""
+"""Every console example in the documentation works exactly as written with a new service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = "----8<----"
 
 
 def examples(text: str) -> list[tuple[str, str]]:
-    """Return commands and outputs, in order; a block that begins with `#` is for people (another terminal)."""
+    """Return pairs of command and output, in order, skipping blocks that begin with `#` (for another terminal)."""
     found: list[tuple[str, str]] = []
     for block in BLOCK.findall(text):
         if block.startswith("#"):

@@ -1,4 +1,4 @@
-"""What the enclave tests share: a credential, a key-encryption key, an unlocked vault."""
+"""Fixtures for the enclave's tests: a credential, a key-encryption key, an unlocked vault."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The module's primitives alone (tests/support/primitives.py); compiled once, which takes half a minute."""
+    """The module's primitives without the vault (tests/support/primitives.py); compiling them takes half a minute."""
     folder = made_once(tmp_path_factory, "primitives", compiled.compile_into)
     return compiled.Primitives(folder / compiled.MODULE)
 

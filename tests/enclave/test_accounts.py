@@ -1,4 +1,4 @@
-"""Accounts derived from the vault's seed, and accounts that an earlier module recorded incorrectly."""
+"""Accounts derived from the vault's seed, and accounts that an earlier version of the module recorded incorrectly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SECRET = base64.b64decode(KEY["secret"])
 NOBODYS = "0x4c5B39ebe4D365F11734E27811981Fcfbc00cc64"
 HALF_NAMED = "cosmos1dk0lkd7whzgnnmzwdgxclc9q5vpxa8gcjpmqa9an450crhuvr9gsakkrdy"
-# The BIP-39 seed of «test … junk».
+# The BIP-39 seed of the mnemonic "test test … junk".
 DEVELOPMENT = bytes.fromhex(
     "9dfc3c64c2f8bede1533b6a79f8570e5943e0b8fd1cf77107adf7b72cef42185"
     "d564a3aee24cab43f80e3c4538087d70fc824eabbad596a23c97b6ee8322ccc0"
@@ -131,7 +131,7 @@ def test_the_seed_and_the_derived_key_leave_no_trace(credential: bytes, key: dic
         return taken[-1]
 
     taken: list[bytes] = []
-    # The key of the first account of «test … junk», as Anvil prints it.
+    # The private key of the first account of the mnemonic "test test … junk", as Anvil prints it.
     first = bytes.fromhex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
     order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
     with Enclave(random=random) as enclave:
@@ -171,7 +171,7 @@ def test_an_account_that_is_only_told_has_its_chains_coin_type(vault: Enclave, c
 
 @pytest.fixture
 def old() -> Iterator[Enclave]:
-    """A vault written by the module before seed accounts existed: schema version 1."""
+    """A vault with schema version 1, from before accounts were derived from a seed."""
     with Enclave() as enclave:
         assert enclave.call("load", database=sealed(OLD, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
         yield enclave
@@ -253,7 +253,7 @@ def test_an_old_export_is_put_right_too(tmp_path: Path) -> None:
 
 
 def test_a_policy_sees_the_place_that_is_derived(vault: Enclave) -> None:
-    """Policies also see defaulted fields; the vault's own key has no path below the seed."""
+    """Policies also apply to fields with default values; the vault's main key is not derived from the seed."""
     policy = [["==", ".account_index", 0], ["<=", ".address_index", 1], ["==", ".coin_type", 60]]
     given = {"to": "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "command": "/accounts/derive"}
     token = vault.call("mint_ucan", **given, policy=policy)["signed_dag_cbor"]

@@ -20,7 +20,7 @@ DEVICE = "a name that stands in the database alone"
 
 
 class Timers:
-    """A clock that stands still, and timers that wait for it."""
+    """A clock that moves only when the test advances it, and the timers that wait for it."""
 
     def __init__(self) -> None:
         self.now = 1_700_000_000.0
@@ -34,7 +34,7 @@ class Timers:
         return lambda: self.waiting.pop(number, None) and None
 
     def pass_time(self, seconds: float) -> None:
-        """Advance the clock, and fire each timer at its time."""
+        """Advance the clock, and fire each timer when it is due."""
         end = self.now + seconds
         while due := sorted((at, number) for number, (at, _) in self.waiting.items() if at <= end):
             self.now, number = due[0]
@@ -55,7 +55,7 @@ def vault(timers: Timers, credential: bytes, key: dict[str, str]) -> Iterator[En
 
 
 def is_open(vault: Enclave) -> bool:
-    """Return whether the database is open in memory, without a call, which would itself lock an idle vault."""
+    """Return whether the database is in memory, without calling the enclave, which would itself lock an idle vault."""
     return DEVICE.encode() in memory_of(vault)
 
 

@@ -1,4 +1,4 @@
-"""Binary fields: every accepted form yields the same bytes."""
+"""In a binary field, every accepted form of the same bytes is decoded to these bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_form_is_the_same_bytes(data: bytes) -> None:
     wanted = "0x" + keccak.new(data=data, digest_bits=256).hexdigest()
     standard, url = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
     forms = [list(data), "0x" + data.hex(), standard.rstrip("="), url, url.rstrip("=")]
-    # Base64 text that is also 0x with hex digits only is read as hex; hosts avoid this by sending numbers.
+    # Base64 text that looks like 0x and hex digits is decoded as hex; hosts avoid this by sending lists of numbers.
     with Enclave() as enclave:
         for form in [
             form for form in forms if not isinstance(form, str) or form == forms[1] or not form.startswith("0x")

@@ -1,4 +1,4 @@
-"""The codecs compared with other implementations, on generated data."""
+"""The codecs agree with other implementations on generated data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def enclave() -> Enclave:
 
 
 def dag_json(value: Any) -> Any:
-    """Return a value as DAG-JSON; maps whose only key is "/" have no such form and are excluded by the tests."""
+    """Return a value as DAG-JSON, which cannot represent maps whose only key is "/"; the tests exclude such maps."""
     if isinstance(value, bytes):
         return {"/": {"bytes": base64.b64encode(value).decode().rstrip("=")}}
     if isinstance(value, list):
@@ -77,7 +77,7 @@ def test_dag_cbor_is_the_other_implementations(enclave: Enclave, value: Any) -> 
 @QUICK
 @given(data=st.binary(max_size=60))
 def test_what_decodes_was_canonical(enclave: Enclave, data: bytes) -> None:
-    """Any bytes either fail to decode or are exactly the encoding of their value."""
+    """Arbitrary bytes either cannot be decoded, or are exactly the encoding of the decoded value."""
     try:
         value = enclave.call("dag_cbor_decode", data="0x" + data.hex())["value"]
     except PluginCallError:

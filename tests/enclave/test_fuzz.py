@@ -1,4 +1,4 @@
-"""No input makes the module trap, hang, return nonsense or grow endlessly (a short run of tools/fuzz_enclave.py)."""
+"""In a short run of tools/fuzz_enclave.py, no input makes the module trap, hang, return nonsense or leak memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_input_breaks_the_module(tool: ModuleType) -> None:
     assert report.calls == CALLS
     assert set(report.answered) == set(fuzzer.functions), "a function was never called"
     assert report.codes["ok"] > CALLS // 5, "the inputs are too broken to reach anything"
-    # These hash a password per call, so there are too few calls to be sure that one was accepted.
+    # `export` and `import` hash a password per call, so they are called too rarely for one to be accepted for certain.
     refused = [name for name in fuzzer.functions if not report.accepted[name] and name not in {"export", "import"}]
     assert CALLS < 10_000 or refused == [], "functions that only ever refused: nothing behind their checks was reached"
 
@@ -70,7 +70,7 @@ def test_nonsense_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 
 
 def test_memory_stops_growing(tool: ModuleType) -> None:
-    """Repeating the same calls a third time needs no more memory than the second time."""
+    """Making the same calls a third time needs no more memory than the second time."""
     enclave = tool.Enclave()
     calls = [
         (function, tool.json.dumps(given).encode())

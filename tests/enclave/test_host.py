@@ -1,4 +1,4 @@
-"""The Python host: bounded, thread-safe, off the event loop, quick to start, and never loading a damaged or foreign cache entry."""
+"""The Python host is thread-safe, bounds every call, starts quickly, and never loads a damaged cache entry."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_machine_code_that_others_could_have_written_is_not_run(
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
     def start() -> bool:
-        """Return whether the cached code was used."""
+        """Return whether the host loaded the compiled code from the cache."""
         compiled.clear()
         module.load.cache_clear()
         Enclave().close()
@@ -292,7 +292,7 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
 def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
     enclave: Enclave, monkeypatch: pytest.MonkeyPatch, fields: dict[str, bytes]
 ) -> None:
-    """The second value's base64 looks like hex, so it is encoded twice."""
+    """The second value's base64 form looks like hex, so the host encodes this value again in another form."""
     lain: list[bytearray] = []
 
     def watched(value: object) -> bytearray:
@@ -335,7 +335,7 @@ sys.stdin.readline()
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's /proc")
 def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
-    """The text itself remains, because Python cannot overwrite it. The bytes that were passed to the enclave do not."""
+    """The bytes passed to the enclave are erased; only the password's string remains, as Python cannot overwrite it."""
     words = "correct-horse-battery-staple-7141"
     holder = subprocess.Popen([sys.executable, "-c", _HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdin
@@ -355,7 +355,7 @@ def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
 
 
 def memory_of_process(pid: int) -> bytes:
-    """Return all memory to which a process can write."""
+    """Return the contents of all memory to which a process can write."""
     found = []
     with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():

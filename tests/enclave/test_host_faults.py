@@ -1,4 +1,4 @@
-"""The Python host under failures around it: no memory, a stuck generator, a broken clock, a fork, a strange module."""
+"""The Python host with no free memory, a stuck random generator, a broken clock, a fork, or an unsuitable module."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: by
 
 
 def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
-    """Leave a little memory free, in different places for each seed; return the allocated blocks."""
+    """Leave only a little memory free, in places that depend on the seed; return the allocated blocks."""
     enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + (seed % 4 << 16))
     chance = random.Random(seed)
     sizes = [size for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16) for _ in range(chance.randrange(40))]

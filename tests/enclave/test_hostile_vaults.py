@@ -23,7 +23,7 @@ LARGEST_REVISION = 2**53 - 1
 
 @dataclass
 class Made:
-    """A valid vault to start from."""
+    """A valid vault, which the tests modify."""
 
     did: bytes
     database: bytes
@@ -95,7 +95,7 @@ def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version
 
 
 def test_shares_of_another_key_do_not_sign(made: Made, tmp_path: Path) -> None:
-    """The shares are sealed correctly and bound to the public key, but belong to another key: nothing is signed."""
+    """The shares are sealed correctly and bound to the public key, but are shares of another key, so signing fails."""
     file = tmp_path / "db"
     file.write_bytes(made.database)
     with sqlite3.connect(file) as reading:
@@ -117,7 +117,7 @@ STRANGER = "did:new:0x" + "11" * 32
 
 @pytest.mark.parametrize("shown", [STRANGER, "did:web:example.org", "did:new:0x", "did:new:"])
 def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: Path, shown: str) -> None:
-    """If such a vault were accepted, tokens from that DID's owner would control it."""
+    """If a vault with another person's DID were accepted, tokens from that person would control the vault."""
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", shown)
     for head in (shown.encode(), made.did):
         enclave, answer = load(sealed(database, head, SECRET), key=KEY)
@@ -150,7 +150,7 @@ def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
 
 
 def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: Path) -> None:
-    """It need not be the first row: a stranger's key inserted before it must not become the vault's."""
+    """The key of the DID need not be in the first row: a key that a stranger inserts before it must not replace it."""
     with Enclave() as other:
         loaded = other.call("load", database=sealed(made.database, made.did, SECRET), key=KEY)
         assert loaded["success"] is True

@@ -1,4 +1,4 @@
-"""The JavaScript host returns the same responses for the same vectors (browser/test/run_vectors.js)."""
+"""For all vectors, the JavaScript host returns the same responses as the Python host (browser/test/run_vectors.js)."""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ def fresh(curve: str, credential: bytes, key: dict[str, str], **more: Any) -> tu
 
 
 def own_account(made: dict[str, Any]) -> str:
-    """Return the account that belongs directly to a secp256k1 key; for a P-256 key no one could sign."""
+    """Return the address of an externally owned account, for which only a secp256k1 key can sign."""
     return checksum_address(keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]))[12:])
 
 
 def smart_account(
     made: dict[str, Any], salt: int = 0, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
 ) -> str:
-    """Return the address of the factory's clone (EIP-1167) by CREATE2 (EIP-1014)."""
+    """Return the CREATE2 address (EIP-1014) of the factory's clone (EIP-1167)."""
     code = "3d602d80600a3d3981f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
     own_salt = keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]) + salt.to_bytes(32))
     place = b"\xff" + bytes.fromhex(factory[2:]) + own_salt + keccak256(bytes.fromhex(code))
@@ -222,7 +222,8 @@ def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, 
                     sums[name][bit] += number >> bit & 1
             secret_key = ec.derive_private_key(total % ORDERS[curve], CURVES[curve]())
             assert secret_key.public_key().public_numbers().x == int(made["pubkey_x"], 16)
-    # Six standard deviations. The top 32 bits of both orders are ones, so the modulus does not bias any bit.
+    # Six standard deviations. The top 32 bits of both curve orders are ones, so reduction modulo the order biases no
+    # bit.
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
@@ -237,12 +238,13 @@ def _image(exported: bytes, password: bytes) -> bytes:
 
 
 def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any]) -> None:
-    # BIP-86's first receiving key and its published address; the forms of BIP-173 and of the EIPs are checked below.
+    # BIP-86's first receiving key and its published address; the address forms of BIP-173 and the EIPs are tested
+    # below.
     internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
     point = coincurve.PublicKey(bytes.fromhex("02" + internal)).format(compressed=False).hex()
     told = vault.call("derive_address", chain="bitcoin", form="p2tr", public_key=point, curve="secp256k1")
     assert told["address"] == "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
-    # The well-known address of the development key 0x1.
+    # The well-known address of the private key 1.
     one = coincurve.PrivateKey((1).to_bytes(32)).public_key.format(compressed=False).hex()
     told = vault.call("derive_address", chain="ethereum", public_key=one, curve="secp256k1")
     assert told == {"address": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "chain": "ethereum"}
@@ -257,7 +259,7 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
 
 
 def test_addresses_of_hashed_keys(vault: Enclave) -> None:
-    """RIPEMD-160 in the module compared with OpenSSL's, for keys of every kind."""
+    """The module's RIPEMD-160 returns the same hashes as OpenSSL, for keys of every kind."""
     for _ in range(50):
         public = coincurve.PrivateKey().public_key
         point = public.format(compressed=False).hex()
@@ -266,7 +268,7 @@ def test_addresses_of_hashed_keys(vault: Enclave) -> None:
 
 
 def _bech32_data(address: str) -> bytes:
-    """Return the bytes between prefix and checksum."""
+    """Return the bytes between the address's prefix and checksum."""
     letters = address.partition("1")[2][:-6]
     number = 0
     for letter in letters:
@@ -287,7 +289,7 @@ def _bech32_data(address: str) -> bytes:
 def test_the_smart_account_is_the_factorys_clone(
     vault: Enclave, generated: dict[str, Any], credential: bytes, key: dict[str, str], given: dict[str, Any]
 ) -> None:
-    """Every call that returns an address agrees; omitted values default to the contract set's."""
+    """All calls return the same address; the contract set supplies values that the caller omits."""
     wanted = smart_account(generated, **given)
     assert vault.call("derive_address", **given)["address"] == wanted
     by_key = {"public_key": generated["public_key"], "curve": "P-256"}
@@ -302,7 +304,7 @@ def test_the_smart_account_is_the_factorys_clone(
 
 
 def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> None:
-    """By default the contract set is used: neither factory nor implementation is passed."""
+    """Neither factory nor implementation is passed, so the contract set supplies both."""
     told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
     assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
     seen = dict.fromkeys(("on the curve", "off it"), 0)
@@ -360,7 +362,7 @@ def without_signature(paymaster: bytes, signature: bytes) -> bytes:
 
 
 def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
-    """Compute the hash as the ERC specifies it, in Python."""
+    """Return the user operation's hash, computed in Python as the ERC specifies."""
 
     def number(name: str) -> int:
         return int(op[name] or "0x0", 16)
@@ -426,7 +428,7 @@ DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_ope
 
 @pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
 def test_hashes_are_the_deployed_entry_points(enclave: Enclave, told: dict[str, Any]) -> None:
-    """Every operation of vectors/user_operations, hashed by the contracts themselves."""
+    """For every operation in vectors/user_operations, the hash equals the one computed by the deployed contracts."""
     where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
     assert told["vectors"]
     for vector in told["vectors"]:

@@ -33,7 +33,7 @@ class Recorder:
 
 
 def forms(secret: bytes) -> dict[str, bytes]:
-    """Return the forms in which a secret may be in memory: as it is, in hex, in base64, reversed."""
+    """Return the forms in which a secret may be in memory: raw, in hex, in base64, reversed."""
     return {
         "raw": secret,
         "little-endian": secret[::-1],
@@ -43,7 +43,7 @@ def forms(secret: bytes) -> dict[str, bytes]:
 
 
 def scalars(*values: int) -> dict[str, bytes]:
-    """Return a scalar's limbs as the arithmetic stores them: plain and in Montgomery form, little-endian."""
+    """Return scalars as the arithmetic stores them: little-endian, plain and in Montgomery form."""
     found = {}
     for number, value in enumerate(values):
         found[f"scalar {number}"] = value.to_bytes(32, "little")
@@ -55,7 +55,7 @@ def scalars(*values: int) -> dict[str, bytes]:
 def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) -> None:
     memory = memory_of(enclave)
     for name, secret in secrets.items():
-        # Search for halves, too: a half-overwritten secret still leaks its other half.
+        # Search for parts, too, because a secret that is only half overwritten still leaks the other half.
         for start in range(0, len(secret) - parts + 1, parts):
             assert secret[start : start + parts] not in memory, f"{name}, from byte {start}"
 
@@ -68,7 +68,7 @@ def recorder() -> Recorder:
 def made(
     recorder: Recorder, credential: bytes, key: dict[str, str]
 ) -> tuple[Enclave, dict[str, bytes], dict[str, bytes]]:
-    """Return an instance with a vault, and the secrets of its key and its sealing, all known to the test."""
+    """Return an instance with a vault, and the secrets from which the vault's key and its encryption were made."""
     enclave = Enclave(random=recorder)
     answer = enclave.call("generate", credential=credential, key=key)
     wide = [part for part in recorder.taken if len(part) == 48]
@@ -86,7 +86,7 @@ def made(
 
 
 def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
-    """A scan that never finds anything would prove nothing: it must find the open vault's database and data key."""
+    """The memory scan must find an open vault's data key and database, or its other results would prove nothing."""
     enclave, _, sealing = made(recorder, credential, key)
     with enclave:
         memory = memory_of(enclave)

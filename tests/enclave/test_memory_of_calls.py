@@ -1,4 +1,4 @@
-"""Intermediate secrets are erased, too: a signature's nonce, a wrap's key, the secret that two devices share."""
+"""Intermediate secrets are also erased: a signature's nonce, a wrap's key, the secret that two devices share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Recorder:
 
 
 def numbers(order: int, *values: int) -> list[bytes]:
-    """Return a number, its inverse and its negative: plain and in Montgomery form, in both byte orders."""
+    """Return each number, its inverse and its negative, plain in both byte orders and in Montgomery form."""
     found = []
     for value in values:
         for form in (value, pow(value, -1, order), order - value):
@@ -53,7 +53,7 @@ def assert_absent(enclave: Enclave, secrets: list[bytes]) -> None:
 
 
 def rfc6979(secret: int, digest: bytes, order: int, entropy: bytes) -> tuple[int, list[bytes]]:
-    """Return the nonce of section 3.2 with the additional entropy of 3.6, and the generator's intermediate states."""
+    """Return RFC 6979's nonce (3.2) with additional entropy (3.6), and the generator's intermediate states."""
     given = secret.to_bytes(32) + (int.from_bytes(digest) % order).to_bytes(32) + entropy
     key, value, states = bytes(32), b"\1" * 32, []
     for separator in (b"\0", b"\1"):
@@ -126,7 +126,7 @@ def test_what_two_devices_share_is_gone(credential: bytes, key: dict[str, str]) 
 
 
 def test_a_pairing_that_is_late_leaves_no_secret(credential: bytes, key: dict[str, str]) -> None:
-    """The secret is erased at the next call of any kind, not only at one that concerns the pairing."""
+    """Any call after the pairing has expired erases the secret, not only a call that concerns the pairing."""
     now, recorder, order = [1.7e9], Recorder(b"late"), ORDERS["P-256"]
     with Enclave(random=recorder, now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("sync_init")

@@ -1,4 +1,4 @@
-"""The built module: its imports, its exports, its size, and that it is the recorded one."""
+"""The built module has only the expected imports and exports, a limited size, and the recorded hash."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_second_build_compiles_nothing(builder: ModuleType, monkeypatch: pytes
 def test_the_build_depends_on_no_directory_and_no_program(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything is downloaded and compiled anew using only Python: no CMake, compiler or git is found."""
+    """The build downloads and compiles everything with Python alone, without CMake, git or an installed compiler."""
     monkeypatch.setenv("PATH", str(tmp_path))
     digest = builder.build(tmp_path / "enclave.wasm", tmp_path / "some other place")
     assert digest == bundled_sha256()
@@ -95,7 +95,7 @@ def test_a_changed_archive_is_not_compiled(
 def test_a_false_archive_in_an_index_runs_nothing(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an index serves another archive under a pinned name, its set-up code must not run before the hash check."""
+    """If a package index serves a different archive under a pinned name, the archive's setup code must not run."""
     sources = sys.modules[builder.unpack.__module__]
     ran, index = tmp_path / "ran", tmp_path / "index"
     index.mkdir()
@@ -113,7 +113,7 @@ def test_a_false_archive_in_an_index_runs_nothing(
 def test_the_same_archive_would_run_if_its_hash_were_pinned(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Proves that the test above can fail: pip runs set-up code for metadata, and only the hash prevents it."""
+    """Proves that the preceding test can fail: with the right hash, pip runs the archive's setup code for metadata."""
     sources = sys.modules[builder.unpack.__module__]
     ran, archive = tmp_path / "ran", tmp_path / sources.SQLITE.archive
     _source_distribution(archive, f"open({str(ran)!r}, 'w').close()\n" + SET_UP)

@@ -33,7 +33,7 @@ def public_of(enclave: Enclave) -> str:
 
 
 def fields_of(record: bytes) -> tuple[bytes, bytes]:
-    """Return signature and data of a version 2 record with less than 16 KiB of data."""
+    """Return the signature and the data of a version 2 IPNS record whose data is shorter than 16 KiB."""
     assert record[:2] == b"\x42\x40"
     assert record[66] == 0x4A
     length = record[67] if record[67] < 128 else record[67] - 128 + 128 * record[68]
@@ -138,7 +138,7 @@ def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
 
 
 def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
-    """If it did, each published snapshot would require another one."""
+    """If publishing changed the vault, each published snapshot would require another one."""
     public_of(vault)
     vault.call("publishing_delegation")
     vault.call("save")
@@ -229,7 +229,7 @@ def test_an_invocation_without_record_is_short(
 
 
 def test_no_token_reaches_the_key(vault: Enclave) -> None:
-    """The key is not a resource: nothing lists it, signs arbitrary data with it, or deletes it."""
+    """The publishing key is not a resource: no action lists it, signs arbitrary data with it, or deletes it."""
     vault.call("publishing_key")
     listed = vault.call("exec", filter="resource:enclaves action:list")["result"]
     assert [row["curve"] for row in listed] == ["P-256"]

@@ -1,4 +1,4 @@
-"""create_registration, compared with what an independent ABI encoder produces for the same arguments."""
+"""create_registration encodes the same call data as an independent ABI encoder."""
 
 from __future__ import annotations
 

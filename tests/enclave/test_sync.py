@@ -1,4 +1,4 @@
-"""Moving a vault between two devices: what an honest pair receives, and what an attacker does."""
+"""Moving a vault from one device to another succeeds between honest devices, and attackers get nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def credential() -> str:
 
 @pytest.fixture
 def old(clock: Clock) -> Enclave:
-    """The device that holds the vault."""
+    """The old device, which has the vault."""
     enclave = Enclave(now=clock)
     enclave.call("generate", credential=credential(), key=KEY)
     return enclave
@@ -73,7 +73,7 @@ def test_a_revoked_token_is_revoked_on_the_other_device_too(new: Enclave, old: E
 
 
 def test_pairing_and_unlocking_leave_no_rows_of_their_own(new: Enclave, old: Enclave) -> None:
-    """enclave/ABI.md says that `sync` and `sessions` are storage only."""
+    """Pairing and unlocking write nothing to `sync` and `sessions`, which only store callers' data (enclave/ABI.md)."""
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
     new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
@@ -299,7 +299,7 @@ def test_many_sessions_do_not_fill_the_memory(old: Enclave) -> None:
 
 
 def test_codes_are_evenly_spread(clock: Clock) -> None:
-    """The first digits of 200 pairs take every value, which a constant or a counter would not."""
+    """Over 200 pairings, the first digit takes every value, which shows that it is neither constant nor a counter."""
     new, peer = Enclave(now=clock), Enclave(now=clock)
     codes = set()
     for _ in range(200):
@@ -313,7 +313,7 @@ def test_codes_are_evenly_spread(clock: Clock) -> None:
 
 
 def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
-    """The whole memory is searched for every random byte string that was drawn for the session."""
+    """After the session, no random bytes that were drawn for it remain anywhere in the memory."""
     drawn: list[bytes] = []
 
     def random(count: int) -> bytes:

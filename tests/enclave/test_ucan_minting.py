@@ -1,4 +1,4 @@
-"""Tokens that the vault mints: as requested, verifiable, and never with more authority than the vault has."""
+"""Tokens that the vault mints contain what was requested, can be verified, and never exceed the vault's authority."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_an_invocation_on_itself(owner: Enclave) -> None:
 
 
 def test_authority_passes_from_vault_to_vault(owner: Enclave) -> None:
-    """Owner delegates to friend, friend to helper; the helper invokes with the whole chain in one container."""
+    """The owner delegates to a friend, the friend to a helper, who invokes with the whole chain in one container."""
     friend, helper = vault("secp256k1"), vault("P-256")
     root = owner.call("mint_ucan", to=did_key(friend), command="/accounts")
     passed = friend.call(

@@ -1,4 +1,4 @@
-"""What the bearer of a token can do with the vault: exactly what the token says, with no way around it."""
+"""The bearer of a token can do exactly what the token permits with the vault, and nothing more."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ def account(owner: Enclave) -> str:
 
 
 def twin(token: str | bytes) -> bytes:
-    """Return the same token with the other s in its signature."""
+    """Return the same token with the other valid s value (n - s) in the signature."""
     raw = base64.b64decode(token)
     s = P256_ORDER - int.from_bytes(raw[35:67], "big")
     return raw[:35] + s.to_bytes(32, "big") + raw[67:]
 
 
 def forged_root(owner: Enclave, agent: Enclave) -> tuple[bytes, dict[str, Any]]:
-    """Return what the owner's key would have to sign to give `agent` full authority."""
+    """Return the digest that the owner's key would have to sign to give `agent` full authority, and the token body."""
     claims = {"iss": did_key(owner), "aud": did_key(agent), "sub": owner.call("status")["did"], "cmd": "/"}
     payload = {**claims, "pol": [], "nonce": b"forged", "exp": None}
     body = {"h": bytes.fromhex("3401ec0180241271"), "ucan/dlg@1.0.0-rc.1": payload}
@@ -217,7 +217,7 @@ def test_a_policy_that_nothing_would_hold_is_not_minted(
 
 
 def test_a_policy_sees_the_key_that_is_meant(owner: Enclave, agent: Enclave) -> None:
-    """However the first key is identified, or if it is not, the policy "not with the first key" is enforced."""
+    """The policy "not with the first key" is enforced whether the first key is named in any form or used by default."""
     first = first_key(owner)
     second = done(owner, "/enclaves/create", {})["enclave_id"]
     token = delegated(owner, agent, "/enclaves", ["!=", ".enclave_id", first])
@@ -306,7 +306,7 @@ def test_another_spelling_of_an_operation_passes_no_policy(owner: Enclave, agent
 
 
 def test_an_invocation_s_policies_see_the_same(owner: Enclave, agent: Enclave) -> None:
-    """The invocation has its own arguments; fields that they omit are checked with their defaults."""
+    """Policies check the invocation's own arguments, and the default values of fields that these arguments omit."""
     token = delegated(owner, agent, "/enclaves/derive", ["!=", ".enclave_id", first_key(owner)])
     for args in ({"id": first_key(owner)}, {}):
         asking = agent.call("invoke_ucan", command="/enclaves/derive", args=args, token=token)["container"]

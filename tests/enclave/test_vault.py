@@ -247,7 +247,7 @@ def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
 
 
 def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any]) -> None:
-    """There is a table per resource and four more for the vault; foreign keys record what each row belongs to."""
+    """The database has one table per resource and four more; foreign keys record what each row belongs to."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(opened(base64.b64decode(generated["database"]), base64.b64decode(KEY["secret"])))
     listed = connection.execute("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
@@ -531,7 +531,7 @@ def test_a_damaged_export_is_refused(vault: Enclave) -> None:
 
 
 def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) -> None:
-    """A person who knows the password could send a database with triggers or orphan rows; it must be refused."""
+    """A database with triggers or orphan rows must be refused, even if the sender knows the password."""
 
     from argon2.low_level import Type, hash_secret_raw
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

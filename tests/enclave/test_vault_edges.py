@@ -1,4 +1,4 @@
-"""Edge cases of the vault: which row a call means, how large a vault may grow, whose token counts, when a time ends."""
+"""Edge cases of the vault: which row a call affects, the maximum size, whose tokens are valid, exact expiry times."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
 
 
 class Draws:
-    """Randomness that works `left` times and then fails."""
+    """A source of random bytes that works `left` times and then fails."""
 
     def __init__(self) -> None:
         self.left = 1 << 20
@@ -140,7 +140,7 @@ def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[
 
 
 def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
-    """Randomness may fail at any of its uses: no partial vault remains, and a vault that was locked loses nothing."""
+    """If randomness fails at any point, no partial vault remains, and a vault that was locked before loses nothing."""
     random = Draws()
 
     def facts(vault: Enclave) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def test_a_list_of_texts_is_one(vault: Enclave, value: Any) -> None:
 
 
 def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict[str, str]) -> None:
-    """WebAuthn, section 5.4.5: unknown values must be ignored."""
+    """Unknown values of authenticatorAttachment must be ignored (WebAuthn, section 5.4.5)."""
     given = {**json.loads(credential), "authenticatorAttachment": "implant"}
     given["response"]["transports"] = ["usb"]
     with Enclave() as vault:
@@ -205,7 +205,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
-    """Whatever `save` returns can be loaded, imported and paired; a row too many is refused without any loss."""
+    """Every saved vault can be loaded, imported and paired; a row that makes it too large is refused without loss."""
     value = "x" * 16_000
     rows = 0
     while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:
@@ -241,7 +241,7 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
 def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
-    """DAG-JSON reserves these maps: shown unchanged, one of them would be read as a link or as bytes."""
+    """DAG-JSON reserves these maps; if they were returned unchanged, readers would take them for links or bytes."""
     with pytest.raises(PluginCallError) as refused:
         enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
     assert refused.value.code == "invalid_field"
@@ -265,7 +265,7 @@ def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
 
 
 def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
-    """Without this check, an invalid clock reading would count as 1970, when nothing has expired yet."""
+    """An invalid clock reading must not count as the year 1970, in which nothing has expired yet."""
     now = [1.7e9]
     with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)

@@ -1,4 +1,4 @@
-"""All vectors, through the Python host."""
+"""All of the enclave's test vectors pass through the Python host."""
 
 from __future__ import annotations
 

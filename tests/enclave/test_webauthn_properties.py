@@ -1,4 +1,4 @@
-"""Credentials built with python-fido2's types and parsed by the enclave."""
+"""The enclave parses credentials that were built with python-fido2's types."""
 
 from __future__ import annotations
 

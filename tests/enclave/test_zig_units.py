@@ -1,4 +1,4 @@
-"""The unit tests next to the module's code, compiled for this machine."""
+"""Runs the Zig unit tests that are next to the module's code, compiled for this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the history check itself: it explains what one store could answer, and nothing else."""
+"""Tests of the linearizability check: it accepts exactly the histories that a single store could have produced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network between nodes and database is cut in the kernel: packets vanish, and each side closes its connections."""
+"""The kernel drops the packets between nodes and database, and each side must close its connections in time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.postgres_server import PostgresServer
 
-# Keep-alive closes a silent connection after 11 s (node) or 19 s (server); the user timeout after 5 s or 10 s.
+# TCP keep-alive closes an idle connection after 11 s (node) or 19 s (server); TCP_USER_TIMEOUT after 5 s or 10 s.
 CUT_S = 30.0
 REASON = why_not()
 
@@ -60,7 +60,7 @@ def _on_the_server(postgres: PostgresServer) -> int:
 
 
 def _on_the_nodes(network: RoutedNetwork, postgres: PostgresServer) -> int:
-    """Count established connections only, because connections being opened get no response either."""
+    """Count only established connections, because connections that are being opened get no response either."""
     found = subprocess.run(
         [*network.prefix, "ss", "-Htn", "state", "established", f"( dport = :{postgres.port} )"],
         check=True, capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""Nodes killed; a database killed, frozen, cut off or full: nothing acknowledged is lost, nothing is duplicated."""
+"""Nodes are killed, or the database is killed, frozen, cut off or full; no acknowledged write is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.judged_fault import load_during, unavailable
 if TYPE_CHECKING:
     from tests.support.site import Site
 
-# HOLDFAST_TEST_LONG_FAULTS=1: a cut of 30 s instead of 5 s. docs/operating.md mentions it.
+# With HOLDFAST_TEST_LONG_FAULTS=1 the network is cut for 30 s instead of 5 s (docs/operating.md).
 CUT_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 5.0
 FROZEN_S = 10.0
 
@@ -60,7 +60,7 @@ async def test_all_connections_are_taken(site: Site) -> None:
 
 
 async def _take_all(site: Site, taken: contextlib.AsyncExitStack) -> None:
-    """Use up all of the server's connections, including those of the nodes."""
+    """Terminate the nodes' connections to the database server, and open as many connections as it allows."""
     first = await asyncpg.connect(site.postgres.url())
     taken.push_async_callback(first.close)
     deadline = time.monotonic() + 20

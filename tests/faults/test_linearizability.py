@@ -1,6 +1,6 @@
-"""The recorded history of three nodes is consistent with a single store, and errors planted into it are found.
+"""The recorded history of three nodes is consistent with a single store, and planted errors are detected.
 
-HOLDFAST_TEST_HISTORY sets the number of operations: 4000 by default, more for the long history.
+HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 4000.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureF
 
 
 def _share_found(plant: Plant, histories: list[tuple[str, list[Operation]]]) -> float:
-    """Return the share of histories with one planted error that no single store can explain."""
+    """Plant one error in each of many histories, and return the share of histories in which the check detects it."""
     chance = random.Random(7)
     found = planted = 0
     while planted < PLANTED:

@@ -1,4 +1,4 @@
-"""A synchronous standby: failing over to it loses nothing, and its absence is reported within seconds."""
+"""Failing over to a synchronous standby loses nothing, and a missing standby is reported within seconds."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ STANDBY = "standby_one"
 
 @dataclass
 class Pair:
-    """A primary, its synchronous standby, and nodes that have the addresses of both."""
+    """A primary, its synchronous standby, and nodes that know the addresses of both servers."""
 
     primary: PostgresServer
     standby: PostgresServer
     nodes: Nodes
 
     def connections(self) -> int:
-        """Return how many connections the nodes have to the primary."""
+        """Return how many connections from nodes to the primary are open."""
         rows = self.primary.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
         return int(rows[0][0])
 

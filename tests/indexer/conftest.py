@@ -39,7 +39,7 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], I
 
 @pytest.fixture
 def make_postgres_store(postgres_url: str) -> Callable[..., IndexStore]:
-    """Return a function that opens stores on one initially empty PostgreSQL database; it takes a suffix for the URL."""
+    """Return a function that takes a URL suffix and opens a store on one initially empty PostgreSQL database."""
     from holdfast.indexer.postgres_store import PostgresIndexStore
 
     asyncio.run(_empty(postgres_url))
@@ -69,7 +69,7 @@ def chain() -> FakeChain:
 
 @pytest.fixture
 def busy_chain(chain: FakeChain) -> Any:
-    """A chain of sixty blocks with writes of every kind."""
+    """A fake chain of sixty blocks, with every kind of write."""
     for _ in range(60):
         chain.mine(4)
     return chain

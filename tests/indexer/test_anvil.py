@@ -1,6 +1,7 @@
-"""The same property on a real chain with the real contracts: writes, reorganisations, rollbacks, `kill -9`.
+"""The index matches the contracts on a real chain after writes, reorganisations, rollbacks and `kill -9`.
 
-A failure prints its seed; `HOLDFAST_INDEXER_SEED=<seed>` repeats it, `HOLDFAST_INDEXER_ANVIL_ROUNDS` makes it longer.
+A failing test prints its seed: `HOLDFAST_INDEXER_SEED=<seed>` repeats the run. `HOLDFAST_INDEXER_ANVIL_ROUNDS` sets the
+number of rounds.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Run:
     async def _change_chain(self) -> None:
         kind = self.rng.choices(["write", "reorg", "rollback", "deep", "idle"], [8, 4, 3, 0.5, 1])[0]
         self.happened[kind] = self.happened.get(kind, 0) + 1
-        # The blocks that deployed the contracts stay; a chain without them is another test.
+        # The reorganisation does not reach the blocks that deployed the contracts; another test covers a chain without
+        # them.
         depth_most = await self.anvil.height() - 6
         depth = min(self.rng.randrange(1, 7) if kind != "deep" else self.rng.randrange(30, 60), depth_most)
         if kind == "write" or depth < 1:
@@ -76,7 +78,7 @@ class Run:
             await self.anvil.mine(self.rng.randrange(1, 20))
 
     async def _die(self) -> None:
-        """Kill a process between reading a range and writing it to the disk, or right after."""
+        """Kill an indexer process just before or just after it commits a range of blocks."""
         await self.close()
         arguments = [str(self.path), self.anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex()]
         moment = [str(self.rng.randrange(1, 4)), self.rng.choice(["before", "after"])]
@@ -121,7 +123,7 @@ class Run:
             path.unlink()
 
     async def _ask_the_registry(self, held: dict[str, Any]) -> None:
-        """For a sample of all attempted writes, assert that the index and the contract agree."""
+        """Assert for a sample of the attempted writes that the index and the contract agree."""
         dids = self.rng.sample(sorted(self.anvil.controllers), min(8, len(self.anvil.controllers)))
         aliases = self.rng.sample(self.anvil.aliases, min(8, len(self.anvil.aliases)))
         records = await asyncio.gather(*map(self.anvil.did, dids))
@@ -140,7 +142,7 @@ class Run:
                 assert (shown["active"], shown["did_hash"]) == (record["active"], "0x" + record["did"].hex())
 
     async def _ask_the_accounts(self, held: dict[str, Any]) -> None:
-        """For a sample of all attempted accounts, assert that the index finds each by its present key."""
+        """Assert for a sample of the accounts that the index finds each by its present key."""
         accounts = self.rng.sample(self.anvil.accounts, min(8, len(self.anvil.accounts)))
         keys = await asyncio.gather(*map(self.anvil.key, accounts))
         for account, key in zip(accounts, keys, strict=True):

@@ -25,7 +25,7 @@ CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
 
 
 def populate(chain: FakeChain) -> None:
-    """Add one DID with an alias and an account, at known positions."""
+    """Register one DID with an alias and an account, in known blocks."""
     block = chain.mine(0)
     tx = b"\x07" * 32
     keys = [did_hash(DID), CONTROLLER]
@@ -214,7 +214,7 @@ async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path,
 
 
 class FailingStore(SqliteIndexStore):
-    """Works until it is told to fail, like a database that goes down behind a running index."""
+    """A store that works until the test makes it fail, like a database that goes down while the indexer is running."""
 
     down = False
     hangs = False
@@ -313,7 +313,7 @@ def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: Fake
 async def test_the_loop_does_none_of_the_heavy_work(
     tmp_path: Path, busy_chain: FakeChain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parsing, decoding, writing and paging run elsewhere, so that no request waits for them."""
+    """Parsing, decoding, writing and paging run in other threads, so that they delay no request."""
     threads: dict[str, set[int]] = {}
 
     def watched(work: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:

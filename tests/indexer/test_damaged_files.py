@@ -1,4 +1,4 @@
-"""A damaged index file is rebuilt without manual intervention."""
+"""The indexer rebuilds a damaged index file without manual intervention."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GARBAGE = b"this is not a database, whatever its name says\n" * 200
 
 
 async def opened(path: Path) -> SqliteIndexStore:
-    """Open the store as the running index does: a failed attempt is repeated."""
+    """Open the store as the running indexer does, which retries after a failed attempt."""
     store = SqliteIndexStore(path)
     for _ in range(3):
         try:
@@ -76,7 +76,7 @@ async def test_damage_while_it_runs_is_mended(tmp_path: Path, busy_chain: FakeCh
 
 
 def spoil(path: Path) -> None:
-    """Damage every page except the first, once the write-ahead log is in the file itself."""
+    """Write the write-ahead log into the database file, then damage every page except the first."""
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

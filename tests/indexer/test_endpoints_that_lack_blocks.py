@@ -1,6 +1,6 @@
-"""An endpoint may return null for a block at or below its own head: a lagging backend, or history that it has dropped.
+"""An endpoint may return null for a block at or below its own head, because a backend lags or has pruned old blocks.
 
-The test uses its own clock and counts how many calls are made in a given span of time.
+The tests use a simulated clock and count the calls in a given span of time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEN_MINUTES = 600.0
 
 
 class Lacking:
-    """The chain through an endpoint that lacks some blocks, although its head includes them."""
+    """An endpoint that lacks some blocks at or below the head that it reports."""
 
     def __init__(self, chain: FakeChain, lacks: set[int]) -> None:
         self.chain = chain
@@ -47,7 +47,7 @@ class Time:
     async def follow(self, mine: Follower, span_s: float) -> None:
         end = self.now + span_s
         while self.now < end:
-            # A step without a pause, a call in this process, counts as a millisecond.
+            # For a step without a pause, the simulated clock advances by one millisecond.
             self.now += max(await mine._pause_after_step(), 0.001)
 
 
@@ -67,7 +67,7 @@ async def test_missing_blocks_cost_few_calls_and_are_told(
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
-    # Steps follow each other after up to 30 s; each may request 16 blocks.
+    # The indexer pauses for up to 30 s between steps, each of which may request 16 blocks.
     assert endpoint.calls < 1000
     assert "the endpoint has no block" in caplog.text
     assert len(caplog.messages) < 10
@@ -88,7 +88,7 @@ async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chai
 
 
 async def test_history_that_is_dropped_takes_nothing_from_the_index(store: IndexStore, busy_chain: FakeChain) -> None:
-    """That none of the stored blocks can be looked up does not mean that they are wrong."""
+    """If the endpoint has none of the indexed blocks any more, the index must still keep them."""
     endpoint = Lacking(busy_chain, set())
     mine = follower(endpoint, store, LIKE_OUTSIDE)
     await catch_up(mine)
@@ -102,7 +102,7 @@ async def test_history_that_is_dropped_takes_nothing_from_the_index(store: Index
 
 
 class TwoMinds:
-    """A load balancer over two nodes that follow different chains and take turns after some calls."""
+    """A load balancer that alternates, every few calls, between two nodes that follow different chains."""
 
     def __init__(self, one: FakeChain, other: FakeChain) -> None:
         self.nodes = (one, other)

@@ -18,7 +18,7 @@ DID_REGISTERED = bytes.fromhex(topic("DidRegistered(bytes32,address,string)")[2:
 STATUS_CHANGED = bytes.fromhex(topic("DidStatusChanged(bytes32,bool)")[2:])
 KEY_CHANGED = bytes.fromhex(topic("PublicKeyChanged(uint256,uint256)")[2:])
 ADDRESS = b"\x02" * 20
-# Events of the registry that no index needs.
+# Events of the registry that the indexer does not need.
 LEFT_OUT = {"Committed"}
 
 
@@ -52,7 +52,7 @@ def test_a_registration_carries_every_field() -> None:
 
 
 def test_a_key_change_names_the_account_and_what_stands_for_its_key() -> None:
-    """The address that the contract itself computes from a key: the last 20 bytes of Keccak-256(X ‖ Y)."""
+    """The address that the contract computes from a public key: the last 20 bytes of Keccak-256(X ‖ Y)."""
     account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
     [event] = DECODER.events([log([KEY_CHANGED], word(x) + word(y), account)])
     assert (event.kind, event.account_address, event.owner_address) == ("PublicKeyChanged", account, None)

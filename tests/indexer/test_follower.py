@@ -33,7 +33,7 @@ class Clock:
 
 
 class Endpoint:
-    """A chain whose responses a test replaces temporarily: `hook` returns None to let a call pass."""
+    """A chain whose responses a test can replace; if `hook` returns None, the call passes to the chain."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain
@@ -132,7 +132,7 @@ async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(
     endpoint = Endpoint(busy_chain)
 
     def lagging(method: str, params: list[Any]) -> Any:
-        """Every log comes from a node that lacks the newest three blocks."""
+        """Logs come from a node that lacks the newest three blocks."""
         if method == "eth_getLogs":
             return busy_chain.answer(method, params, busy_chain.blocks[:-3])
         return None

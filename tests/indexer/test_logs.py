@@ -1,4 +1,4 @@
-"""Key changes are found by their topic alone or, if an endpoint refuses that, by the accounts' addresses."""
+"""Events about key changes are found by topic alone or, if an endpoint refuses this, by topic and account address."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block
 
 
 class Narrow:
-    """An endpoint whose client accepts at most `most` logs in a response, and which counts its calls."""
+    """An endpoint that counts calls, with a client that accepts at most `most` logs in a response."""
 
     def __init__(self, chain: FakeChain, most: int) -> None:
         self.chain, self.most, self.asked = chain, most, 0
@@ -105,7 +105,7 @@ async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_roo
 
 
 async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
-    """The usual HTTP client refuses such a response; the client for single blocks accepts it."""
+    """The usual HTTP client refuses a response of this size, but the client for single blocks accepts it."""
     row = {
         "address": "0x" + REGISTRY.hex(), "topics": ["0x" + "77" * 32], "data": "0x" + "11" * 4_500_000,
         "blockNumber": "0x7", "blockHash": "0x" + "22" * 32, "transactionHash": "0x" + "33" * 32, "logIndex": "0x0",

@@ -1,4 +1,4 @@
-"""The chain changes right before the n-th call of a catch-up, for every n: results must never mix two chains."""
+"""The chain is reorganised right before the n-th call of a catch-up, for every n: results must never mix two chains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEAR, RANGES = replace(OPTIONS, near_blocks=64), replace(OPTIONS, near_blocks=2)
 
 
 class MovingAt:
-    """The chain, reorganised just before call number `moment`."""
+    """A fake chain that is reorganised just before call number `moment`."""
 
     def __init__(self, chain: FakeChain, moment: int, depth: int, new: int) -> None:
         self.chain = chain
@@ -55,7 +55,7 @@ class Careless(FakeChain):
 
 
 async def patiently(moving: Follower) -> None:
-    """Step until current: if a block is gone when its logs are requested, that is an endpoint error, and is retried."""
+    """Step until the index is current, retrying after an endpoint error such as a block that no longer exists."""
     for _ in range(3):
         with suppress(RpcError):
             return await catch_up(moving)
@@ -79,7 +79,7 @@ async def test_a_reorganisation_before_any_call(
 
 
 async def moves(chain: FakeChain, store: SqliteIndexStore, options: Any, move: tuple[int, int, int]) -> bool:
-    """Return whether the chain changed before the follower finished; the index must be right in either case."""
+    """Assert that the index is right, and return whether the chain changed before the follower had finished."""
     for _ in range(9):
         chain.mine(chain.rng.randrange(3))
     await catch_up(follower(chain, store, options))

@@ -1,4 +1,4 @@
-"""The index as it is deployed: a separate process, the service's binding, and the service in front of a process."""
+"""The indexer as a separate process, inside the service, and as a process behind the service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
-    """The chain served over HTTP, including batches."""
+    """Serves the fake chain over HTTP, including batch requests."""
 
     async def one(request: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -56,7 +56,7 @@ async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-# What the `holdfast` script does, wherever it is installed.
+# Does what the `holdfast` script does, wherever this is installed.
 COMMAND = (sys.executable, "-c", "from holdfast.cli import main; main()", "indexer")
 
 
@@ -117,7 +117,7 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
 
 
 async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path: Path) -> None:
-    """Endpoints repeat the URL, with its key, in their errors; a broken response ends in an exception."""
+    """Endpoints repeat the URL, with the API key, in error messages, and a malformed response raises an exception."""
     asked = asyncio.Event()
 
     async def refuse(request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""Reads use indexes: SQLite's own plan for every list and filter neither scans a table nor sorts."""
+"""SQLite's query plans for all lists and filters use indexes, and neither scan a table nor sort."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.indexer.statements import SQLITE
 
 @pytest.fixture(scope="module")
 def db():
-    """An empty database without statistics, as the planner sees every index, because nothing ever runs ANALYZE."""
+    """An empty database; the planner makes the same plans for a full one, because ANALYZE is never run."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     prepare(connection, "test")
     yield connection
@@ -36,7 +36,7 @@ CASES = [
         *[(key, "active") for key in spec.filters if key != "active"],
     ]
 ]
-# An owner or a key may have several accounts, a controller several aliases for a DID: so few rows may be sorted.
+# An owner or a key has few accounts, and a controller few aliases for a DID, so these rows may be sorted.
 SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def test_the_kind_of_an_event_comes_before_what_it_sets(db: sqlite3.Connection) 
 
 
 def test_few_accounts_are_of_inactive_dids_and_most_are_not(db: sqlite3.Connection) -> None:
-    """The planner chooses the shorter way: collect the few matches, or walk through all until a page is full."""
+    """The planner collects the matches if there are few, and otherwise reads in order until a page is full."""
     assert "accounts_by_block_number" in plan(db, *ListQuery("accounts", (("active", 1),)).statement())[0]
     assert "account_address=?" in plan(db, *ListQuery("accounts", (("active", 0),)).statement())[0]
 

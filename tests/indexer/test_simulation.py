@@ -1,6 +1,7 @@
-"""Random writes, reorganisations, crashes and misbehaving endpoints: the index always equals a newly built one.
+"""After random writes, reorganisations, crashes and endpoint failures, the index equals a newly built one.
 
-A failure prints its seed; `HOLDFAST_INDEXER_SEED=<seed>` repeats it alone, `HOLDFAST_INDEXER_ROUNDS` makes it longer.
+A failing test prints its seed: `HOLDFAST_INDEXER_SEED=<seed>` repeats only this run. `HOLDFAST_INDEXER_ROUNDS` sets the
+number of rounds.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ROUNDS", "40"))
 
 
 class Crash(BaseException):
-    """Represents the end of the process: nothing between the place of the crash and the test handles it."""
+    """Simulates the end of the process: no code between the crash and the test handles this exception."""
 
 
 class CrashingStore(SqliteIndexStore):
-    """Crashes in its n-th commit, before or after the database has it."""
+    """A store that crashes in the n-th commit, before or after the database has committed."""
 
     def __init__(self, path: Path, crash_in: int, *, after: bool) -> None:
         super().__init__(path)
@@ -98,7 +99,7 @@ class Simulation:
             chain.replace()
 
     async def _follow_for_a_while(self) -> None:
-        """Run some steps in one process after another; each process ends properly or in the middle of a commit."""
+        """Run some steps in successive simulated processes, each of which exits normally or crashes during a commit."""
         for _ in range(self.rng.randrange(3)):
             store = self.dying(self.rng.randrange(1, 8), self.rng.random() < 0.3)
             try:

@@ -1,4 +1,4 @@
-"""The contract of every store: what the follower and the endpoints rely on, with SQLite and with a real PostgreSQL."""
+"""The contract on which the follower and the endpoints rely, tested with SQLite and with a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ async def test_a_lease_whose_holder_died_is_taken_over(
 
 
 async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> None:
-    """Bring the lease's expiry nearer, and the time at which its holder renews it."""
+    """Bring forward the lease's expiry and the time at which the holder renews the lease."""
     connection = await asyncpg.connect(url)
     shift = "UPDATE holdfast_indexer.leader SET ends = ends - $1::interval"
     await connection.execute(shift, timedelta(seconds=seconds))
@@ -179,7 +179,7 @@ async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> Non
 async def test_an_index_behind_a_pooler_in_transaction_mode(
     make_postgres_store: Callable[..., IndexStore], busy_chain: FakeChain
 ) -> None:
-    """A pooler passes on neither session settings nor statements that outlive their transaction."""
+    """A pooler in transaction mode keeps neither session settings nor prepared statements after a transaction."""
     store = make_postgres_store("&pooler=transaction")
     await store.open("test")
     assert await store.lead()
@@ -280,7 +280,7 @@ async def test_each_filter_finds_what_a_search_by_hand_finds(
 
 
 def _keys(lists: dict) -> dict[str, str]:
-    """Return each account's key by replaying the events in the index's list."""
+    """Return each account's key, computed by replaying the index's list of events."""
     found: dict[str, str] = {}
     for event in lists["events"]:
         if event["kind"] in {"AccountCreated", "PublicKeyChanged"}:
@@ -303,7 +303,7 @@ def _values(key: str, lists: dict) -> list[str]:
 
 
 def _matches(row: dict, name: str, key: str, value: str, lists: dict) -> bool:
-    """Apply the filters' definition to the lists themselves: an account belongs to the DID that it controls."""
+    """Return whether the filter, as documented, matches a row; an account belongs to the DID that it controls."""
     if name == "events":
         held = row.get(COLUMNS.get(key, key))
         return held is not None and held == (value == "true" if key == "active" else value)

@@ -1,4 +1,4 @@
-"""The packages, built once from a clean copy of the tracked files."""
+"""Fixtures for the packages, which are built once from a clean copy of the tracked files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.made_once import made_once
 
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of a fresh clone: no build output, no cache. A build writes into it, so each worker has a copy."""
+    """The files of a fresh clone, without build output; each test worker has a copy, because builds write to it."""
     copy = tmp_path_factory.mktemp("tree")
     for name in run("git", "ls-files", cwd=ROOT).splitlines():
         if (ROOT / name).is_file():
@@ -24,7 +24,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built straight from the tree."""
+    """The wheel, built directly from the clean tree."""
     folder = made_once(tmp_path_factory, "wheel", lambda folder: _build(tree, folder, "--wheel"))
     return next(folder.glob("*.whl"))
 

@@ -1,4 +1,4 @@
-"""Setting up a checkout: what it says if it may not install what is missing, and if something interrupts it."""
+"""Setting up a checkout: the messages if it may not install a missing program, or is interrupted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script as a module, on an empty checkout, on a machine with nothing installed."""
+    """The set-up script, imported as a module, with an empty checkout and a machine on which nothing is installed."""
     spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "tools" / "bootstrap.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""The distribution `holdfast-client`: what is in its wheel, and that it works with only its own dependencies."""
+"""The wheel of `holdfast-client` contains only the client, and works with only its own dependencies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.support.serving import Server
 
 PEOPLE = ("vault", "register", "whoami", "pay", "balance")
-# The libraries of the service and of the extras: none may be needed, so none may be installed.
+# Libraries of the service and of the extras, which the client must not need and the new environment must not have.
 ABSENT = ("aiohttp", "aiosmtplib", "asyncpg", "eth_keys", "granian", "inngest", "libp2p", "obstore", "uvloop")
 
 SESSION = """
@@ -75,7 +75,7 @@ def declared(wheel: Path) -> list[str]:
 
 
 def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]:
-    """Return the distributions that pip would install for these, including all dependencies."""
+    """Return the distributions that pip would install for these requirements, including all dependencies."""
     found: set[str] = set()
     open_ends = [(Requirement(text), extras) for text in requirements]
     while open_ends:
@@ -90,7 +90,7 @@ def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]
 
 
 def show(name: str, site: Path) -> None:
-    """Make an installed distribution visible in another site folder."""
+    """Make an installed distribution importable from another site folder."""
     for file in distribution(name).files or []:
         top = file.parts[0]
         if top not in {"..", "__pycache__"} and not (site / top).exists():
@@ -99,7 +99,7 @@ def show(name: str, site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel and its dependencies; nothing else from this environment can be imported."""
+    """A new environment with the wheel and its dependencies, in which no other installed package can be imported."""
     folder = tmp_path_factory.mktemp("client-venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     python = folder / "bin/python"

@@ -1,7 +1,7 @@
-"""Container image and systemd unit: what can be tested without a container engine or a running systemd.
+"""Tests of the container image and the systemd unit that need neither a container engine nor a running systemd.
 
-The image itself is not built here, but its promise is tested by means of the kernel: the service runs as an
-unprivileged user, in a root file system that no user can write to, with a single data folder.
+The image itself is not built here. Instead, kernel namespaces show that the service runs as an unprivileged user, with
+a read-only root file system and a single writable data folder.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def test_the_image_and_the_unit_are_production() -> None:
 
 
 def test_what_is_installed_from_locks_are_wheels_alone() -> None:
-    """A source distribution would run its set-up code while the image or a checkout is being built."""
+    """A source distribution would run its setup code while the image or a checkout is being built."""
     installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
     locked = [line for line in installs if "lock" in line or "--require-hashes" in line]
     assert len(locked) == 3
@@ -147,7 +147,7 @@ def _bind(root: Path, path: Path, options: str = "ro") -> list[str]:
 
 
 def _script(root: Path, data: Path, command: str) -> str:
-    """Return a script for a root in memory: system, Python and checkout read-only, only the data folder writable."""
+    """Return a script that sets up a root file system in memory, with everything read-only except the data folder."""
     system = [Path(name) for name in ("/usr", "/lib", "/lib64", "/bin", "/etc") if Path(name).is_dir()]
     ours = [Path(sys.prefix), Path(sys.base_prefix), ROOT / "src"]
     devices = [Path("/dev/null"), Path("/dev/urandom")]
@@ -218,5 +218,5 @@ def client_text(port: int) -> str:
 
 
 def _child(pid: int) -> int:
-    """Return the process ID of the service itself; `unshare` only waits for it."""
+    """Return the process ID of the service, which is the child of the waiting `unshare` process."""
     return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])

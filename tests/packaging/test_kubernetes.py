@@ -1,4 +1,4 @@
-"""deploy/kubernetes: manifests that Kubernetes' own schemas accept, and that contain what the service needs."""
+"""The manifests in deploy/kubernetes are valid by Kubernetes' schemas and contain what the service needs."""
 
 from __future__ import annotations
 

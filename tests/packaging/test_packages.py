@@ -1,4 +1,4 @@
-"""Wheel and source distribution: their contents, and that the installed wheel serves."""
+"""The wheel and the source distribution contain the right files, and the service runs from the installed wheel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEEDED = (
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
 )
-# Built for the wheel only, because a checkout serves browser/src.
+# The JavaScript client is built only for the wheel, because a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
     for name in (
@@ -53,7 +53,7 @@ CLIENT = {
 
 
 def contents(wheel: Path) -> dict[str, str]:
-    """Return each file's name and SHA-256, without RECORD, which lists the same."""
+    """Return each file's name and SHA-256 hash, except for RECORD, which contains the same information."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/RECORD")]
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names}
@@ -114,13 +114,13 @@ def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel in it; the dependencies are used from where they are installed."""
+    """A new environment in which the wheel is installed and the existing environment's dependencies can be imported."""
     folder = tmp_path_factory.mktemp("venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     python = folder / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=folder)
     site = json.loads(run(python, "-c", "import json, site; print(json.dumps(site.getsitepackages()))", cwd=folder))[0]
-    # A path file adds one folder, but not the path files in it, so this checkout's own package stays invisible.
+    # A .pth file adds a folder without processing that folder's .pth files, so the checkout's own package stays hidden.
     Path(site, "dependencies.pth").write_text(sysconfig.get_path("platlib") + "\n")
     return folder
 

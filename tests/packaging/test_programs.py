@@ -1,4 +1,4 @@
-"""tools/programs.py: what it says if a program cannot be downloaded, and that an incomplete one is never used."""
+"""tools/programs.py reports a program that cannot be downloaded, and never uses an incomplete download."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.clean_tree import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Fakes of Debian's two programs: a download leaves an archive, and unpacking it leaves a program.
+# Fakes of apt-get and dpkg-deb: the first writes an archive, and the second unpacks a program from it.
 APT = """
 import pathlib, sys
 if "install" in sys.argv:
@@ -33,7 +33,7 @@ sys.exit("no room")
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script as a module, on a machine without any of the programs."""
+    """The script, imported as a module, on a machine without any of the programs."""
     spec = importlib.util.spec_from_file_location("fetched_programs", ROOT / "tools" / "programs.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""deploy/compose.yaml and the files it mounts: a valid Compose file, and a running installation with the same parts."""
+"""deploy/compose.yaml is a valid Compose file, and an installation with the files that it mounts works."""
 
 from __future__ import annotations
 

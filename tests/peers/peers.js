@@ -58,7 +58,7 @@ async function writeRecord({ seed, value, sequence, v1 }) {
   return { record: hex(marshalIPNSRecord(record)), name: key.publicKey.toCID().toString((await import("multiformats/bases/base36")).base36) };
 }
 
-// @helia/ipns with its keychain, and with routing in place of a network.
+// @helia/ipns with a keychain, and with simulated routing instead of a network.
 async function heliaIpns(routing) {
   const { ipns } = await import("@helia/ipns");
   const { keychain } = await import("@ipshipyard/keychain");

@@ -1,4 +1,4 @@
-"""Other implementations read Holdfast's snapshots and use its service; Holdfast reads their files and records."""
+"""Other implementations read Holdfast's snapshots and use the service, and Holdfast reads their files and records."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_we_read_helias_records():
 
 @pytest.mark.parametrize("seed", ["00" * 32, "01" * 32, "ff" * 32])
 def test_py_libp2p_gives_keys_the_same_names(seed):
-    """py-libp2p has peer IDs but no IPNS; an IPNS name is the peer ID of its key, written as a CID."""
+    """py-libp2p supports peer IDs but not IPNS; an IPNS name is the peer ID of the record's key, written as a CID."""
     pair = create_new_key_pair(bytes.fromhex(seed))
     key = pair.public_key.to_bytes()
     theirs = ID.from_pubkey(pair.public_key)

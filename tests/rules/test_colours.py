@@ -1,4 +1,4 @@
-"""Contrast as WCAG 2.2 defines it, with its own examples, and the shades derived from it."""
+"""The contrast ratio of WCAG 2.2, tested with the standard's examples, and the shades that are derived from it."""
 
 from __future__ import annotations
 

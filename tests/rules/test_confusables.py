@@ -1,4 +1,4 @@
-"""TR39's skeleton and mixed scripts: the standard's own examples, and the rules derived from them."""
+"""UTS #39's skeletons and mixed-script detection: the standard's examples, and the rules for handles based on them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_other_texts_have_others(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("text", ["paypal", "m", "\u0440\u0430\u0443", "\u01c9", "\u00fe", "\u0d10", "I1|l"])
 def test_a_skeleton_is_its_own_skeleton(text: str) -> None:
-    """TR39 section 4: the transform is idempotent."""
+    """By UTS #39, section 4, the skeleton of a skeleton is the same skeleton."""
     assert unicode_skeleton(unicode_skeleton(text)) == unicode_skeleton(text)
 
 
@@ -64,7 +64,7 @@ def test_the_tables_are_whole() -> None:
 
 
 def test_handles_in_ascii_are_compared_as_the_whole_table_says() -> None:
-    """A shorter table for ASCII avoids loading the whole one."""
+    """A short table for ASCII makes it unnecessary to load the whole table."""
     for character in map(chr, range(0x21, 0x7F)):
         alone, beside = reserved_identifiers.skeleton(character), reserved_identifiers.skeleton(character + "\u3042")
         assert character.isupper() or beside == alone + "\u3042"

@@ -1,4 +1,4 @@
-"""The rules alone: pure functions, tested exhaustively if the input space is small, randomly if not."""
+"""The rules are pure functions, tested exhaustively if the input space is small, and with random input if not."""
 
 from __future__ import annotations
 

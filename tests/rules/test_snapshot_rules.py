@@ -1,4 +1,4 @@
-"""The rules for stored snapshots, with any input from strangers: a refusal, never an error."""
+"""The rules for stored snapshots refuse invalid input, and never raise an unexpected error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens signed by P-256 keys: the enclave's own vectors, parsed by the service."""
+"""The service parses tokens signed by P-256 keys, tested with the enclave's vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.vault_tokens import VaultKey, container
 from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, p256_key, read_container, read_token
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/ucan"
-# Codes for what a token's own bytes reveal; the caller checks time, commands, chains and revocation.
+# Error codes that the bytes of a single token determine; the caller checks time, commands, chains and revocation.
 OF_THE_TOKEN = {"invalid_signature", "unsupported_algorithm", "unsupported_version", "invalid_key"}
 NOT_P256 = {"the same through secp256k1", "a chain of three, in any order"}
 
@@ -27,7 +27,7 @@ def cases(name: str):
 
 
 def read(text: str) -> Token:
-    """Parse a token in base64, or one in a container."""
+    """Parse a token from base64 or from a container."""
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Parallel requests to several processes, kill -9, a full disk, hostile sockets."""
+"""The service under parallel requests to several processes, kill -9, a full disk, and hostile sockets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KILLS = int(os.environ.get("HOLDFAST_TEST_KILLS", "5"))
 
 
 async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> list[int]:
-    """POST all requests at once, each on a separate connection, so that several processes receive them."""
+    """Send all POST requests at once, each on a separate connection, so that several processes receive them."""
     limits = httpx.Limits(max_connections=64, max_keepalive_connections=0)
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
         answers = await asyncio.gather(
@@ -126,7 +126,7 @@ async def test_acknowledged_registrations_survive_kill_9(serve: Callable[..., Se
 
 @pytest.fixture
 def small_disk(tmp_path: Path):
-    """A file system of four megabytes or, if none can be mounted, a limit on the size of a file instead."""
+    """A file system with a size of 4 MB or, if it cannot be mounted, a limit on the size of files."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = (
@@ -186,11 +186,11 @@ def pids(server: Server) -> list[str]:
 
 
 def raw(server: Server, data: bytes, *, wait: float = PATIENCE_S, parts: tuple[bytes, int] = (b"", -1)) -> bytes:
-    """Send raw bytes; return what arrives until the server closes, is silent, or has sent `parts` that many times."""
+    """Send raw bytes; return what arrives until the server closes, is silent for `wait` s, or has sent `parts`."""
     received = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.settimeout(wait)
-        # A server may refuse and close before it has read everything.
+        # The server may refuse the request and close the connection before it has read everything.
         with contextlib.suppress(TimeoutError, ConnectionError):
             connection.sendall(data)
         with contextlib.suppress(TimeoutError, ConnectionError):

@@ -1,4 +1,4 @@
-"""A clock that is set back or forward: no limit is lifted, nothing is used twice, and any lockout is short."""
+"""If the clock is set back or forward, no limit is lifted, nothing can be used twice, and any lockout is short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On a connection, every wait is limited in time and every size is bounded: attacks on `holdfast serve`."""
+"""Attacks on `holdfast serve`: on each connection, every wait is limited in time and every size is bounded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAST = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 @pytest.fixture
 def connected() -> Iterator[Callable[..., socket.socket]]:
-    """Return a function that opens connections; all are closed after the test."""
+    """Return a function that opens connections to a server, all of which are closed after the test."""
     with contextlib.ExitStack() as stack:
 
         def open_one(server: Server, sent: bytes = b"") -> socket.socket:
@@ -37,7 +37,7 @@ def connected() -> Iterator[Callable[..., socket.socket]]:
 
 
 def ended(connection: socket.socket) -> bool:
-    """Return whether the server closes the connection within the suite's time limit; responses are discarded."""
+    """Return whether the server closes the connection within PATIENCE_S, discarding responses."""
     try:
         while connection.recv(65536):
             pass
@@ -107,7 +107,7 @@ def test_idle_connections_up_to_the_cap_do_not_lock_others_out_for_long(
 def test_memory_of_a_connection_is_bounded(
     serve: Callable[..., Server], connected: Callable[..., socket.socket], indexer: dict[str, str]
 ) -> None:
-    """A hundred clients send as fast as they can and read nothing: each may take at most half a megabyte."""
+    """A hundred clients send as fast as they can and read nothing; each may use at most 0.5 MB of memory."""
     server = serve(**indexer)
     with server.client() as client:
         client.get("/api/contracts")

@@ -1,4 +1,4 @@
-"""The counters' folder is deleted when its service stops or, after kill -9, when the next service starts."""
+"""The folder for metrics is deleted when the service stops or, after kill -9, when the next service starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service as operators run it: startup, banner, signals, several processes, both servers, metrics."""
+"""The service as operators run it: startup, banner, signals, several processes, both HTTP servers, metrics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
 
 @pytest.mark.parametrize("server", ["granian", "uvicorn"])
 def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
-    """SIGTERM arrives while a mail provider is slow."""
+    """SIGTERM arrives while a request is waiting for a slow mail server."""
     import socket
 
     slow = socket.socket()
@@ -88,7 +88,7 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
         server.process.send_signal(signal.SIGHUP)
 
         def free(handle: str) -> bool:
-            """Ask over a new connection, so that any of the processes may respond."""
+            """Send the request over a new connection, so that any of the processes may respond."""
             path = f"/api/sessions/check?handle={handle}"
             return bool(client.get(path, headers={"Connection": "close"}).json()["available"])
 
@@ -194,7 +194,7 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
             return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
         return []
 
-    # A response may be read before its process has counted it.
+    # A client may read the response before the server process has counted it.
     assert becomes_true(lambda: counted() == ["20.0"]), counted()
     text = metrics()
     assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
@@ -247,7 +247,7 @@ def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server],
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Server], workers: str) -> None:
-    """Every request sent on an open connection gets a response, or the connection is closed without reading it."""
+    """During a shutdown, a request gets a response, or its connection is closed before the request is read."""
     server = serve(workers=workers)
     lost: list[str] = []
     answered = [0]

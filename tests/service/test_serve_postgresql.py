@@ -1,4 +1,4 @@
-"""The service on PostgreSQL: several processes, an outage and recovery from it, and what `holdfast check` reports."""
+"""The service with PostgreSQL: several processes, an outage and the recovery, and what `holdfast check` reports."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
 
 
 def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], fresh_postgres_url: str) -> None:
-    """PostgreSQL cannot store one, so it must be refused, or reported as not found, before a statement is sent."""
+    """PostgreSQL cannot store a zero byte in text, so the service must refuse it, or find nothing, without an error."""
     server = serve(database_url=fresh_postgres_url)
     registration = {
         "credentialId": "AQIDBAUGBwgJCgsMDQ4PEA", "identifier": "ann", "channel": "handle", "did": DID,
@@ -134,7 +134,7 @@ def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], f
     with server.client() as client:
         for name, value in registration.items():
             answer = client.post("/api/dids", json={**registration, "identifier": "bob", name: value + "\0"})
-            # An account that is not an address counts as absent.
+            # A `smartAccount` that is not an address is treated as absent.
             assert answer.status_code in ({200} if name == "smartAccount" else {400, 409}), (name, answer.text)
         for name in ("handle", "did"):
             fields = {"handle": "ann", "did": DID}

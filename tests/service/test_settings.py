@@ -1,4 +1,4 @@
-"""The limits as settings: each is set by its own name, only to whole numbers, and never quoted in an error message."""
+"""Each limit has its own setting, accepts only whole numbers, and is never quoted in an error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After startup, the service loads in the background what the first request of each kind would wait for."""
+"""After startup, a background thread loads the modules for which the first request of each kind would have to wait."""
 
 from __future__ import annotations
 

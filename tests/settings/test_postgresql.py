@@ -1,4 +1,4 @@
-"""Database URLs: what the driver receives, and what messages show."""
+"""Database URLs: what is passed to the PostgreSQL driver, and what messages reveal."""
 
 from __future__ import annotations
 

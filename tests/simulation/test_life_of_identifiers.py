@@ -1,4 +1,4 @@
-"""A seeded simulation: random requests and leaps in time with the real service, checked against a one-page model."""
+"""Seeded random requests and time jumps, with the real service's responses compared with those of a one-page model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAILS = ("ann@example.com", "ANN@example.com", "bob@example.com")
 DIDS = ("did:new:a", "did:new:b")
 CREDENTIALS = ("c1", "c2", "c3", "c4")
 DAY, HOUR = 86400, 3600
-# Small enough to be reached within thirty steps.
+# Limits that are low enough to be reached within thirty steps.
 CEILINGS = {
     "HOLDFAST_DID_POSTS_PER_ADDRESS_DAY": "6",
     "HOLDFAST_CHECKS_PER_ADDRESS_HOUR": "6",
@@ -38,7 +38,7 @@ CEILINGS = {
 
 @dataclasses.dataclass
 class Model:
-    """The interface's rules in their simplest form."""
+    """A model with the interface's rules in their simplest form."""
 
     claims: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)  # key -> [did, stage]
     per_ip: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -58,7 +58,7 @@ class Model:
         return "ip_limit_reached" if self.per_ip.get(ip, 0) >= 3 else None
 
     def count(self, what: str, ip: str, now: float, limit: int, window: float) -> bool:
-        """Return whether one more such event is within the limit, and count it if so."""
+        """Return whether another event of this kind is within the limit, and count it if so."""
         room = sum(w == what and who == ip and at > now - window for w, at, who in self.events) < limit
         if room:
             self.events.append((what, now, ip))

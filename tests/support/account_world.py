@@ -1,4 +1,4 @@
-"""A vault's account, and a service that knows it, in memory."""
+"""A vault's account, and a fake service that knows the account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An anvil for one test, with Holdfast's registry and factory deployed on it, and writes that run their real code."""
+"""An anvil chain for one test, with Holdfast's real registry and factory, and random writes to them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NODE_MODULES = Path(__file__).resolve().parents[2] / "contracts" / "node_modules"
 REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
 FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])
-# The generator point of P-256 and its double: the factory refuses coordinates that are not on the curve.
+# The generator point of P-256 and its double, because the factory refuses points that are not on the curve.
 GENERATOR = (
     0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
@@ -38,7 +38,7 @@ _GAS = hex(3_000_000)
 
 
 def binary() -> Path | None:
-    """Return the platform's anvil if the chain's tools are installed."""
+    """Return the path of this platform's anvil if the chain tools are installed."""
     found = sorted(NODE_MODULES.glob("@foundry-rs/anvil-*/bin/anvil"))
     return found[0] if found else None
 
@@ -56,7 +56,7 @@ def call_data(signature: str, *words: bytes | int, text: str | None = None) -> s
 
 
 class Anvil:
-    """The chain, and all writes that were attempted on it. Blocks are mined only on request."""
+    """An anvil chain that mines blocks only on request, and a record of all attempted writes."""
 
     def __init__(self, url: str, rpc: RpcClient, rng: random.Random) -> None:
         self.url = url
@@ -98,7 +98,7 @@ class Anvil:
         await self.mine(self.rng.choice([1, 1, 2]))
 
     def _claim(self) -> tuple[str, bytes, bytes, str]:
-        """Return a claim to a DID that is no `did:new`: any address may claim it; its controller needs no account."""
+        """Return a claim to a DID other than a `did:new`, which any address may register without an account."""
         did, alias, controller = (
             f"did:web:{self.rng.randbytes(8).hex()}",
             self.rng.randbytes(32),
@@ -111,7 +111,7 @@ class Anvil:
         return did, alias, controller, "bafy" + self.rng.randbytes(6).hex()
 
     async def _change(self) -> None:
-        """Make one change. The registry may refuse it if a reorganisation has removed what it changes."""
+        """Make one change. The registry may refuse the change if a reorganisation has removed the changed record."""
         rng = self.rng
         kind = rng.choice(["account", "metadata", "status", "alias", "controller", "key"])
         if kind == "account":
@@ -140,14 +140,17 @@ class Anvil:
         await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
 
     async def _change_key(self) -> None:
-        """Change an account's key from its own address, like a user operation. Reorganisations may have undone it."""
+        """Change an account's key in a call from the account itself, as a user operation does.
+
+        Reorganisations may have undone it.
+        """
         if self.accounts:
             account = self.rng.choice(self.accounts)
             point = ec.derive_private_key(self.rng.randrange(1, 2**200), ec.SECP256R1()).public_key().public_numbers()
             await self.send(account, account, call_data("setPublicKey(uint256,uint256)", point.x, point.y))
 
     async def key(self, account: bytes) -> bytes | None:
-        """Return the key that the account itself reports, X ‖ Y; None if there is no account."""
+        """Return the public key (X ‖ Y) that the account's contract reports, or None if there is no account."""
         if not await self.rpc.get_code("0x" + account.hex()):
             return None
         data = bytes.fromhex(call_data("publicKey()")[2:])
@@ -170,7 +173,7 @@ class Anvil:
         await self.send(successor, REGISTRY, call_data("acceptController(bytes32)", did))
 
     async def did(self, did: bytes) -> dict[str, Any] | None:
-        """Return what the registry itself reports about a DID."""
+        """Return the registry contract's record of a DID."""
         answer = await self._view("getDid(bytes32)", did)
         controller, active, size = answer[12:32], answer[63], int.from_bytes(answer[96:128])
         return {"controller": controller, "active": bool(active), "cid": answer[128 : 128 + size].decode()} if any(
@@ -178,7 +181,7 @@ class Anvil:
         ) else None  # fmt: skip
 
     async def alias(self, alias: bytes) -> dict[str, Any] | None:
-        """Return what the registry itself reports about an alias."""
+        """Return the registry contract's record of an alias."""
         answer = await self._view("getAlias(bytes32)", alias)
         known = any(answer[:32])
         return {"did": answer[:32], "controller": answer[44:64], "active": bool(answer[95])} if known else None
@@ -196,7 +199,7 @@ def commit(did: str, alias: bytes, controller: bytes) -> str:
 
 
 def register_foreign(did: str, alias: bytes, cid: str) -> str:
-    """Return the call data of a claim to a DID that is not a `did:new`."""
+    """Return the call data that registers a DID other than a `did:new`."""
     signature = "registerForeign(string,bytes32,bytes32,string)"
     return "0x" + abi.call_data(signature, did, alias, bytes(32), cid).hex()
 

@@ -1,4 +1,4 @@
-"""The whole service in this process, on a real database file, with a clock and senders that the tests control."""
+"""The whole service in this process, with a real database file, and with a clock and senders that the tests control."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PHONE = "+14155552671"
 
 @dataclass
 class Clock:
-    """A clock that stands still until a test moves it, or that advances by `step` seconds each time it is read."""
+    """A clock that moves only when a test sets it, or that advances by `step` seconds each time it is read."""
 
     now: float = 1_800_000_000.0
     step: float = 0.0
@@ -43,7 +43,7 @@ class Clock:
 
 @dataclass
 class RecordingMailer:
-    """Implements Mailer: records the messages it is given, or fails if the test says so."""
+    """A Mailer that records the messages, or fails if the test says so."""
 
     sent: list[tuple[str, str, int]] = field(default_factory=list)
     failure: Exception | None = None
@@ -62,7 +62,7 @@ class RecordingMailer:
 
 @dataclass
 class RecordingSms:
-    """Implements SmsVerifier: accepts one correct code, or fails if the test says so."""
+    """An SmsVerifier that accepts one correct code, or fails if the test says so."""
 
     code: str = "123456"
     sent: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Api:
         return await self.post("/api/sessions", handle=handle, did=did, **more)
 
     async def attested(self, mail: str = MAIL) -> dict[str, str]:
-        """Return an attestation for an address, obtained by entering its code."""
+        """Return an attestation for an e-mail address, obtained by entering the code."""
         assert (await self.post("/api/verify/send", identifier=mail, channel="email")).status_code == 200
         code = self.mailer.sent[-1][1]
         answer = await self.post("/api/verify/check", identifier=mail, channel="email", code=code)
@@ -131,8 +131,10 @@ MakeApi = "Callable[..., Api]"
 
 @pytest.fixture
 async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
-    """Return a function that builds services; its keyword arguments are settings without their prefix, `secrets` and
-    `environment`."""
+    """Return a function that builds services.
+
+    The function's keyword arguments are settings without their prefix, `secrets` and `environment`.
+    """
     made: list[Api] = []
 
     def make(*, secrets: Secrets | None = None, **settings: str) -> Api:
@@ -162,7 +164,7 @@ def api(make_api: Callable[..., Api]) -> Api:
 
 
 def error_of(response: httpx.Response) -> tuple[int, str]:
-    """Return the status and the error text, after asserting that the body contains nothing else."""
+    """Return the status and the error text, after asserting that the body has no other field."""
     body = response.json()
     assert set(body) == {"error"}
     return response.status_code, body["error"]

@@ -1,4 +1,4 @@
-"""Whether a real chain can run here. Without a recent Node and its packages, its tests are skipped with a reason."""
+"""Checks whether a real chain can run here; without a recent Node and its packages, tests with a chain are skipped."""
 
 from __future__ import annotations
 

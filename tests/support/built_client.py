@@ -23,7 +23,7 @@ def build_into(folder: Path) -> Path:
 
 
 async def serve_built(context: BrowserContext, folder: Path) -> list[str]:
-    """Serve the context's requests for /client/ from `folder` with the service's headers; return their names."""
+    """Serve requests for /client/ from `folder` with the service's headers; return the names of the requested files."""
     asked: list[str] = []
 
     async def built(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""The service on a real local chain, with bundler, sponsor and indexer: one for the whole run, in a separate thread."""
+"""The service with a real local chain, bundler, sponsor and indexer, in a separate thread, one for the whole run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Many test users share one IP address.
+# High limits, because many test users share one IP address.
 LIMITS = {
     "MAX_REGISTRATIONS_PER_IP": "1000",
     "MAX_VERIFY_SENDS_PER_IP": "1000",
@@ -55,7 +55,7 @@ class ChainService:
         return self.wait(self._world.rpc.get_balance(account))
 
     def mine(self) -> None:
-        """Mine one more block; this chain mines none by itself."""
+        """Mine one block, because this chain mines none without a transaction."""
         self.wait(self._world.rpc.call("evm_mine"))
 
     def receipt(self, transaction_hash: str) -> Receipt | None:
@@ -70,16 +70,16 @@ class ChainService:
 
     @property
     def bundler_url(self) -> str:
-        """The URL of the sponsor's proxy in front of Alto."""
+        """The URL of the sponsor's proxy in front of the bundler Alto."""
         return self._world.bundler_url
 
     @property
     def sponsor(self) -> str:
-        """The address whose signatures DevPaymaster accepts; the chain holds its key."""
+        """The address whose signatures DevPaymaster accepts; anvil has the private key."""
         return self._world.accounts.sponsor.address
 
     def another(self, folder: Path, bundler_url: str) -> ChainService:
-        """Start a second service on the same chain with another bundler; it stops when the chain does."""
+        """Start a second service with the same chain and another bundler; this service stops when the chain does."""
         folder.mkdir()
         world = replace(self._world, bundler_url=bundler_url)
         return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)
@@ -90,7 +90,7 @@ class ChainService:
 
 @dataclass
 class _Box:
-    """What the chain's thread passes to the tests' thread."""
+    """The objects that the chain's thread passes to the tests' thread."""
 
     loop: asyncio.AbstractEventLoop | None = None
     stop: asyncio.Event | None = None

@@ -1,4 +1,4 @@
-"""Programs that a test starts must not outlive it, even if the test run is killed."""
+"""Makes programs that a test starts exit with the test run, even if this is killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """Return a `preexec_fn` that sets Linux's PR_SET_PDEATHSIG to this signal; None on other systems."""
+    """Return a `preexec_fn` that sets PR_SET_PDEATHSIG to this signal on Linux, or None on other systems."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl

@@ -1,4 +1,4 @@
-"""What the packaging tests share: the checkout, and a function that runs commands which must succeed."""
+"""Shared by the packaging tests: the checkout's path, and a function that runs commands which must succeed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apps on other origins that send a person to /connect, and what the person does in that window."""
+"""Apps on other origins that send people to /connect, and functions for what a person does in that window."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def told(page: Page) -> dict[str, Any]:
 
 
 async def clicked(page: Page, server: Server, selector: str = "button") -> Visit:
-    """Click in the app; return the window that opens, with an authenticator."""
+    """Click the app's button, and return the window that opens, with a virtual authenticator."""
     async with page.expect_popup() as opening:
         await page.click(selector)
     window = Visit(await opening.value, server)
@@ -54,7 +54,7 @@ async def clicked(page: Page, server: Server, selector: str = "button") -> Visit
 
 
 async def registered(window: Visit, handle: str) -> None:
-    """Register in the window, from its first screen to the app's request."""
+    """Register in the window, from the first screen until the app's request is shown."""
     await window.screen("start")
     await window.choose("handle", handle)
     await window.screen("passkey")

@@ -1,6 +1,7 @@
-"""A process that follows a chain and kills itself in the middle of its n-th commit, as `kill -9` would.
+"""An indexer process that kills itself with SIGKILL just before or after the n-th commit.
 
-Arguments: database, endpoint, registry, factory, n, and "before" or "after": when it dies, relative to the commit.
+Arguments: database, endpoint, registry, factory, n, and "before" or "after": when the process kills itself, relative to
+the commit.
 """
 
 from __future__ import annotations

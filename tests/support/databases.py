@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server that no test stops; each worker of a parallel run has one."""
+    """A PostgreSQL server that no test may stop; each worker of a parallel run has its own."""
     with running() as server:
         yield server
 
@@ -33,13 +33,13 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: PostgresServer) -> str:
-    """The URL of a database that all tests of a session share; each test finds it empty."""
+    """The URL of a database that all tests of a session share; `postgres_url` empties it for each test."""
     return postgres.new_database()
 
 
 @pytest.fixture
 def postgres_url(postgres: PostgresServer, postgres_database: str) -> str:
-    """The URL of an empty PostgreSQL database, with its schema unless this is the first test."""
+    """The URL of an empty PostgreSQL database, which already has the schema unless this is the first test."""
     empty(postgres, postgres_database)
     return postgres_database
 
@@ -60,7 +60,7 @@ def partitioned_url(postgres: PostgresServer, partitioned_database: str) -> str:
 
 
 def empty(server: PostgresServer, url: str) -> None:
-    """Delete all rows. For so few, deleting is faster than truncating many partitions."""
+    """Delete all rows. For a few rows, this is faster than truncating many partitions."""
     name = url.rpartition("/")[2]
     if server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'", name):
         gone = ", ".join(f"t{n} AS (DELETE FROM holdfast.{table})" for n, table in enumerate(TABLES))

@@ -1,6 +1,6 @@
-"""A service that kills itself, as `kill -9` would, as soon as a given method of its store has finished.
+"""A service that kills itself with SIGKILL as soon as a given method of its store has finished.
 
-Arguments: the port and the method's name. Settings come from the environment.
+The command-line arguments are the port and the method's name. Settings come from the environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.service.web.asgi import AsgiEntry
 
 
 def dying(work: Any) -> Any:
-    """Wrap the method so that the process dies when it has finished: its result reaches no caller."""
+    """Wrap the method so that the process dies when the method has finished, before the caller gets the result."""
 
     async def once(*arguments: Any) -> None:
         await work(*arguments)
@@ -29,7 +29,7 @@ def dying(work: Any) -> Any:
 
 
 def main() -> None:
-    """Serve until the method has been called."""
+    """Run the service until the method has been called."""
     port, method = int(sys.argv[1]), sys.argv[2]
     settings = read_settings()
     store = open_store(settings)

@@ -1,6 +1,7 @@
-"""A chain in memory that serves JSON-RPC, with the registry's rules, reorganisations and every kind of misbehaviour.
+"""A simulated chain with JSON-RPC, the registry's rules, reorganisations, and endpoints that misbehave in every way.
 
-It shares no code with the indexer: events are encoded by hand, and `Ledger` says what the index should contain.
+The simulated chain shares no code with the indexer: events are encoded by hand, and `Ledger` says what the index should
+contain.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def text_data(text: bytes) -> str:
 
 @dataclass
 class Ledger:
-    """The state of the registry and the factory after all events so far: a plain replay to check the index against."""
+    """The expected state of the registry and the factory after all events so far, with which the index is compared."""
 
     dids: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     aliases: dict[bytes, dict[str, Any]] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class FakeBlock:
 
 
 class FakeChain:
-    """Blocks from 0; `call` is the JSON-RPC port. All random choices come from `rng`."""
+    """A simulated chain; `call` serves JSON-RPC requests, and all random choices come from `rng`."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -132,7 +133,7 @@ class FakeChain:
             if (addresses is None or log["address"] in addresses) and log["topics"][0] in topics
         ]
 
-    # Writes: each one follows the registry's rules, so that the resulting state is one that the contract would allow.
+    # Every random write follows the registry's rules, so that the contract would allow the resulting state.
 
     def _write(self, block: FakeBlock) -> None:
         ledger = block.after
@@ -203,7 +204,7 @@ class FakeChain:
         block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
-        """Emit a log that the index must ignore: of another contract, of another event, or malformed."""
+        """Emit a log that the indexer must ignore: from another contract, of another event, or malformed."""
         address, signature = self.rng.choice(
             [
                 (b"\x33" * 20, "DidRegistered(bytes32,address,string)"),
@@ -223,7 +224,7 @@ class FakeChain:
         block.after.events -= 1
 
     def _no_account(self, block: FakeBlock) -> bytes:
-        """Return another contract's address, or an address at which the factory may still create an account."""
+        """Return an address at which the factory has not created an account."""
         held = (did["controller"] for did in block.after.dids.values())
         free: list[bytes] = [each for each in held if each not in block.after.accounts]
         return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
@@ -259,7 +260,7 @@ class FakeChain:
 
 
 class ChaosRpc:
-    """The same chain through an endpoint that fails, refuses filters, lags, and changes blocks between two calls."""
+    """An endpoint of the chain that fails, refuses filters, lags, and changes blocks between two calls."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FakeTransport:
-    """A JSON-RPC endpoint in memory: `handler(method, params)` returns results; each post first raises a fault."""
+    """A fake JSON-RPC endpoint: raises the errors in `faults`, then returns what `handler(method, params)` returns."""
 
     def __init__(self, handler: Callable[[str, list[Any]], Any], *, batches: bool = True) -> None:
         self.handler = handler
@@ -43,7 +43,7 @@ class FakeTransport:
 
 
 class RawTransport:
-    """An endpoint whose response is the given text, in which `{id}` is replaced by the request's id."""
+    """An endpoint that returns the given text, with `{id}` replaced by the request's id."""
 
     def __init__(self, text: str) -> None:
         self.text = text

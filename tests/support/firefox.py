@@ -1,4 +1,4 @@
-"""A real Firefox without a window: Debian's firefox-esr, installed or downloaded by tools/programs.py."""
+"""A real headless Firefox: Debian's firefox-esr, either installed or downloaded by tools/programs.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ PREFERENCES: dict[str, bool | int | str] = {
     "marionette.port": 0,  # any free port; Firefox writes it into the profile
     "security.webauth.webauthn_enable_softtoken": True,
     "security.webauth.webauthn_enable_usbtoken": False,
-    # A proxy address on which nothing listens, for all hosts except localhost: no request leaves this machine.
+    # Nothing listens on this proxy address, which Firefox uses for all hosts except localhost, so no request leaves the
+    # machine.
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
     "network.proxy.http_port": 9,
@@ -43,7 +44,7 @@ PREFERENCES: dict[str, bool | int | str] = {
 
 
 def program() -> str | None:
-    """Return the path of Firefox; None if it is missing."""
+    """Return the path of Firefox, or None if it is not available."""
     fetched = FETCHED / "lib" / "firefox-esr"
     found = shutil.which("firefox-esr") or shutil.which("firefox-esr", path=str(fetched))
     return found or (str(MAC) if MAC.exists() else None)

@@ -1,4 +1,4 @@
-"""The service's own pages as a person with Firefox uses them: screens, clicks, passkeys, screenshots."""
+"""Simulates a person who uses the service's pages in Firefox: screens, clicks, passkeys, screenshots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUTHENTICATOR = {
     "protocol": "ctap2_1", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
     "isUserConsenting": True, "isUserVerified": True,
 }  # fmt: skip
-# What Firefox logged about the pages of an address: violations of their policy, and uncaught errors.
+# Firefox's log messages about pages of an address: CSP violations and uncaught errors.
 COMPLAINTS = """
 return Services.console.getMessageArray()
   .filter((it) => it instanceof Ci.nsIScriptError && (it.sourceName.startsWith(arguments[0]) || it.category.startsWith("CSP")))
@@ -33,7 +33,7 @@ return Services.console.getMessageArray()
   .map((it) => it.errorMessage);
 """
 ZOOM = "gBrowser.selectedBrowser.fullZoom = arguments[0];"
-# 0: dark, 1: light, 2: the system's setting.
+# Firefox's colour schemes: 0 is dark, 1 is light, and 2 is the system's setting.
 SCHEME = 'Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0]);'
 SCHEMES = {"dark": 0, "light": 1}
 
@@ -61,7 +61,7 @@ class FirefoxVisit:
         return found[ELEMENT]
 
     def count(self, selector: str) -> int:
-        """Return how many elements match a selector now."""
+        """Return how many elements currently match a selector."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
@@ -75,23 +75,23 @@ class FirefoxVisit:
         self.find(f'main[data-screen="{name}"]')
 
     def press(self, name: str, within: str = "main") -> None:
-        """Click the button with that name."""
+        """Click the button with the given name."""
         self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
 
     def fill(self, field: str, value: str) -> None:
-        """Replace a field's content; a file field takes a path."""
+        """Replace a field's content; for a file field, `value` is a path."""
         element = self.find(f'[name="{field}"]')
         if self.run("return arguments[0].type", {ELEMENT: element}) != "file":
             self.firefox.send("WebDriver:ElementClear", id=element)
         self.firefox.send("WebDriver:ElementSendKeys", id=element, text=value)
 
     def told(self, words: str, place: str = "main") -> None:
-        """Wait until a part of the page contains a text."""
+        """Wait until an element of the page contains the given text."""
         shown = "return document.querySelector(arguments[0])?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown, place)), (words, self.run(shown, "body"))
 
     def register(self, handle: str) -> None:
-        """Register a handle, up to the screen that recommends a second key."""
+        """Register a handle, and stop at the screen that recommends a second key."""
         self.press("register")
         self.fill("handle", handle)
         self.told(f"{handle} is free.")
@@ -115,7 +115,10 @@ class FirefoxVisit:
         self._resize(1280, zoom=1)
 
     def _resize(self, width: int, zoom: int) -> None:
-        """Show `width` CSS pixels. No window can be 360 pixels wide, but one of 720 shows that many at 200 % zoom."""
+        """Show `width` CSS pixels.
+
+        Firefox's windows cannot be 360 pixels wide, but a window of 720 pixels at 200 % zoom has the same layout.
+        """
         self._in_browser(ZOOM, zoom)
         self.firefox.send("WebDriver:SetWindowRect", width=width * zoom, height=900)
         assert becomes_true(lambda: self.run("return innerWidth") == width), f"the window is not {width} px wide"
@@ -125,7 +128,7 @@ class FirefoxVisit:
         (SHOTS / f"firefox-{name}.png").write_bytes(base64.b64decode(picture))
 
     def complaints(self) -> list[str]:
-        """Return all policy violations and uncaught errors since Firefox was started."""
+        """Return all CSP violations and uncaught errors since Firefox was started."""
         found: list[str] = self._in_browser(COMPLAINTS, self.address)
         return found
 

@@ -1,4 +1,4 @@
-"""A new anvil that is stopped at the end of the block that started it."""
+"""Runs a new anvil, and stops it at the end of the `with` block."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Chain:
 def run_anvil(tools: Tools, *arguments: str) -> Iterator[Chain]:
     port = free_port()
     command = [str(tools.anvil), "--host", "127.0.0.1", "--port", str(port), "--hardfork", "osaka", "-q", *arguments]
-    # The guard stops anvil when this process ends, however it ends.
+    # The guard process stops anvil when this process ends for any reason.
     guarded = [sys.executable, "-I", "-S", guard.__file__, *command]
     with subprocess.Popen(guarded, stdin=subprocess.PIPE) as process:
         try:

@@ -1,4 +1,4 @@
-"""gcp-storage-emulator, plus features of Google's XML API that it lacks: an ETag after PUT, DELETE, and lists."""
+"""Runs gcp-storage-emulator with features of Google's XML API that it lacks: an ETag after PUT, DELETE, and lists."""
 
 from __future__ import annotations
 

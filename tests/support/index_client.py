@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """Calls an ASGI application as a server or the service's binding would."""
+    """Calls an ASGI application as an HTTP server or the service would."""
 
     def __init__(self, app: IndexerApp) -> None:
         self.app = app
@@ -57,7 +57,7 @@ def build_on(path: Path, chain: FakeChain, store: SqliteIndexStore | None = None
 
 
 async def until_healthy(client: Client) -> None:
-    """Poll until the indexer is healthy. The first request makes it start following the chain; nothing else does."""
+    """Poll until the indexer is healthy; it starts to follow the chain only when it receives the first request."""
     async with asyncio.timeout(60):
         while not (await client.get("/health"))["ok"]:
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What the indexer's tests share: an index over a store, its contents and its expected contents."""
+"""Functions for the indexer's tests: create an index over a store, and return its actual and expected contents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **mo
 
 
 async def catch_up(follower: Follower) -> None:
-    """Step until the index is current. A reorganisation may need many steps, but never more than this limit."""
+    """Step until the index is current.
+
+    After a reorganisation the indexer may need many steps, but never more than this limit.
+    """
     for _ in range(10_000):
         with suppress(ChainMoved):
             if await follower.step() is Step.CURRENT:
@@ -44,7 +47,7 @@ async def ask(store: IndexStore, path: str, query: str = "") -> Any:
 
 
 async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
-    """Return a list from all its pages."""
+    """Return all pages of a list."""
     rows: list[Any] = []
     cursor = ""
     while True:

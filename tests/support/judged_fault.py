@@ -1,4 +1,4 @@
-"""Load during a fault, and what must be true of every response."""
+"""Generates load during a fault, and checks every response."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _ALLOWED = {
     "200", "409 identifier_taken", "409 credential_already_registered", "429 ip_limit_reached",
     "503 database_unavailable",
 }  # fmt: skip
-# A client gives up connecting after 1 s and waiting after 2 s. A read is sent twice; checking a code is two writes.
+# The limit covers several attempts: a node gives up connecting to the database after 1 s and waiting after 2 s, retries
+# a read once, and needs two writes to check a code.
 _ANSWERED_WITHIN_S = 15.0
 
 
 @contextlib.asynccontextmanager
 async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[RecordedLoad]:
-    """Run load before, during and after the block, which causes and ends a fault. Then check every response.
+    """Generate load before, during and after the block, which causes and ends a fault. Then check every response.
 
     Args:
         nodes: where the load is sent.
@@ -43,7 +44,7 @@ async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[Re
 
 
 async def until_well(load: RecordedLoad) -> None:
-    """Wait until the load has met no refusal for a while. Nothing is restarted in the meantime."""
+    """Wait until no request has failed for a while, without restarting anything."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         since = time.monotonic()
@@ -55,7 +56,7 @@ async def until_well(load: RecordedLoad) -> None:
 
 
 def judge(load: RecordedLoad, *, broken: bool = False) -> None:
-    """Assert that each response is documented and in time, and that one consistent store could have sent them all."""
+    """Assert that each response is documented and in time, and that all of them are consistent with a single store."""
     for answer in load.answers:
         line = f"{answer.status} {answer.error or ''}".strip()
         assert line in _ALLOWED or (broken and answer.status == 0), answer

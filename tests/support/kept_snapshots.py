@@ -1,4 +1,4 @@
-"""Vaults that upload, pin and publish their snapshots at a service."""
+"""Vaults that upload, pin and publish snapshots with a service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Vault(VaultKey):
-    """A vault that uploads, pins and publishes at a service."""
+    """A vault that uploads, pins and publishes its snapshots with a service."""
 
     api: Api = None  # type: ignore[assignment]
     publishing: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
@@ -53,7 +53,7 @@ class Vault(VaultKey):
         return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
 
     async def keep(self, blocks: tuple[Block, ...] | None = None) -> str:
-        """Upload a snapshot that the service must accept; return its root."""
+        """Upload a snapshot, assert that the service accepts it, and return the root."""
         blocks = blocks or self.blocks()
         answer = await self.upload(write_car(blocks[0].cid, blocks))
         assert answer.status_code == 200, answer.text
@@ -90,7 +90,7 @@ async def registered(api: Api, name: str = "ann") -> Vault:
 
 
 def failure(response: httpx.Response) -> tuple[int, str]:
-    """Return the status and the reason, after asserting that both kinds of clients can read the body."""
+    """Return the status and the reason, after asserting that Pinning API and Kubo RPC clients can read the body."""
     body = response.json()
     assert set(body) == {"error", "Message", "Code", "Type"}
     assert body["Message"] == body["error"]["details"] and body["Code"] == 0 and body["Type"] == "error"
@@ -107,7 +107,7 @@ def folder(vault: Vault) -> Path:
 
 
 def spooled(vault: Vault) -> list[Path]:
-    """Return the files that uploads have left on the disk."""
+    """Return the temporary files that uploads have left on disk."""
     spool = kept_by(vault).uploads.spool
     return list(spool.iterdir()) if spool.exists() else []
 

@@ -1,4 +1,4 @@
-"""The libp2p bundle that a service from a checkout serves; it is built once, when a test needs it."""
+"""Builds the libp2p bundle that a service in a checkout serves, once, when a test needs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SOURCES = ("browser/src/pairing/libp2p.js", "browser/src/pairing/frames.js", "br
 
 
 def built() -> Path:
-    """Build the bundle if it is missing or older than its sources; return its path."""
+    """Build the bundle if it is missing or older than its sources, and return the path."""
     spec = importlib.util.spec_from_file_location("browser_build", ROOT / "browser" / "build.py")
     assert spec and spec.loader
     builder = importlib.util.module_from_spec(spec)

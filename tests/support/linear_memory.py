@@ -1,4 +1,4 @@
-"""What an enclave's linear memory contains, for tests that search it for secrets; the host itself offers no copy."""
+"""Copies an enclave's linear memory for tests that search it for secrets, because the host offers no such function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def memory_of(enclave: Enclave) -> bytes:
-    """Return a copy of the whole memory, made without calling the module; empty once the enclave is closed."""
+    """Return a copy of the whole memory, made without calling the module, or empty bytes if the enclave is closed."""
     with enclave._lock:
         if enclave._closed:
             return b""

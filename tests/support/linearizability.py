@@ -1,7 +1,7 @@
-"""Whether a recorded history can be explained by one store that does one operation at a time (Wing and Gong; Lowe).
+"""Checks whether a recorded history is linearizable, with the algorithm of Wing, Gong and Lowe.
 
-Keys are independent of each other, so each has a history. A search tries the operations in every order that real time
-allows, and remembers each pair of a set of finished operations and a state that it has already visited.
+Keys are independent of each other, so the history of each key is checked separately. A search tries the operations in
+every order that real time allows, and remembers which pairs of finished operations and state it has already visited.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PER_ADDRESS = 3
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request as its client saw it.
+    """One request and its result, as the client saw them.
 
     Attributes:
         call: when it was sent, in seconds of a monotonic clock.
@@ -44,7 +44,7 @@ class Operation:
 def linearizable(
     history: Sequence[Operation], step: Callable[[Any, Operation], Iterable[Hashable]], start: Hashable
 ) -> bool:
-    """Return whether the operations have an order in which `step` allows each result.
+    """Return whether there is an order of the operations in which `step` allows each result.
 
     `step(state, operation)` returns the states that may follow: none if the result is impossible.
     """
@@ -66,7 +66,7 @@ def linearizable(
 
 
 def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
-    """Return the unfinished operations that were called before the first response of any unfinished one."""
+    """Return the remaining operations that were called before any of the remaining operations had returned."""
     earliest, found = inf, []
     for n, operation in enumerate(operations):
         if operation.call > earliest:
@@ -78,7 +78,7 @@ def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
 
 
 def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
-    """Model of an identifier or a credential: the first client to claim it owns it, and a read returns the owner."""
+    """Model of an identifier or a credential: the first claimant is the owner, and a read returns the owner."""
     if operation.name == "read":
         return (state,) if operation.result == state else ()
     if operation.result == UNKNOWN:
@@ -89,7 +89,7 @@ def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
 
 
 def address(state: int, operation: Operation) -> Iterable[int]:
-    """Model of an IP address: at most three registrations; a read returns how many there were."""
+    """Model of an IP address: at most three registrations succeed, and a read returns their number."""
     if operation.name == "read":
         return (state,) if operation.result == state else ()
     if operation.result == "refused":
@@ -98,7 +98,7 @@ def address(state: int, operation: Operation) -> Iterable[int]:
 
 
 def code(state: tuple[str, int] | None, operation: Operation) -> Iterable[tuple[str, int] | None]:
-    """Model of a one-time code: at most five guesses are compared with it, and the first correct one consumes it."""
+    """Model of a one-time code: at most five guesses are compared with it, and the first correct guess consumes it."""
     if operation.name == "send":
         return ((operation.value, 0),)
     if state is None or state[1] >= ATTEMPTS:
@@ -121,6 +121,6 @@ MODELS: dict[str, tuple[Callable[[Any, Operation], Iterable[Hashable]], Hashable
 
 
 def explained(kind: str, history: Sequence[Operation]) -> bool:
-    """Return whether the model of this kind of key explains a history."""
+    """Return whether a history is linearizable by the model for this kind of key."""
     step, start = MODELS[kind]
     return linearizable(history, step, start)

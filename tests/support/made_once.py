@@ -1,4 +1,4 @@
-"""Files that take long to create and are only read: one worker of a parallel run creates them for all others."""
+"""Shares read-only files that take long to create: one worker of a parallel run creates them for all others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return the run's folder of that name, filled by `make`."""
+    """Return the test run's folder with the given name, after `make` has filled it once."""
     run = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         run = run.parent  # a worker's folder is inside the run's

@@ -1,4 +1,4 @@
-"""Firefox's own protocol for tests, as far as the page tests need it.
+"""A client for Marionette, Firefox's remote control protocol, as far as the page tests need it.
 
 A message is its length, a colon and JSON: `[0, id, command, parameters]` is a command, `[1, id, error, result]` its
 response (https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html).
@@ -15,7 +15,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element referen
 
 
 class MarionetteError(Exception):
-    """A command failed; `name` is WebDriver's error code."""
+    """Raised if a command failed; `name` is the WebDriver error code."""
 
     def __init__(self, command: str, name: str, message: str) -> None:
         super().__init__(f"{command}: {name}: {message}")
@@ -26,7 +26,7 @@ class Marionette:
     """A connection to a Firefox that was started with `--marionette`."""
 
     def __init__(self, port: int, patience_s: float) -> None:
-        """Connect to a port of this machine.
+        """Connect to a Marionette port on this machine.
 
         Args:
             port: TCP port on 127.0.0.1.
@@ -41,7 +41,7 @@ class Marionette:
         self._read()  # the server's first message
 
     def send(self, command: str, **parameters: Any) -> Any:
-        """Run a command and return its result; a lone `value` is unwrapped.
+        """Run a command and return its result, or the result's `value` if that is the only field.
 
         Raises:
             MarionetteError: Firefox refused the command.

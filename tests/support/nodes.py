@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# High enough not to interfere: the only limits under test are three registrations and five attempts.
+# Limits that are too high to interfere with those under test, which are three registrations and five attempts.
 _ROOMY = {
     "RATE_LIMIT_CODES_PER_IDENTIFIER": "1000",
     "MAX_VERIFY_SENDS_PER_IP": "1000",
@@ -26,7 +26,7 @@ _ROOMY = {
 
 
 class Nodes:
-    """Nodes of one installation: they share the database and the signing key, but nothing else."""
+    """The nodes of one installation, which share only the database and the signing key."""
 
     def __init__(
         self, folder: Path, database_url: str, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
@@ -73,7 +73,7 @@ class Nodes:
 def nodes_on(
     folder: Path, database_url: str, count: int, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
 ) -> Iterator[Nodes]:
-    """Yield running nodes and stop them afterwards; see Nodes."""
+    """Yield running nodes, and stop them afterwards."""
     nodes = Nodes(folder, database_url, prefix, host, peer)
     try:
         nodes.start(count)

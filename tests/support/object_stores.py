@@ -1,4 +1,4 @@
-"""Object stores from other vendors as local processes: an S3, a Google Cloud and an Azure server."""
+"""Object storage servers as local processes: moto for S3, gcp-storage-emulator for Google Cloud, Azurite for Azure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ObjectStoreServer:
     environment: dict[str, str] = field(default_factory=dict)
 
     def url(self, folder: str) -> str:
-        """Return the setting for a folder in the bucket."""
+        """Return the value of HOLDFAST_SNAPSHOTS_URL or HOLDFAST_ENCLAVE_URL for a folder in the bucket."""
         return f"{self.bucket_url}/{folder}?{self.options}"
 
 
@@ -65,7 +65,7 @@ def s3() -> Iterator[ObjectStoreServer]:
 
 @contextlib.contextmanager
 def google_cloud(folder: Path) -> Iterator[ObjectStoreServer]:
-    """Run gcp-storage-emulator with tests/support/google_cloud_server.py; the account's file is written to `folder`."""
+    """Run gcp-storage-emulator with tests/support/google_cloud_server.py; write the account's key file to `folder`."""
     port = free_port()
     account = {"disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""}
     (folder / "account.json").write_text(json.dumps(account))

@@ -1,4 +1,4 @@
-"""A vault written by an earlier module: the unencrypted database of schema version 1."""
+"""The unencrypted database of a vault with schema version 1, written by an earlier version of the enclave module."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ class Answer:
 
     @property
     def value(self) -> Any:
-        """Return the only JSON value on standard output."""
+        """Return the JSON value that the command wrote to standard output."""
         return json.loads(self.out)
 
     @property
     def error(self) -> dict[str, Any]:
-        """Return the JSON line on standard error."""
+        """Return the JSON value that the command wrote to standard error."""
         error: dict[str, Any] = json.loads(self.err)
         return error
 

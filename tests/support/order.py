@@ -1,6 +1,6 @@
-"""The order in which a run takes the test modules: the slowest first, so that no worker ends up alone with one.
+"""Sorts the test modules, the slowest first, so that no worker is left with a slow module at the end of a run.
 
-A parallel run assigns each worker the next whole module. The order within a module is unchanged.
+In a parallel run, each free worker gets the next whole module. The order of tests within a module stays the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONG = (
     "contracts/test_forge", "contracts/test_explorer", "enclave/test_standard", "enclave/test_zig", "browser", "faults",
     "packaging", "world", "peers", "docs", "indexer", "client/snapshots", "client/flows", "cli", "simulation",
 )  # fmt: skip
-# Modules of a few seconds, which balance the end of the run.
+# Modules that take only a few seconds, which run last so that all workers finish at about the same time.
 SHORT = ("rules", "content", "wire", "settings", "tidy")
 
 

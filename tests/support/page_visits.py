@@ -1,4 +1,4 @@
-"""The service's own pages as a person uses them: visits, screens, clicks, screenshots."""
+"""Simulates a person who uses the service's pages in Chromium: visits, screens, clicks, screenshots."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": 
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
   .map((it) => it.outerHTML.slice(0, 80))"""
 
-# Elements that move for longer than 0.01 s.
+# Elements with an animation or transition longer than 0.01 s.
 MOVING = """[...document.querySelectorAll("*")].flatMap((it) => ["", "::before", "::after"].filter((part) => {
     const {animationName, animationDuration, transitionDuration} = getComputedStyle(it, part);
     const times = [...(animationName === "none" ? [] : animationDuration.split(",")), ...transitionDuration.split(",")];
     return times.some((time) => parseFloat(time) > 0.01);
   }).map((part) => it.outerHTML.slice(0, 80) + part))"""
-# Elements that move although the person prefers reduced motion.
+# Elements that are animated although the person prefers reduced motion.
 UNWANTED = f"matchMedia('(prefers-reduced-motion: reduce)').matches ? {MOVING} : []"
 
-# Which element has the focus, and whether that is visible.
+# The focused element, and whether the focus is visible.
 FOCUSED = """(() => {
   const it = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(it);
@@ -40,12 +40,12 @@ FOCUSED = """(() => {
           shown: it.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px"};
 })()"""
 MOST_STOPS = 80
-# The browser of a person who reads German, uses no mouse, prefers reduced motion and has a narrow window.
+# Browser settings of a person who reads German, uses no mouse, prefers reduced motion and has a narrow window.
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
 
 def requested(context: BrowserContext) -> set[str]:
-    """Return a set to which the origins of all later requests from a context's pages and workers are added."""
+    """Return a set that collects the origins of all later requests from a context's pages and workers."""
     origins: set[str] = set()
 
     def note(request: Request) -> None:
@@ -57,7 +57,7 @@ def requested(context: BrowserContext) -> set[str]:
 
 
 class Visit:
-    """One browser tab of a person."""
+    """A browser tab in which a person uses a service."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -86,11 +86,11 @@ class Visit:
         await self.page.locator(f'main[data-screen="{name}"]').wait_for()
 
     async def press(self, name: str, within: str = "main") -> None:
-        """Click the button with that name."""
+        """Click the button with the given name."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
 
     async def key(self, name: str) -> None:
-        """Press the named button by keyboard only: Tab until it has the visible focus, then Enter."""
+        """Press the named button by keyboard only: press Tab until the button is visibly focused, then Enter."""
         for _ in range(MOST_STOPS):
             focused = await self.page.evaluate(FOCUSED)
             if focused["name"] == name:
@@ -100,7 +100,7 @@ class Visit:
         raise AssertionError(f"the keyboard does not reach {name}")
 
     async def type(self, field: str, value: str) -> None:
-        """Type into the field with that name, reached by Tab."""
+        """Reach the named field with Tab, and type the text."""
         for _ in range(MOST_STOPS):
             if (await self.page.evaluate(FOCUSED))["field"] == field:
                 await self.page.keyboard.press("Control+A")
@@ -115,7 +115,7 @@ class Visit:
         return (await self.page.text_content(selector)) or ""
 
     async def told(self, words: str, place: str = "main") -> None:
-        """Wait until the page contains a text."""
+        """Wait until the page contains the given text."""
         await self.page.locator(place).filter(has_text=words).wait_for()
 
     async def alerted(self, words: str) -> None:
@@ -131,7 +131,7 @@ class Visit:
         await self.press("submit")
 
     async def register(self, handle: str) -> None:
-        """Register a handle, up to the vault."""
+        """Register a handle, until the vault is shown."""
         await self.choose("handle", handle)
         await self.screen("passkey")
         await self.press("create")
@@ -142,7 +142,7 @@ class Visit:
     async def inspect(self, name: str) -> None:
         """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation.
 
-        Nothing may move in the browser of a person who prefers reduced motion.
+        If the person prefers reduced motion, no element may be animated.
         """
         before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)

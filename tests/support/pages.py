@@ -17,7 +17,7 @@ class Pages(BaseHTTPRequestHandler):
     headers_of_all: tuple[tuple[str, str], ...] = ()
 
     def page(self) -> tuple[bytes, str]:
-        """Return the content and its type for `self.path`; empty if there is no such page."""
+        """Return the content and content type for `self.path`, which are empty if there is no such page."""
         raise NotImplementedError
 
     def do_GET(self) -> None:

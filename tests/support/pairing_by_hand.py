@@ -1,4 +1,4 @@
-"""The old device's side of a pairing, written from docs/pairing.md alone: it may send what no real module would."""
+"""The old device's side of a pairing, implemented from docs/pairing.md, so that tests can send invalid vaults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def paired(new: Enclave, database: bytes, key: dict[str, str]) -> dict[str, Any]:
-    """Return what the new device's `sync_complete` returns for that database."""
+    """Pair with the new device, send it this database, and return the result of its `sync_complete`."""
     own = ec.generate_private_key(ec.SECP256R1())
     point = own.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
     first = new.call("sync_init")
@@ -34,7 +34,7 @@ def paired(new: Enclave, database: bytes, key: dict[str, str]) -> dict[str, Any]
 
 
 def pair(old: Enclave, new: Enclave, key: dict[str, str]) -> None:
-    """Move the vault from `old` to `new`, with every step of both enclaves."""
+    """Move the vault from `old` to `new`, performing every step in both enclaves."""
     first = new.call("sync_init")
     session = {"session_id": first["session_id"]}
     answer = old.call("sync_respond", **session, public_key=first["public_key"])

@@ -1,4 +1,4 @@
-"""Pages of a running service with the client loaded, and virtual authenticators (CDP, WebAuthn domain)."""
+"""Pages of a running service with the JavaScript client loaded, and virtual authenticators (CDP's WebAuthn domain)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AUTHENTICATOR = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
-# Loads the client into the page as an application's own script would, with all its exports as `hf`.
+# Loads the client into the page as an application's script would, and makes all exports available as `hf`.
 LOAD = "async () => { window.hf = await import('/client/holdfast.js'); }"
 CLIENT = """
 async (options) => {
@@ -38,7 +38,7 @@ async ({name, options}) => {
   return {did: made.did, credentialId: passkey.credentialId, fields: Object.keys(passkey), made};
 }
 """
-# Runs a piece of code and reports its result or error.
+# Runs code in the page, and reports the result or the error.
 OUTCOME = """
 async () => {
   try {
@@ -50,7 +50,7 @@ async () => {
   }
 }
 """
-# A page with the policy of the service's own pages: no inline code, no other origin, trusted types required.
+# A page with the same CSP as the service's pages: no inline code, no other origin, Trusted Types required.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; base-uri 'none';"
     " require-trusted-types-for 'script'; trusted-types hf"
@@ -100,7 +100,7 @@ async def new_page(browser: Browser | BrowserContext, server: Server) -> Page:
 
 
 async def visit(page: Page, server: Server) -> None:
-    """Open the test page, which is added here because the service has none for tests."""
+    """Open an empty test page, which is added by routing because the service has no such page."""
 
     async def answer(route: Route) -> None:
         await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
@@ -111,13 +111,13 @@ async def visit(page: Page, server: Server) -> None:
 
 
 async def outcome(page: Page, code: str) -> dict[str, Any]:
-    """Return what the code returned, as `value`, or the error that it threw."""
+    """Return the code's result as `value`, or the error that it threw."""
     told: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
     return told
 
 
 async def answer_rpc(page: Page, chain: ChainService) -> str:
-    """Serve the chain's JSON-RPC from the page's own origin, the only one that its policy allows."""
+    """Serve the chain's JSON-RPC on the page's own origin, the only one that the page's CSP allows."""
 
     async def answer(route: Route) -> None:
         asked: Any = route.request.post_data_json

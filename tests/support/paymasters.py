@@ -1,4 +1,4 @@
-"""Bundlers and paymasters like those of other operators: without sponsor, sponsoring without a commitment, ERC-7677."""
+"""Bundlers and paymasters like those of other operators: no sponsor, sponsoring without commitments, ERC-7677."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
 
 
 class Bundler:
-    """Forwards to the local world's bundler but hides its sponsor; `asked` lists the requested methods."""
+    """Forwards requests to the local world's bundler but hides the sponsor; `asked` lists the requested methods."""
 
     def __init__(self, chain: ChainService) -> None:
         self.chain = chain
@@ -56,7 +56,7 @@ class Bundler:
 
 
 class SponsoringBundler(Bundler):
-    """Pays for any operation that can succeed and posts no commitment, as hosted bundlers do."""
+    """A bundler that, like hosted ones, pays for any operation that can succeed, and posts no commitments."""
 
     def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
         form, entry_point = request["params"][:2]
@@ -71,7 +71,7 @@ class SponsoringBundler(Bundler):
 
 
 class Paymaster:
-    """A commercial paymaster: ERC-7677, with a policy in the context and without a bundler."""
+    """A paymaster like a commercial one: it follows ERC-7677, expects a policy in the context, and is no bundler."""
 
     def __init__(self, chain: ChainService) -> None:
         self.chain = chain

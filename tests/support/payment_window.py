@@ -1,4 +1,4 @@
-"""The payment window, which the browser does not list among its pages; it is reached through a CDP session."""
+"""Controls the payment window through a CDP session, because the browser does not list it among its pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAKE_PASSKEY = """(async () => {
 })()"""
 
 
-# What has the focus, and whether the person sees that: drawn around it, inside the window.
+# The focused element, whether a focus outline is drawn around it, and whether it is inside the window.
 FOCUSED = """(() => {
   const it = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(it);
@@ -32,15 +32,15 @@ FOCUSED = """(() => {
           inside: top >= 0 && bottom <= innerHeight};
 })()"""
 MOST_STOPS = 20
-# Key: Windows' key code, and the text that it types.
+# For each key, the Windows key code and the text that the key types.
 KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " ")}
 SHIFT = 8
-# The origins of all files and answers that the window's page loaded.
+# The origins of all resources that the window's page has loaded.
 LOADED = "[...new Set(performance.getEntriesByType('resource').map((it) => new URL(it.name).origin))]"
 
 
 def key_events(key: str, modifiers: int = 0) -> list[dict[str, Any]]:
-    """The events of a key that is pressed and released, as CDP's Input.dispatchKeyEvent takes them."""
+    """Return the events for pressing and releasing a key, in the form that CDP's Input.dispatchKeyEvent accepts."""
     code, text = KEYS[key]
     named = {"code": key, "key": text if key == "Space" else key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
     return [{"type": "keyDown", "text": text, **named}, {"type": "keyUp", **named}]
@@ -72,21 +72,21 @@ class ConfirmPage:
         return future
 
     async def evaluate(self, expression: str) -> Any:
-        """Return the value; None if the expression throws or the window is between two documents."""
+        """Return the value of an expression, or None if it throws or the window is between two documents."""
         answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
 
     async def click(self, name: str) -> None:
-        """Click the element ``name`` without awaiting the result: the click may close the window before it returns."""
+        """Click the element ``name`` without awaiting the result, because the click may close the window first."""
         await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
 
     async def key(self, key: str) -> None:
-        """Press and release a key without awaiting the result: it may close the window before it returns."""
+        """Press and release a key without awaiting the result, because the key may close the window first."""
         for event in key_events(key):
             await self._send("Input.dispatchKeyEvent", event)
 
     async def focuses(self, name: str, *, backwards: bool = False) -> None:
-        """Press Tab, or Shift and Tab, until the element ``name`` has the focus, which the person sees."""
+        """Press Tab, or Shift and Tab, until the element ``name`` is visibly focused."""
         stops: list[str] = []
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
@@ -106,7 +106,7 @@ class ConfirmPage:
         (SHOTS / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))
 
     async def passkey(self) -> dict[str, Any]:
-        """Add an authenticator with a new passkey to this window; return its secret, which differs for each window."""
+        """Add an authenticator with a new passkey to this window, and return the passkey's secret."""
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)
         await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)

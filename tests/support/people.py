@@ -1,4 +1,4 @@
-"""People who come to a local world with a new key."""
+"""People with new keys, who register and pay on a local chain."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ PROGRAM = os.environ.get("HOLDFAST_TEST_PGBOUNCER") or shutil.which(
 
 
 def version() -> tuple[int, ...]:
-    """Return PgBouncer's version. HOLDFAST_TEST_PGBOUNCER selects another program than the one on PATH."""
+    """Return PgBouncer's version. HOLDFAST_TEST_PGBOUNCER selects a program other than the one on PATH."""
     if PROGRAM is None:
         return ()
     told = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
@@ -36,7 +36,7 @@ def version() -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bool = False) -> Iterator[str]:
-    """Yield the same database's URL behind PgBouncer, which runs each transaction on any of its connections.
+    """Yield the URL of the same database behind PgBouncer, which runs each transaction on any of its connections.
 
     `prepared`: whether PgBouncer tracks prepared statements across server connections.
     """

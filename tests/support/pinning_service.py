@@ -7,7 +7,7 @@ from typing import Any
 
 
 class PinningService:
-    """A fake of the IPFS pinning API: each time a pin is read, its status advances by one step."""
+    """A fake pinning service; each time a pin is read, the pin's status advances by one step."""
 
     def __init__(self) -> None:
         self.pins: dict[str, dict[str, Any]] = {}

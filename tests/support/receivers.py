@@ -1,4 +1,4 @@
-"""Real receivers on loopback: a mail server, a scripted mail server, and an HTTP API that records exact requests."""
+"""Servers on loopback: a mail server, a scripted mail server, and an HTTP API that records exact requests."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def receiving(**options: Any) -> AsyncIterator[Receiver]:
 async def scripted(
     talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]],
 ) -> AsyncIterator[tuple[int, list[asyncio.StreamWriter]]]:
-    """Run a server whose whole dialogue is `talk(reader, writer, number_of_this_connection)`."""
+    """Run a server that handles each connection with `talk(reader, writer, number_of_this_connection)`."""
     connections: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -126,7 +126,7 @@ async def scripted(
 
 
 class Provider:
-    """An HTTP server that sends the responses it is given and records each request: (first line, headers, body)."""
+    """An HTTP server that sends given responses, and records each request as (first line, headers, body)."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], bytes]] = []

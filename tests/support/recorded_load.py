@@ -44,13 +44,14 @@ class Answer:
 
 
 class NotSent(Exception):
-    """The node could not be reached, so no request was sent."""
+    """Raised if the node could not be reached, so that no request was sent."""
 
 
 class RecordedLoad:
-    """Eight clients in groups. A group works on one key after another and sends each request to a random node.
+    """Eight clients in groups. Each group works on one key after another, and sends each request to a random node.
 
-    With `balancer`, an address in front of the nodes, each request goes there over a new connection.
+    If `balancer`, the address of a proxy in front of the nodes, is given, each request goes there over a new
+    connection.
     """
 
     def __init__(self, nodes: Nodes, seed: int = 1, balancer: str | None = None) -> None:
@@ -86,7 +87,7 @@ class RecordedLoad:
         self._groups = [asyncio.create_task(self._group(size)) for size in GROUPS]
 
     async def finish(self, *, stop: bool = True) -> None:
-        """Wait until each group has finished its key or, unless `stop`, until all operations are done."""
+        """Wait until all operations are done or, with `stop`, only until each group has finished its current key."""
         if stop:
             self._stopping.set()
         await asyncio.gather(*self._groups)
@@ -109,7 +110,7 @@ class RecordedLoad:
         return sum(len(history) for _, history in self.histories)
 
     def unexplained(self) -> list[tuple[str, list[Operation]]]:
-        """Return the histories that no order of their operations can explain."""
+        """Return the histories that are not linearizable."""
         return [(kind, history) for kind, history in self.histories if not explained(kind, history)]
 
     # -- kinds of keys -----------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ class RecordedLoad:
         await self._mix(size, claim, read)
 
     async def play_code(self, key: str, size: int, history: list[Operation]) -> None:
-        """Play rounds: one client sends a code, then all try correct and wrong codes."""
+        """Run two rounds: in each, one client has a code sent, and all clients then try correct and wrong codes."""
         mail, ip = f"k{key}@example.com", self._address()
         for _ in range(2):
             code = await self._send_code(history, mail, ip)
@@ -166,7 +167,7 @@ class RecordedLoad:
             await self._each(size, PER_CLIENT // 2, check)
 
     async def _send_code(self, history: list[Operation], mail: str, ip: str) -> str | None:
-        """Return the code that was sent; None without a response, because what follows could not be checked."""
+        """Return the code that was sent, or None if the request got no response."""
         called = time.monotonic()
         body = {"identifier": mail, "channel": "email"}
         try:
@@ -197,7 +198,7 @@ class RecordedLoad:
     # -- requests --------------------------------------------------------------------------------------------------
 
     async def _mix(self, size: int, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]]) -> None:
-        """Let each client write sometimes, mostly early, and read otherwise; one read comes last of all."""
+        """Let each client read and write, with most of the writes at the beginning, and then send a final read."""
         await self._each(size, _CLAIMS, self._either(write, read, 0.6))
         await self._each(size, PER_CLIENT - _CLAIMS, self._either(write, read, 0.1))
         await read()
@@ -205,7 +206,7 @@ class RecordedLoad:
     def _either(
         self, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]], share: float
     ) -> Callable[[], Awaitable[None]]:
-        """Return a function that writes in this share of all calls and reads in the others."""
+        """Return a function that writes in the given share of its calls, and otherwise reads."""
 
         async def act() -> None:
             await (write() if self._chance.random() < share else read())
@@ -252,7 +253,7 @@ class RecordedLoad:
         return self._ask("POST", path, ip, body)
 
     async def _ask(self, method: str, path: str, ip: str, body: dict[str, str] | None = None) -> tuple[Answer, Any]:
-        """Return the response and its JSON. Raises NotSent."""
+        """Return the response and its parsed JSON body. Raises NotSent."""
         url = (self._balancer or self._chance.choice(self._nodes.running).url) + path
         began = time.monotonic()
         try:
@@ -274,13 +275,13 @@ class RecordedLoad:
         return f"did:new:0x{self._chance.getrandbits(256):064x}"
 
     def _address(self) -> str:
-        """Return an IP address that no other request uses, so that only the limit under test counts."""
+        """Return an IP address that no other request uses, so that only the limit under test can be reached."""
         number = next(_ADDRESSES)
         return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 def _code_in(outboxes: Sequence[Path], mail: str) -> str:
-    """Return the code that was sent to an address, and remove its file."""
+    """Return the code that was sent to an e-mail address, and delete the outbox file."""
     for file in (file for outbox in outboxes for file in outbox.glob("*.eml")):
         text = file.read_text()
         found = _CODE.search(text.split("Subject:")[-1])

@@ -1,7 +1,8 @@
-"""A kernel network between nodes and their database, with a router in the middle that can cut it; needs root.
+"""A kernel network between nodes and their database, with a router that can drop all packets; needs root.
 
-Nodes run in a network namespace with two links: one to this machine, for the tests' requests, and one through a second
-namespace to the database, which routes. When routing stops, packets vanish in both directions without any error.
+Nodes run in a network namespace with two links: one to this machine, for the tests' requests, and one to the database,
+through a second namespace that acts as the router. When the router stops, packets in both directions are lost without
+any error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def why_not() -> str | None:
-    """Return why such a network cannot be set up here, or None."""
+    """Return the reason why this network cannot be set up here, or None."""
     if os.geteuid() != 0 or not shutil.which("ip"):
         return "needs root and iproute2"
     try:
@@ -28,7 +29,7 @@ def why_not() -> str | None:
 
 
 class RoutedNetwork:
-    """The addresses of a network that can be cut. `prefix` runs a command in the nodes' namespace."""
+    """The addresses in a network that a test can cut. `prefix` runs a command in the nodes' namespace."""
 
     def __init__(self) -> None:
         number = os.getpid() % 250
@@ -44,7 +45,7 @@ class RoutedNetwork:
         self._forward(on=False)
 
     def restore(self) -> None:
-        """Let packets through again, including retransmitted ones."""
+        """Forward packets again, including retransmitted ones."""
         self._forward(on=True)
 
     def create(self) -> None:
@@ -61,7 +62,7 @@ class RoutedNetwork:
         self.restore()
 
     def remove(self) -> None:
-        """Remove the namespaces; their links and routes go with them."""
+        """Remove the namespaces, and with them their links and routes."""
         for name in (self._nodes, self._router):
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 

@@ -1,4 +1,4 @@
-"""The real service as a subprocess, with a fake chain and a fake bundler behind it."""
+"""Runs the real service as a subprocess, with a fake chain and a fake bundler."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256), as o
 
 
 class JsonHandler(BaseHTTPRequestHandler):
-    """Responds with what `answer(method, path, body)` returns: a status and a JSON value."""
+    """An HTTP handler that responds with the status and JSON value that `answer(method, path, body)` returns."""
 
     protocol_version = "HTTP/1.1"
     answer: Callable[[str, str, bytes], tuple[int, object]]
@@ -66,7 +66,7 @@ def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iter
 
 
 def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
-    """A fake chain and bundler that answer only the JSON-RPC methods that the helpers call."""
+    """A fake chain and bundler with only the JSON-RPC methods that the service calls."""
     asked = json.loads(body)
     if isinstance(asked, list):
         return 200, [_one(item) for item in asked]
@@ -90,7 +90,7 @@ def _one(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class RunningService:
-    """The service's address, and the folder to which its codes are written."""
+    """The service's URL, and the folder to which it writes codes."""
 
     def __init__(self, base_url: str, data_dir: Path) -> None:
         self.base_url, self.data_dir = base_url, data_dir
@@ -110,7 +110,7 @@ class RunningService:
 
 @contextmanager
 def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]:
-    """Run `holdfast serve` on a free loopback port; it is stopped at the end of the block in every case."""
+    """Run `holdfast serve` on a free loopback port, and always stop it at the end of the `with` block."""
     port = free_port()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
@@ -148,7 +148,7 @@ def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One real service for the whole run. Clients choose different addresses through X-Forwarded-For."""
+    """A real service that all tests of a run share. Clients claim different IP addresses through X-Forwarded-For."""
     with json_server(chain_answer) as chain:
         urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
         with running_service(tmp_path_factory.mktemp("service"), **urls) as running:
@@ -156,7 +156,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 class Awaited:
-    """Wraps an asyncio class so that its calls block, for tests of both kinds. `make` is called inside the loop."""
+    """Wraps an asyncio class so that its calls block, for tests that cover the blocking and the asyncio form.
+
+    `make` is called inside the loop.
+    """
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._runner = asyncio.Runner()
@@ -177,7 +180,7 @@ class Awaited:
 
 
 def shape(cls: type) -> dict[str, object]:
-    """Return all public methods and properties with their parameters, including inherited ones."""
+    """Return all public methods and properties of a class, including inherited ones, with their parameters."""
     rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
     found: dict[str, object] = {}
     for base in reversed(cls.__mro__[:-1]):
@@ -193,7 +196,7 @@ def shape(cls: type) -> dict[str, object]:
 
 
 class Coroutines:
-    """Wraps a stand-in that has plain methods for the flows, which await every method."""
+    """Wraps a fake object so that its plain methods can be awaited."""
 
     def __init__(self, stand_in: object) -> None:
         self._stand_in = stand_in
@@ -209,7 +212,7 @@ class Coroutines:
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """The service on a real local chain, one for the whole run; without Node, tests that need it are skipped."""
+    """The service with a real local chain, one for the whole run; without Node, tests that need it are skipped."""
     from tests.support.availability import why_no_chain
     from tests.support.chain_service import chain_service
 

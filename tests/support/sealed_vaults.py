@@ -1,4 +1,4 @@
-"""Sealed vaults, written from docs/formats.md alone, with content that the module itself would never seal."""
+"""Seals vaults as docs/formats.md describes, with content that the enclave itself would never seal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SEALED_KEY = 48
 
 
 def opened(sealed: bytes, secret: bytes) -> bytes:
-    """Return the database of a vault whose first wrap is of kind 1."""
+    """Return the decrypted database of a vault whose first key wrap is of kind 1 (docs/formats.md)."""
     did_length = int.from_bytes(sealed[6:8])
     at = 44 + did_length
     did = sealed[44:at]
@@ -33,7 +33,7 @@ def opened(sealed: bytes, secret: bytes) -> bytes:
 
 
 def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret") -> bytes:
-    """Return the data key that the holder of one key finds in a sealed vault, and can use after the key's removal."""
+    """Return the data key that the holder of one key can decrypt in a sealed vault."""
     at = 44 + int.from_bytes(sealed[6:8])
     did, rest = sealed[44:at], 16 + 12 + 12
     while sealed[at + 2 : at + 2 + sealed[at + 1]] != wrap_id:
@@ -45,7 +45,7 @@ def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret")
 
 
 def opens_with(sealed: bytes, key: bytes) -> bool:
-    """Return whether a data key opens a sealed vault's database."""
+    """Return whether a data key decrypts a sealed vault's database."""
     length = int.from_bytes(sealed[36:44])
     try:
         return AESGCM(key).decrypt(sealed[24:36], sealed[-length:], sealed[:-length]).startswith(b"SQLite format 3")
@@ -54,7 +54,7 @@ def opens_with(sealed: bytes, key: bytes) -> bool:
 
 
 def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wrap_id: bytes = b"") -> bytes:
-    """Return a vault with this database under one wrap of kind 1."""
+    """Return a sealed vault with this database and one key wrap of kind 1 (docs/formats.md)."""
     data_key, salt, wrap_nonce, nonce = os.urandom(32), os.urandom(16), os.urandom(12), os.urandom(12)
     clear = bytes([1, len(wrap_id)]) + wrap_id + salt + struct.pack(">III", 65536, 3, 4) + wrap_nonce
     wrap = clear + AESGCM(_kek(secret, salt)).encrypt(wrap_nonce, data_key, _WRAP + b"\0" + did + clear)
@@ -64,7 +64,7 @@ def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wra
 
 
 def edited(database: bytes, file: Path, statement: str, *values: object) -> bytes:
-    """Return the database after one SQL statement."""
+    """Return the database after executing an SQL statement."""
     file.write_bytes(database)
     connection = sqlite3.connect(file)
     with connection:

@@ -1,4 +1,4 @@
-"""The real command on a real port: `holdfast serve` as a separate process."""
+"""Runs `holdfast serve` as a separate process on a real port."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
-# How long a condition may take to become true. A machine under load is slow; only what never happens is an error.
+# How long a condition may take to become true; the limit is long because a machine under load is slow.
 PATIENCE_S = 60.0
 
 
@@ -54,7 +54,7 @@ class Server:
         return self.process.wait(PATIENCE_S)
 
     def kill_all(self) -> None:
-        """kill -9 the whole process group, as a power cut would."""
+        """Kill the whole process group with SIGKILL, as in a power cut."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE_S)
@@ -104,7 +104,7 @@ def wait_until_ready(server: Server) -> None:
 
 
 def is_healthy(url: str) -> bool:
-    """Return whether a service responds. Polled often while it starts, so the client used must itself start quickly."""
+    """Return whether a service responds, using a client that starts quickly because tests poll often."""
     address = urlsplit(url)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE_S)
     try:

@@ -1,4 +1,4 @@
-"""Registration sessions for tests of stores."""
+"""Creates registration sessions for the stores' tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL schema split by its shard column: into hash partitions, or across two servers with postgres_fdw."""
+"""Splits the PostgreSQL schema by the shard column: into hash partitions, or across two servers with postgres_fdw."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _migrate(url: str, cut: Callable[[str, str], str], before: str = "") -> None
 
 
 def _cut(found: re.Match[str], cut: Callable[[str, str], str]) -> str:
-    """Split only tables with a shard column; totals and leases do not belong to an identifier."""
+    """Only tables with a shard column are split; totals and leases do not belong to an identifier."""
     return cut(found[1], found[2]) if found[2].startswith("    shard smallint") else found[0]
 
 
@@ -72,7 +72,7 @@ def _in_hash_partitions(name: str, columns: str) -> str:
 
 
 def _on_two_servers(name: str, columns: str) -> str:
-    """Return SQL with a key per partition, because a parent with a foreign partition cannot have a unique index."""
+    """Return SQL with a key per partition, because a table with a foreign partition cannot have a unique index."""
     key = _KEY.search(columns)
     assert key is not None, f"{name} has no key"
     return (

@@ -1,4 +1,4 @@
-"""An installation of nodes, database and network, for tests that damage its parts."""
+"""An installation of nodes, a database and a network, for tests that damage its parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Site:
-    """An installation whose parts a test may damage, and must leave intact."""
+    """An installation whose parts a test may damage, but must repair afterwards."""
 
     postgres: PostgresServer
     network: TcpProxy

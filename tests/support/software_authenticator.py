@@ -1,4 +1,4 @@
-"""A CTAP 2.1 authenticator in software for tests: P-256 passkeys, user verification, hmac-secret, exclusion lists."""
+"""A CTAP 2.1 authenticator in software: P-256 passkeys, user verification, hmac-secret, exclusion lists."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def session(identifier: Identifier = ANN, did: str = "did:a:1", ip: str = "192.0
 
 
 def registration(**fields: Any) -> NewRegistration:
-    """Return a registration; keyword arguments set fields of it or of the request in it."""
+    """Return a registration; keyword arguments set fields of the registration or of the request that it contains."""
     base: dict[str, Any] = {
         "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
     }  # fmt: skip

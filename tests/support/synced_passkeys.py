@@ -1,8 +1,8 @@
-"""A passkey that a password manager has synced to another browser profile.
+"""Simulates a passkey that a password manager has synced to another browser profile.
 
-The DevTools protocol exports a virtual authenticator's credential, but not the secret behind its PRF extension, which a
-password manager syncs too. So the first profile's page records the PRF output, and the second one's returns it; the
-ceremony itself, the user handle and the signature come from the authenticator.
+The DevTools protocol exports a virtual authenticator's credential, but not the PRF secret, which a password manager
+would also sync. Therefore the page in the first profile records the PRF output, and the page in the second profile
+returns it; everything else comes from the authenticator.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ANSWERING = """
 
 
 async def note_secret(page: Page) -> None:
-    """Make the page record the PRF output, from the next document on."""
+    """Make the page record PRF outputs, starting with the next document."""
     await page.add_init_script(_NOTING)
 
 
@@ -47,7 +47,7 @@ async def exported(page: Page, authenticator: Authenticator) -> tuple[dict[str, 
 
 
 async def synced(page: Page, credential: dict[str, Any], secret: list[int], **changes: Any) -> Authenticator:
-    """Return an authenticator with that credential, for a page that has not loaded a document yet."""
+    """Return an authenticator with the synced credential, for a page that has not loaded a document yet."""
     await page.add_init_script(_ANSWERING.replace("SECRET", str(secret)))
     authenticator = await Authenticator.of(page, **changes)
     await authenticator.send("addCredential", credential=credential)

@@ -1,4 +1,4 @@
-"""A TCP proxy: between nodes and their database, to cut the network, or in front of the nodes, as a tiny balancer."""
+"""A TCP proxy that cuts the connections between nodes and database, or balances load in front of the nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PART = 65536
 class TcpProxy:
     """Forwards connections from a free loopback port to its targets in turn, skipping targets that refuse them.
 
-    While it is cut, nothing passes, connections stay open, and new ones get no response.
+    While the proxy is cut, it forwards nothing, connections stay open, and new connections get no response.
     """
 
     def __init__(self, *target_ports: int) -> None:
-        """Start in a thread at once. `port` is where it listens."""
+        """Start the proxy in a thread; it listens on `port`."""
         self._targets = list(target_ports)
         self.resting: set[int] = set()
         self._loop = asyncio.new_event_loop()
@@ -33,11 +33,11 @@ class TcpProxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def cut(self) -> None:
-        """Let nothing pass from now on, in either direction."""
+        """Stop forwarding in both directions."""
         self._loop.call_soon_threadsafe(self._whole.clear)
 
     def restore(self) -> None:
-        """Forward what has been waiting, as retransmission would."""
+        """Resume forwarding, starting with the data that has been waiting."""
         self._loop.call_soon_threadsafe(self._whole.set)
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class TcpProxy:
                 await asyncio.gather(self._pump(reader, to_there), self._pump(there, writer))
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Return a connection to the next available target that accepts one. Raises ConnectionRefusedError."""
+        """Return a connection to the next target that accepts connections. Raises ConnectionRefusedError."""
         self._targets.append(self._targets.pop(0))
         for port in [port for port in self._targets if port not in self.resting]:
             with contextlib.suppress(ConnectionRefusedError):

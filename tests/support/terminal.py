@@ -1,4 +1,4 @@
-"""The interactive commands, run in this process."""
+"""Runs the interactive commands in this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASSWORD = "correct horse battery staple"
 
 
 class Terminal:
-    """Runs commands on one vault folder; `ask` supplies the typed input."""
+    """Runs commands with one vault folder; `ask` supplies the typed input."""
 
     def __init__(self, folder: Path, service: str = "http://localhost:9", password: str = PASSWORD) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""The parts of `deploy/compose.yaml` on loopback: nginx and Prometheus with its configuration, with real nodes."""
+"""Runs the parts of `deploy/compose.yaml` on loopback: nginx, Prometheus and nodes, with the same configuration."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-# In production the scrape interval is 15 s; a test need not wait so long.
+# The scrape interval is shorter than the 15 s in production, so that tests need not wait so long.
 _FASTER = ("15s", "1s")
 _VARIABLE = re.compile(r"\$\{?(?P<name>\w+)\}?")
 _VALUES = {"job": "holdfast", "instance": ".*", "__rate_interval": "1m", "__interval": "1m", "__range": "5m"}
 
 
 class MeasuredNodes(Nodes):
-    """Nodes that each have an admin port, as in the Compose file."""
+    """Nodes with an admin port each, as in the Compose file."""
 
     def __init__(self, folder: Path, database_url: str) -> None:
         super().__init__(folder, database_url)
@@ -59,7 +59,7 @@ class Topology:
         return answer.json()["data"]
 
     def values(self, expression: str) -> dict[str, float]:
-        """Return the value of an expression for each scraped address."""
+        """Return the value of a PromQL expression for each scraped address."""
         result = self.ask_prometheus("query", query=expression)["result"]
         return {row["metric"]["instance"]: float(row["value"][1]) for row in result}
 
@@ -148,7 +148,7 @@ def _start_prometheus(stack: contextlib.ExitStack, program: str, folder: Path, n
 
 
 def _run(stack: contextlib.ExitStack, command: list[str], log: Path) -> None:
-    """Run a program until the stack is unwound; it is stopped with this process in any case."""
+    """Run a program until the exit stack is closed, or at the latest until this process ends."""
     with log.open("w") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={"PATH": os.defpath},

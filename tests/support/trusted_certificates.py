@@ -1,4 +1,4 @@
-"""The system's certificates, read once per run: otherwise each HTTP client spends 40 ms of CPU time on reading them."""
+"""Reads the system's certificates once per run, because reading them costs each HTTP client 40 ms of CPU time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _read = default.create_ssl_context  # type: ignore[attr-defined]  # the name tha
 
 
 def read_once() -> None:
-    """Make all clients in this process that specify no certificates share these."""
+    """Make all HTTP clients in this process that specify no certificates share the system's."""
     default.create_ssl_context = _context  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""Fake upstreams on loopback sockets: whatever a chain endpoint, bundler or indexer may respond."""
+"""Fake upstreams on loopback sockets, with any response that a chain endpoint, bundler or indexer might send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Upstream:
-    """A server whose response a test sets; it records the requests."""
+    """A server that sends the response which a test sets, and records the requests."""
 
     url: str = ""
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
@@ -48,7 +48,7 @@ async def upstream() -> AsyncIterator[Upstream]:
 
 
 def rpc_results(results: dict[str, Any]) -> Callable[[web.Request, bytes], web.Response]:
-    """Return a JSON-RPC handler with results by method; a missing method is an error, a callable gets the params."""
+    """Return a JSON-RPC handler with a result, or a function of the params, per method; other methods are errors."""
 
     def answer(_request: web.Request, body: bytes) -> web.Response:
         asked = json.loads(body)

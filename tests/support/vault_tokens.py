@@ -1,4 +1,4 @@
-"""A vault's P-256 key in software and the UCAN tokens it signs, including ones that the enclave would never mint."""
+"""A vault's P-256 key in software, and UCAN tokens signed with it, including ones that the enclave would never mint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VARSIG = bytes.fromhex("3401ec0180241271")
 
 @dataclass
 class VaultKey:
-    """A key, its DID, and the tokens it signs."""
+    """A key, its DID, and tokens that the key signs."""
 
     private: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
@@ -46,7 +46,7 @@ class VaultKey:
         return r.to_bytes(32) + low_s(s).to_bytes(32)
 
     def invocation(self, now: float, **changed: Any) -> dict[str, Any]:
-        """Return the claims of an ordinary token; a claim passed as ... is omitted."""
+        """Return the claims of an ordinary token, omitting those that are passed as `...`."""
         claims = {
             "iss": self.did_key, "sub": self.did, "aud": AUDIENCE, "cmd": "/snapshots/write", "args": {}, "prf": [],
             "nonce": os.urandom(12), "iat": int(now), "exp": int(now) + 300,
@@ -69,6 +69,6 @@ class VaultKey:
 
 
 def container(*tokens: bytes) -> str:
-    """Return tokens as text: base64url, uncompressed."""
+    """Return a container of tokens as text: base64url, uncompressed."""
     data = dag_cbor.encode({"ctn-v1": list(tokens)})
     return "C" + base64.urlsafe_b64encode(data).rstrip(b"=").decode()

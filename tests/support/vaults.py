@@ -24,7 +24,7 @@ GIVEN = types.GenerateInput(credential=PASSKEY.credential)
 
 
 def made(kind: str, *args: Any, **kwargs: Any) -> Any:
-    """Return a vault of a kind, "blocking" or "asyncio", whose calls block."""
+    """Return a vault of the given kind, "blocking" or "asyncio"; the calls of both block."""
     return Awaited(lambda: AsyncVault(*args, **kwargs)) if kind == "asyncio" else Vault(*args, **kwargs)
 
 

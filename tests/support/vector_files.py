@@ -1,4 +1,4 @@
-"""Reads vectors/ and runs one case through the Python host (vectors/README.md describes the form)."""
+"""Reads the files in vectors/, whose form vectors/README.md describes, and runs single cases in the Python host."""
 
 from __future__ import annotations
 

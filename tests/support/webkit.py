@@ -1,8 +1,8 @@
-"""A real WebKitGTK on a virtual display: Debian's webkit2gtk-driver and Xvfb, through WebDriver over HTTP.
+"""Controls a real WebKitGTK on a virtual display (Debian's webkit2gtk-driver and Xvfb) through WebDriver.
 
-The library looks for its helper programs below /usr. So that a copy downloaded by tools/programs.py finds them,
-it runs in a mount namespace with that copy laid over /usr. That namespace has its own /tmp and process IDs, so nothing
-remains afterwards.
+WebKitGTK looks for its helper programs below /usr. A copy downloaded by tools/programs.py therefore runs in a mount
+namespace, where the copy is laid over /usr. The namespace has its own /tmp and process IDs, so nothing remains
+afterwards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "webkit"
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 NAMESPACES = ("unshare", "--map-root-user", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child")
-# Arguments: the folder to lay over /usr (or nothing), the driver's port, the folder of files that the browser may read.
+# The arguments are the folder to lay over /usr (or an empty string), the driver's port, and the folder that the browser
+# may read.
 MOUNTS = """
 set -eu
 if [ -n "$1" ]; then mount -t overlay overlay -o "lowerdir=$1:/usr" /usr; fi
@@ -47,7 +48,7 @@ DISPLAY=":$(cat /tmp/display)" HOME=/tmp exec WebKitWebDriver "--port=$2"
 
 
 def obstacle() -> str | None:
-    """Return why WebKitGTK cannot run here; None if it can."""
+    """Return the reason why WebKitGTK cannot run here, or None."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(FETCHED / "usr" / "bin")])
     if missing := [name for name in PROGRAMS if not shutil.which(name, path=places)]:
         return f"{', '.join(missing)} missing (python3 tools/programs.py fetches Debian's): the pages are NOT tried in WebKitGTK"
@@ -86,15 +87,15 @@ class WebKitTab:
         assert becomes_true(lambda: words in self.run(shown)), (words, self.run(shown))
 
     def press(self, name: str) -> None:
-        """Click the button with that name."""
+        """Click the button with the given name."""
         self._send(self._element(f'main [data-name="{name}"]') + "/click", {})
 
     def fill(self, field: str, value: str) -> None:
-        """Type into a field; a file field takes a path."""
+        """Type into a field; for a file field, the text is a path."""
         self._send(self._element(f'[name="{field}"]') + "/value", {"text": value})
 
     def count(self, selector: str) -> int:
-        """Return how many elements match a selector now."""
+        """Return how many elements currently match a selector."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
@@ -116,7 +117,7 @@ class WebKitTab:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Iterator[WebKitTab]:
-    """Run WebKitGTK and stop it afterwards. It sees the folder as /tmp/files."""
+    """Run WebKitGTK, which sees `folder` as /tmp/files, and stop it afterwards."""
     log = folder / "webkit.txt"
     port = free_port()
     with log.open("w") as output:
@@ -141,7 +142,7 @@ def _command(script: str, port: int, folder: Path) -> list[str]:
 
 
 def _browser() -> str:
-    """Return the path inside the namespace: whether downloaded or installed, it is below /usr."""
+    """Return a program's path inside the namespace, which is below /usr whether downloaded or installed."""
     roots = [FETCHED, Path("/")]
     found = next(path for root in roots for path in root.glob("usr/lib/*/webkit2gtk-4.*/MiniBrowser"))
     return "/" + str(found.relative_to(FETCHED if found.is_relative_to(FETCHED) else "/"))

@@ -1,4 +1,4 @@
-"""docs/decisions/index.md lists every decision page, and nothing else."""
+"""docs/decisions/index.md lists exactly the existing decision pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client's generated modules are what their generators write."""
+"""The client's generated modules are identical to the current output of their generators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_generated_modules_are_in_step(tool: str) -> None:
 
 
 def test_path_parameters_are_arguments_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The generated method can be called, and puts its arguments into the right places in the path."""
+    """Each generated method can be called, and puts its arguments into the right places in the path."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import endpoint_methods
 

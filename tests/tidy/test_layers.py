@@ -1,4 +1,4 @@
-"""Which packages may import which: the contracts in pyproject, and what they cannot express."""
+"""Which packages may import which others: the contracts in pyproject.toml, and rules that these cannot express."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
 
 
 def _rooms_that(room: str, *, meets: str) -> list[str]:
-    """Return the files of a package that import another package, for type checkers or at run time."""
+    """Return the files of a package that import another package, at run time or only for type checkers."""
     found = []
     for file in sorted((SOURCES / room).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -44,7 +44,7 @@ def _rooms_that(room: str, *, meets: str) -> list[str]:
     return found
 
 
-# The parts of the rules on which client and service must agree: canonical handles, the table of chains.
+# The modules of `rules` on which client and service must agree: canonical handles and the table of chains.
 SHARED_RULES = ("holdfast.rules.chains.", "holdfast.rules.identifiers.")
 
 

@@ -1,4 +1,4 @@
-"""Each test is at its module's place, and shared code is in tests/support."""
+"""Each test file is in the folder that corresponds to its module, and shared code is in tests/support."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
-# Suites that do not belong to one package: pages, packaging, benchmarks, contracts, browser, faults, the tree itself.
+# Folders of tests that do not belong to one package, such as packaging, contracts, browser and faults.
 ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "faults", "packaging", "peers", "simulation", "tidy"}
 
 
@@ -27,7 +27,7 @@ def test_no_suite_is_excepted_that_is_not_there() -> None:
 
 
 def _imports(source: str) -> list[str]:
-    """Return the modules that a file imports; relative imports by their last name."""
+    """Return the modules that a file imports, and only the last name for relative imports."""
     found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -42,7 +42,7 @@ def _not_to_be_imported(module: str) -> bool:
 
 
 def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests() -> None:
-    """pytest may load such a file a second time, so shared code belongs in tests/support."""
+    """No test imports another test file, which pytest might load twice; shared code belongs in tests/support."""
     files = [file for folder in (TESTS, ROOT / "bench") for file in sorted(folder.rglob("*.py"))]
     ours = [(file, name) for file in files for name in _imports(file.read_text("utf-8"))]
     wrong = [f"{file.relative_to(ROOT)}: {name}" for file, name in ours if _not_to_be_imported(name)]

@@ -1,4 +1,4 @@
-"""Alert rules and dashboard use only metrics that the service declares; every alert is explained and tested."""
+"""Alert rules and the dashboard use only metrics that the service declares; every alert is explained and tested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUPS = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
 ALERTS = {rule["alert"]: rule for group in GROUPS for rule in group["rules"] if "alert" in rule}
 RECORDED = {rule["record"]: rule["expr"] for group in GROUPS for rule in group["rules"] if "record" in rule}
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "holdfast.json").read_text("utf-8"))
-# What Prometheus itself adds: the state of scrapes and alerts, and a target's labels.
+# Metrics and labels that Prometheus itself adds: the state of scrapes and alerts, and a target's labels.
 PROMETHEUS_OWN = {"up", "ALERTS"}
 TARGET_LABELS = {"job", "instance", "le"}
 

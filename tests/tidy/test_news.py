@@ -1,4 +1,4 @@
-"""Every file in newsfragments/ has a name that towncrier accepts: it ignores others, and their news would be lost."""
+"""Every file in newsfragments/ has a name that towncrier accepts, because towncrier ignores files with other names."""
 
 from __future__ import annotations
 

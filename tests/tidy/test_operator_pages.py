@@ -1,4 +1,4 @@
-"""The pages for operators say what the code does."""
+"""The pages for operators agree with the code."""
 
 from __future__ import annotations
 

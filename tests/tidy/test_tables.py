@@ -1,4 +1,4 @@
-"""One table per promise: ours match the interface's, and the documentation contains both."""
+"""The project's tables match those of the interface, and the documentation contains both."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_answer_has_the_documented_wire_names_in_order(name: str, fields: 
     assert [field.encode_name for field in msgspec.structs.fields(struct)] == list(fields)
 
 
-# Responses of endpoints that the interface does not describe.
+# Response types of endpoints that the interface does not describe.
 OWN_ANSWERS = {"RelatedOrigins", "SnapshotName"}
 
 

@@ -1,4 +1,4 @@
-"""Import rules between the enclave's files, applied to the sources and to trees that break one rule each."""
+"""The import rules for the enclave's files, applied to the sources and to test trees that break one rule each."""
 
 from __future__ import annotations
 

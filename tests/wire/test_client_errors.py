@@ -1,4 +1,4 @@
-"""The six error classes, as interface/client_errors.json defines them."""
+"""The six error classes are as interface/client_errors.json defines them."""
 
 from __future__ import annotations
 

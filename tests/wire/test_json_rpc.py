@@ -1,4 +1,4 @@
-"""JSON-RPC requests that are passed on: what is accepted, and how it is rewritten (JSON-RPC 2.0, section 4)."""
+"""Which JSON-RPC requests the service forwards, and how it rewrites them (JSON-RPC 2.0, section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log line may contain, whatever happened and whatever was sent."""
+"""No log line contains a secret, whatever error occurred and whatever was sent."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ thread.join()
     ids=["service", "indexer"],
 )
 def test_what_was_not_caught_is_logged_without_its_words(form: str, module: str, configure: str) -> None:
-    """Unawaited tasks, callbacks, finalisers, threads: by default, Python and asyncio print the exception's message."""
+    """By default, Python and asyncio print the messages of exceptions in tasks, callbacks, finalisers and threads."""
     script = UNCAUGHT.format(module=module, configure=configure, form=form)
     command = [sys.executable, "-c", script, SECRET]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)

@@ -1,5 +1,7 @@
-"""One world per hardfork for the whole run. Tests share it, so each uses new keys, and none reverts blocks:
-a bundler does not survive that."""
+"""One local chain with bundler and sponsor per hardfork, for the whole run.
+
+Tests share the chain, so each test uses new keys, and none reverts blocks, which the bundler would not survive.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Callable[[str], Awaitable[LocalWorld]]]:
-    """Return a function that starts a hardfork's world for the first test that needs it; it runs to the end."""
+    """Return a function that returns a hardfork's chain, which is started when first needed and runs until the end."""
     kept: dict[str, LocalWorld] = {}
     async with AsyncExitStack() as opened:
 

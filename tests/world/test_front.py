@@ -1,4 +1,4 @@
-"""The world's bundler URL, over HTTP as the service and the client use it."""
+"""The local world's bundler proxy, called over HTTP as by the service and the client."""
 
 from __future__ import annotations
 

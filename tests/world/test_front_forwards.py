@@ -1,4 +1,4 @@
-"""What the world's bundler URL passes on, tested without a world."""
+"""Which requests the local world's bundler proxy forwards, tested without a chain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Records the bodies that were posted."""
+    """A fake bundler that records the posted bodies."""
 
     def __init__(self) -> None:
         self.posted: list[bytes] = []

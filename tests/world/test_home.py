@@ -1,4 +1,4 @@
-"""The folder of a persistent world: one world at a time, and a state that is never half-written."""
+"""The folder of a persistent local world: only one process uses it at a time, and the state is never half-written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_folder_has_one_world_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path: Path) -> None:
-    """After `kill -9`, for example, the chain may still be writing its state."""
+    """For example, the chain may still be writing its state after `holdfast dev` has been killed with `kill -9`."""
     with home(tmp_path) as (_, locks):
         child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
     with pytest.raises(WorldError, match="another holdfast dev"), home(tmp_path):

@@ -1,4 +1,4 @@
-"""From a key to a registered DID and a payment, without any balance: real chain, entry points and bundler."""
+"""A new key registers a DID and pays without any balance, with a real chain, entry points and bundler."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves
 
     nonce, did, active, x, y = await state_of(world, person.account)
     assert (did, active, x, y) == (did_hash(person.key.did), True, person.key.x, person.key.y)
-    # The interface's helper uses EntryPoint v0.7; each entry point counts nonces separately.
+    # AccountHelper returns the nonce at EntryPoint v0.7, and each entry point counts nonces separately.
     assert nonce == (1 if entry_point is V07 else 0)
     registered = await world.rpc.eth_call(REGISTRY, call_data("getDid(bytes32)", did_hash(person.key.did)))
     assert decode(["address", "bool", "string"], registered) == (person.account.lower(), True, "bafy")

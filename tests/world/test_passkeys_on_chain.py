@@ -1,4 +1,4 @@
-"""A WebAuthn assertion can sign operations, too; its gas estimate needs the margin from `holdfast.chain.bundler`."""
+"""A WebAuthn assertion can also sign user operations; gas estimates then need `holdfast.chain.bundler`'s margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Children die with their parent in every case. Each case is a real process tree."""
+"""Child processes end with their parent, however it ends; the tests use real process trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All steps through the service's HTTP interface, on a real chain: service, chain and indexer agree."""
+"""All steps through the service's HTTP interface with a real chain, after which service, chain and indexer agree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONFIRMED_WITHIN_S = 120.0
 
 @dataclass(frozen=True)
 class Service:
-    """The service at a URL, as an application sees it."""
+    """A client for the service's HTTP interface, as an application would write it."""
 
     url: str
     world: LocalWorld
@@ -112,7 +112,7 @@ async def test_service_chain_and_indexer_agree(service: Service, entry_point: En
 
 async def check_state(service: Service, entry_point: EntryPoint, person: Person) -> None:
     assert await service.get("/api/accounts/state", account=person.account) == {
-        # The documented helper uses EntryPoint v0.7.
+        # The contract AccountHelper returns the nonce at EntryPoint v0.7.
         "nonce": "1" if entry_point is V07 else "0",
         "did": to_hex(did_hash(person.key.did)),
         "isActive": True,
@@ -190,7 +190,7 @@ async def test_the_configured_entry_point_counts_the_nonce(
     newcomer: Callable[..., Person],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """The reported nonce is the one that the next operation through that entry point must have."""
+    """The reported nonce is the one that the next user operation through the configured entry point must have."""
     person = newcomer()
     await person.register()
     here = await serve(world, tmp_path_factory, HOLDFAST_CONTRACT_ENTRY_POINT=entry_point.address)
@@ -201,7 +201,7 @@ async def test_the_configured_entry_point_counts_the_nonce(
     assert states[0] == states[1]
 
 
-# Who confirms depends on neither hardfork nor entry point, and waiting for a round takes long.
+# Confirmation depends on neither the hardfork nor the entry point, and waiting for it takes long, so one case suffices.
 @pytest.mark.parametrize("world", ["osaka"], indirect=True)
 @pytest.mark.parametrize("entry_point", [V07])
 async def test_deferred_registrations_are_confirmed_or_refused_in_the_background(
@@ -220,7 +220,7 @@ async def test_deferred_registrations_are_confirmed_or_refused_in_the_background
         credentialId=credential_of(person),
     )
     assert found["did"] == person.key.did
-    # The receipt that the other registration refers to registers another person's DID.
+    # The transaction to which the other registration refers registers another person's DID.
     await service.until(
         "/api/dids/lookup",
         CONFIRMED_WITHIN_S,

@@ -1,7 +1,8 @@
-"""Four endpoints on FastAPI, SQLAlchemy's async ORM and aiosqlite, carefully written.
+"""A carefully written peer with four endpoints, on FastAPI, SQLAlchemy's async ORM and aiosqlite.
 
-Pydantic models for input and output, a session by dependency, durable before the response. Registrations go through
-an engine with a single connection, because several writers of one SQLite file would only sleep and retry.
+Input and output are Pydantic models, the database session is a dependency, and writes are durable before the response.
+Registrations go through an engine with a single connection, because several writers of one SQLite file would only sleep
+and retry.
 
 Annotations are not postponed here, because FastAPI reads them at startup.
 """

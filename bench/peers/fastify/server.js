@@ -1,6 +1,6 @@
-// Four endpoints on Fastify and better-sqlite3, as lean as possible: JSON schemas for responses, prepared statements,
-// one transaction per registration, which is durable before the response; no headers or checks that the interface
-// does not require.
+// A minimal peer with four endpoints, on Fastify and better-sqlite3. The peer has JSON schemas for responses, prepared
+// statements, and one transaction per registration, which is durable before the response. The peer has no headers or
+// checks that the interface does not require.
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import Fastify from "fastify";

@@ -1,4 +1,4 @@
-/** Brings user operations to the chain through the service's bundler: sponsors or estimates, sends once, and waits. */
+/** Gets user operations onto the chain through the service's bundler, which sponsors them or estimates their gas. */
 
 import { RpcError } from "../http/service.js";
 import { NetworkError } from "../errors.js";
@@ -9,10 +9,13 @@ const SPONSORS = [
   ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
   "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
 ];
-/** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
+/** The placeholder signature has r and s in range and a low s, so gas estimates include the whole verification. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
-/** The first interval between requests for a receipt: short, because fast chains need only seconds, and a person waits. */
+/**
+ * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
+ * person is waiting.
+ */
 const SOON_MS = 150;
 const SOON_LOOKS = 20;
 const SLOWEST_LOOK_MS = 1000;
@@ -23,7 +26,7 @@ const SLOWEST_LOOK_MS = 1000;
  * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
  */
 
-/** The bundler of one service, for one entry point. */
+/** A service's bundler, used for one entry point. */
 export class Bundler {
   #client;
   #entryPoint;
@@ -47,7 +50,7 @@ export class Bundler {
   async sponsored(operation) {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
-    // If this were signed, the account would pay for what its owner believes to be free.
+    // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
     if (!sponsored.paymaster) throw new OperationFailed("the sponsor's response has no paymaster");
     return sponsored;
   }
@@ -64,7 +67,7 @@ export class Bundler {
   }
 
   /**
-   * Sends the signed operation to the bundler, once.
+   * Sends the signed operation to the bundler without retrying.
    *
    * @param {UserOp} operation
    * @param {string} hash the hash that the enclave signed
@@ -129,7 +132,7 @@ function placeholder(operation) {
 }
 
 /**
- * Returns the operation with the named fields of a response, and no others.
+ * Copies only the named fields of a response into the operation.
  *
  * @param {UserOp} operation
  * @param {any} given

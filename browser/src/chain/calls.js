@@ -1,11 +1,11 @@
-/** Call data of the few contract functions that payments need (Solidity ABI). */
+/** Encodes calls of the few contract functions that payments need (Solidity ABI). */
 
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
 const BALANCE_OF = "70a08231"; // balanceOf(address)
 const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
 const WORD = 64;
-/** Stands for the chain's own coin where a token is expected. */
+/** Identifies the chain's native coin where a token's address is expected. */
 export const NATIVE = "native";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -20,7 +20,7 @@ export function isAddress(text) {
 }
 
 /**
- * Returns the call data with which an account makes a payment.
+ * Encodes a payment as call data for the account.
  *
  * @param {Payment} payment
  * @returns {string} call data of an operation, 0x-hex
@@ -31,7 +31,7 @@ export function paymentCall({ to, amount, token }) {
 }
 
 /**
- * Returns the payment that call data makes: a page must show what it has read from the bytes to be signed.
+ * Returns the payment that call data encodes. A page must show the payment as read from the bytes to be signed.
  *
  * @param {string} callData
  * @returns {Payment | null} null if it is not a single payment in canonical form
@@ -50,7 +50,7 @@ export function paymentOf(callData) {
 }
 
 /**
- * Returns the factory's call data in the first operation of an account, which deploys it.
+ * Returns the call data with which an account's first operation makes the factory deploy the account.
  *
  * @param {bigint} x
  * @param {bigint} y
@@ -60,7 +60,12 @@ export function createAccount(x, y) {
   return `0x${CREATE_ACCOUNT}${number(x)}${number(y)}${number(0n)}`;
 }
 
-/** Returns the call data that asks a token for an account's balance. @param {string} account @returns {string} 0x-hex */
+/**
+ * Returns the call data that queries an account's balance of a token.
+ *
+ * @param {string} account
+ * @returns {string} 0x-hex
+ */
 export function balanceOf(account) {
   return `0x${BALANCE_OF}${address(account)}`;
 }

@@ -15,7 +15,10 @@ export class OperationFailed extends ServiceError {
   }
 }
 
-/** The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts in the smallest unit of `token`. */
+/**
+ * The account's balance is too low for the payment, or for a fee that no sponsor pays. Amounts are in the smallest unit
+ * of `token`.
+ */
 export class AccountNotFunded extends OperationFailed {
   /**
    * @param {string} message
@@ -33,7 +36,7 @@ export class AccountNotFunded extends OperationFailed {
   }
 }
 
-/** The payment was not made: nothing was signed. */
+/** The payment was refused before anything was signed. */
 export class PaymentRefused extends ServiceError {
   /**
    * @param {string} message
@@ -48,7 +51,7 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because another operation of the same account came first (ERC-4337: AA25, AA10).
+ * Whether an operation was refused because the account's previous operation came first (ERC-4337: AA25, AA10).
  *
  * @param {unknown} error
  */
@@ -57,7 +60,7 @@ export function isStale(error) {
 }
 
 /**
- * Whether an error is the service's refusal with the given code.
+ * Whether an error is a refusal by the service with the given code.
  *
  * @param {unknown} error
  * @param {string} code

@@ -1,4 +1,4 @@
-/** Hashes, DIDs and addresses in the contracts' form; the enclave computes the hashes. */
+/** Hashes, DIDs and addresses in the form that the contracts use; the enclave computes the hashes. */
 
 import { fromHex } from "../bytes.js";
 

@@ -1,10 +1,10 @@
-/** Gas that the account pays itself if no sponsor does. */
+/** Gas that the account pays for itself when no sponsor does. */
 
 import { NetworkError } from "../errors.js";
 import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
 
-/** 0.01 of the chain's coin, in wei: the most that an account pays itself by default. */
+/** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
 
 /**
@@ -18,7 +18,7 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  */
 
 /**
- * Returns the operation with gas limits and fees that the account can pay.
+ * Returns the operation with its gas limits and fees, having checked that the account can pay for it.
  *
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
@@ -45,7 +45,7 @@ export async function paidByAccount(client, account, operation, why) {
   try {
     return await checkFunds(await estimatedFor(bundler, priced));
   } catch (error) {
-    // A transfer of more coins than the account has reverts without a reason, so the estimate is made without coins.
+    // Transferring more coins than the account has reverts without a reason, so estimate a transfer of zero coins.
     if (payment && coins && !(error instanceof AccountNotFunded)) {
       await checkFunds(await estimatedFor(bundler, { ...priced, callData: paymentCall({ ...payment, amount: 0n }) }));
     }

@@ -1,6 +1,9 @@
-/** The text that is signed for an application: its header binds it to the origin, so that no other application can use it. Pure. */
+/**
+ * The text that is signed for an application. The text's header contains the application's origin, so other
+ * applications cannot use the signature. Pure.
+ */
 
-/** Nothing else that a vault signs begins with this (docs/connect.md, "The signed text"). */
+/** The text's first line, with which nothing else that a vault signs begins (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**

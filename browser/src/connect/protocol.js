@@ -1,10 +1,10 @@
-/** The messages between an application's page and the connect page; docs/connect.md has the table. */
+/** The messages between an application's page and the connect page, as listed in docs/connect.md. */
 
-/** Name and version, in every message. Another version has another name: both sides ignore unknown messages. */
+/** The protocol's name and version, included in every message. Both sides ignore messages of any other protocol. */
 export const PROTOCOL = "connect/1";
-/** How long a request may be answered. */
+/** How long a request is valid, in seconds. */
 export const LASTS_S = 600;
-/** How often the popup reports that it is ready, and for how long. */
+/** The interval at which the popup reports that it is ready, and the period for which it does so. */
 export const READY_EVERY_MS = 250;
 export const READY_FOR_MS = 10_000;
 /** The time within which the application must answer a ping. */
@@ -16,7 +16,7 @@ export function token() {
 }
 
 /**
- * Returns the fields of a message of this protocol.
+ * Returns a message's fields if the message belongs to this protocol.
  *
  * @param {unknown} data
  * @returns {Record<string, any>} empty for anything else
@@ -27,7 +27,7 @@ export function fieldsOf(data) {
 }
 
 /**
- * Encodes a message for the fragment of an address.
+ * Encodes a message as a URL fragment.
  *
  * @param {object} message
  */

@@ -1,4 +1,7 @@
-/** The vault's smart account on one service's chain. Its operations are paid for, signed by the enclave and sent once. */
+/**
+ * The vault's smart account on one service's chain: prepares its operations, has the enclave sign them, and sends each
+ * once.
+ */
 
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
@@ -21,7 +24,9 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /** The next nonce after this client's last operation: the service may return an older state. */
+  /**
+   * The nonce after this client's last operation, because the account state that the service returns may be outdated.
+   */
   #next = 0n;
 
   /**
@@ -57,7 +62,8 @@ export class SmartAccount {
   }
 
   /**
-   * Prepares an operation with the given call data: paid for and ready to be signed. The first one deploys the account.
+   * Prepares an operation with the given call data, so that only its signature is missing. An account's first operation
+   * also deploys it.
    *
    * @param {string} callData 0x-hex
    * @returns {Promise<UserOp>}
@@ -86,7 +92,7 @@ export class SmartAccount {
   }
 
   /**
-   * Sends a signed operation, once.
+   * Sends a signed operation without retrying.
    *
    * @param {{operation: UserOp, hash: string}} signed
    */
@@ -120,7 +126,7 @@ export class SmartAccount {
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
   }
 
-  /** What the account may pay itself, and how much. */
+  /** Whether a sponsor is asked first, and how much the account may pay for gas itself. */
   get policy() {
     return this.#policy;
   }
@@ -139,7 +145,7 @@ function hex(value) {
 }
 
 /**
- * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), not of who pays.
+ * Whether the sponsor refused because of the operation itself: a revert or an outdated nonce.
  *
  * @param {OperationFailed} error
  */
@@ -147,11 +153,15 @@ function speaksOfOperation(error) {
   return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
 }
 
-/** Unchanging responses of the service, cached per client because a payment needs them several times. @type {WeakMap<Client, Map<string, Promise<any>>>} */
+/**
+ * Responses of the service that never change. They are cached per client, because a payment needs them several times.
+ *
+ * @type {WeakMap<Client, Map<string, Promise<any>>>}
+ */
 const said = new WeakMap();
 
 /**
- * Returns the cached response, or calls `ask`. A failed call is repeated the next time.
+ * Returns the cached response, or calls `ask` if there is none. A failed call is not cached.
  *
  * @template T
  * @param {Client} client

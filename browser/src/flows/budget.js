@@ -1,4 +1,4 @@
-/** Counts what was spent under each delegation and which invocations were used, in the vault's own database. */
+/** Records in the vault's own database how much was spent under each delegation and which invocations were used. */
 
 import { PaymentRefused } from "../chain/errors.js";
 import { VaultStore } from "../vault/store.js";
@@ -12,8 +12,8 @@ const TRIES = 8;
  */
 
 /**
- * Counts a payment under every delegation in the token's chain, if all of them allow it. It is counted before it is sent:
- * a crash in between uses up budget, but never exceeds it.
+ * Counts a payment under every delegation in the token's chain, if all the delegations allow the payment. A payment is
+ * counted before it is sent, so a crash in between can waste budget but never exceed it.
  *
  * @param {Client} client
  * @param {string} ucan
@@ -46,7 +46,8 @@ async function charged(client, store, ucan, asked) {
   const cids = /** @type {string[]} */ (claims.path).filter((cid) => cid !== once);
   const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, asked.token))) ?? 0)));
   const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + asked.amount }]));
-  // An invocation contains the total with which it was created. It is not trusted, but must be passed as it was signed.
+  // An invocation contains the total with which it was created. The invocation's total is not trusted, but must be
+  // passed exactly as it was signed.
   const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
   const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };
   if (once && (await store.note(entry(once, "used")))) throw new PaymentRefused("the invocation has been used before", "delegation");
@@ -59,7 +60,7 @@ async function charged(client, store, ucan, asked) {
 }
 
 /**
- * Returns a token's claims, as verified by the enclave with the vault's own revocations.
+ * Returns a token's claims after the enclave has verified the token and checked it against the vault's revocations.
  *
  * @param {Client} client
  * @param {Record<string, any>} question

@@ -1,4 +1,6 @@
-/** The registration on the chain, if the service has a bundler. A handle may need a commitment first. */
+/**
+ * Registers a vault on the chain, if the service has a bundler. Registering a handle may require a commitment first.
+ */
 
 import { OperationFailed, isRefusal, isStale } from "../chain/errors.js";
 import { textHash } from "../chain/names.js";
@@ -18,7 +20,7 @@ const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
  */
 
 /**
- * Registers the vault's DID, and a handle as its alias, on the chain. Continues from the journal.
+ * Registers the vault's DID on the chain, with a handle as its alias. Continues from the state recorded in the journal.
  *
  * @param {Client} client
  * @param {Journal} journal
@@ -87,7 +89,7 @@ async function preparedRegistration(client, account, journal, request) {
 }
 
 /**
- * Returns what a claim refused by the registry lacks (docs/contracts.md, "Claims").
+ * Returns what is missing from a claim that the registry refused (docs/contracts.md, "Claims").
  *
  * @param {unknown} error
  * @param {string} channel
@@ -157,7 +159,7 @@ async function noted(account, journal, hash, { onProgress }) {
 }
 
 /**
- * Whether an interrupted attempt's operation was mined; if not, its nonce can be reused.
+ * Whether the operation from an interrupted attempt was mined, so that its nonce cannot be reused.
  *
  * @param {SmartAccount} account
  * @param {string} hash

@@ -1,4 +1,4 @@
-/** The state from which an interrupted registration continues, in the vault's database. It contains no secret. */
+/** Stores in the vault's database the state from which an interrupted registration continues. It contains no secret. */
 
 import { VaultStore } from "../vault/store.js";
 
@@ -16,7 +16,7 @@ import { VaultStore } from "../vault/store.js";
  * @property {string} [smartAccount]
  */
 
-/** The notes of one registration. */
+/** The stored state of one registration. */
 export class Journal {
   #store;
   #name;
@@ -33,7 +33,7 @@ export class Journal {
   }
 
   /**
-   * Opens the notes for one DID and identifier: an earlier attempt's, or new ones.
+   * Opens the stored state for one DID and identifier, which is empty unless there was an earlier attempt.
    *
    * @param {string | undefined} dbName
    * @param {string} did
@@ -52,7 +52,7 @@ export class Journal {
     await this.#store.setNote(this.#name, this.row);
   }
 
-  /** Deletes the notes: the registration is complete. */
+  /** Deletes the stored state once the registration is complete. */
   async end() {
     await this.#store.setNote(this.#name, null);
     await this.#store.close();

@@ -1,4 +1,4 @@
-/** Two lookups about accounts, at the service that served this module or at another one. */
+/** Looks up accounts at the service that served this module, or at another one. */
 
 import { ServiceClient } from "../http/service.js";
 

@@ -63,7 +63,7 @@ async function isOf(client, credentialId, did) {
 
 /**
  * Removes a passkey: it no longer opens the vault, and this browser's password manager no longer offers it. The service
- * keeps the record that assigns it to the DID.
+ * still keeps the record that assigns the passkey to the DID.
  *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
@@ -86,7 +86,8 @@ async function keep(client, passkey, deviceName) {
     await client.vault.addKey(await passkeyKey(passkey, { rpId: client.rpId }));
     await record(client, passkey, deviceName);
   } catch (error) {
-    // It opens nothing and is not registered anywhere, so the password manager should not offer it.
+    // Without PRF, the passkey opens nothing and is not registered anywhere, so the password manager should not offer
+    // it.
     if (error instanceof WebAuthnError && error.reason === "no_prf") await signalUnknownCredential(passkey.credentialId, client.rpId).catch(() => false);
     throw error;
   }
@@ -111,7 +112,7 @@ async function record(client, { credential, credentialId }, deviceName) {
 }
 
 /**
- * Returns the service's record of the first registered one of these credentials.
+ * Returns the service's record for the first of these credentials that is registered.
  *
  * @param {Client} client
  * @param {string[]} credentialIds

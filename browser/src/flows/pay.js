@@ -10,7 +10,7 @@ import { payeeOf } from "./payee.js";
 
 const AMOUNT = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
-/** By chain ID, block explorers that show a user operation by its hash (`src/holdfast/rules/chains.py`). */
+/** Block explorers that show a user operation by its hash, keyed by chain ID (`src/holdfast/rules/chains.py`). */
 const EXPLORERS = /** @type {Record<number, string>} */ ({
   84532: "https://base-sepolia.blockscout.com",
   8453: "https://base.blockscout.com",
@@ -56,7 +56,7 @@ export async function pay(client, params, { onProgress, approve }) {
 }
 
 /**
- * Prepares the account's operation for a payment: paid for and ready to be signed.
+ * Prepares the account's operation for a payment, so that only its signature is missing.
  *
  * @param {import("../client.js").Client} client
  * @param {SmartAccount} account
@@ -103,7 +103,7 @@ export function checked({ amount, token, chainId: asked }, chainId) {
 }
 
 /**
- * Checks that the bytes about to be signed make the wanted payment.
+ * Throws unless the bytes about to be signed encode the requested payment.
  *
  * @param {string} callData
  * @param {import("../chain/calls.js").Payment} wanted

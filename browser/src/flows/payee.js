@@ -40,7 +40,7 @@ async function confirm(client, did, address) {
 }
 
 /**
- * Whether the DID is the hash of the account's present key or, after a change of keys, of its first key.
+ * Whether the DID is the hash of the account's present key or, after a key change, of its first key.
  *
  * @param {import("../client.js").Client} client
  * @param {string} did
@@ -50,6 +50,6 @@ async function confirm(client, did, address) {
 async function isOfItsKey(client, did, address, { pubKeyX, pubKeyY }) {
   if ((await didOfKey(client.vault, pubKeyX, pubKeyY)) === did) return true;
   const { found, owner_address: owner } = await client.indexerAccount(address);
-  // The factory's owner is the last 20 bytes of the same hash (docs/contracts.md).
+  // The owner that the factory states for an account is the last 20 bytes of its first key's hash (docs/contracts.md).
   return found && isAddress(owner) && owner?.slice(2).toLowerCase() === did.slice(-ADDRESS_DIGITS);
 }

@@ -1,10 +1,13 @@
-/** Registers an unlocked vault's DID. Each step is recorded before it is taken, so that a later call can continue. */
+/**
+ * Registers an unlocked vault's DID. Each step is recorded before it is taken, so that a later call can continue an
+ * interrupted registration.
+ */
 
 import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 
-/** Sent instead of a transaction hash to a service without a bundler. */
+/** The placeholder that is sent as the transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
@@ -72,7 +75,8 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // The interrupted attempt may hold the identifier: POST /api/dids knows the holder and decides.
+    // An interrupted attempt may have reserved the identifier already; POST /api/dids decides, because it knows who
+    // holds it.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
       await journal.end();
@@ -132,7 +136,7 @@ async function record(client, journal, credentialId, { onProgress }) {
   try {
     await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
   } catch (error) {
-    // The response to an earlier attempt was lost: the service has the registration.
+    // The response to an earlier attempt was lost, but the service has stored the registration.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });

@@ -498,7 +498,7 @@
  */
 
 /**
- * POST /api/bundler: a JSON-RPC 2.0 request. The bundler proxy reads it itself, since it must be exactly one.
+ * POST /api/bundler: a JSON-RPC 2.0 request.
  *
  * @typedef {object} CallBundler
  * @property {string} [jsonrpc="2.0"]
@@ -547,7 +547,7 @@
  */
 
 /**
- * POST /api/sessions. With `handle` alone the channel is "handle".
+ * POST /api/sessions. If only `handle` is given, the channel is "handle".
  *
  * @typedef {object} OpenSession
  * @property {string} identifier

@@ -1,13 +1,13 @@
-/** All endpoints of one service, called with fetch. */
+/** Calls all endpoints of one service with fetch. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
-/** The statuses of a busy service, after which a request is retried. */
+/** The HTTP statuses of a busy service, after which a request is retried. */
 const BUSY = new Set([502, 503, 504]);
-/** The bundler's methods that change something. */
+/** The bundler's methods that change something, so they need an `Idempotency-Key`. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
 /**
@@ -19,7 +19,7 @@ const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
  */
 
 /**
- * Returns the address that served this module: the service's own, whatever the page's origin.
+ * Returns the address of the service that served this module, which may differ from the page's origin.
  *
  * @returns {string} without a slash at the end
  */
@@ -29,11 +29,11 @@ export function ownAddress() {
 }
 
 /**
- * One service. Fields of requests and responses have the names that they have on the wire.
+ * One service. The fields of requests and responses have the same names as on the wire.
  *
  * Every method throws RequestRefused if the service refuses, NetworkError if no usable response arrives, and
- * ClientStateError after `close`. Requests that change nothing are retried twice. Others have an `Idempotency-Key` and are
- * retried once if their response was lost.
+ * ClientStateError after `close`. Requests that change nothing are retried twice. Other requests have an
+ * `Idempotency-Key` and are retried once if their response was lost.
  */
 export class ServiceClient extends EndpointMethods {
   #fetch;
@@ -213,7 +213,8 @@ async function refusal(response) {
 }
 
 /**
- * Whether a request is sent with an `Idempotency-Key`: it changes something, and the service stores its response.
+ * Whether a request is sent with an `Idempotency-Key`, because it changes something and the service stores its
+ * response.
  *
  * @param {Endpoint} endpoint
  * @param {object} [asked]
@@ -224,7 +225,7 @@ function isNamed({ method, path }, asked) {
 }
 
 /**
- * Whether a request's response was lost, on the first try.
+ * Whether the response to a request's first attempt was lost.
  *
  * @param {unknown} error
  * @param {number} tries

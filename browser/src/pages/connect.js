@@ -1,4 +1,7 @@
-/** Entry point of /connect: an application of another origin asks, the person registers or unlocks, and decides. */
+/**
+ * Entry point of /connect, where a person registers or unlocks a vault, and decides on a request from an application of
+ * another origin.
+ */
 
 import { asker } from "./connect/asker.js";
 import { firstAnswer } from "./connect/answered.js";
@@ -16,7 +19,11 @@ import { gone } from "./vault/unlock.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
-/** Messages for the application, in English, because it logs them. @type {Record<string, string>} */
+/**
+ * Error messages for the application, in English because the application logs them.
+ *
+ * @type {Record<string, string>}
+ */
 const FOR_APPS = {
   user_cancelled: "The person said no.",
   bad_request: "The request has a field that is missing, unknown or of another form.",
@@ -52,7 +59,7 @@ async function began() {
   await entered().catch((error) => alarm(problem(error)));
 }
 
-/** Shows the unfinished registration, the vault, or the two ways to get a vault. */
+/** Shows the unfinished registration or the stored vault or, if there is neither, the two ways to get a vault. */
 async function entered() {
   const stored = await (await ready()).vault.stored();
   const unfinished = await begun().catch(() => null);
@@ -83,7 +90,7 @@ async function allowed(result) {
 function refused(code, key, what = "") {
   const message = { type: "error", code, message: what ? `${FOR_APPS[code]} (${what})` : FOR_APPS[code] };
   if (code === "user_cancelled") return answered(message, key);
-  // The person can read why before the window goes back.
+  // The person can read the reason before pressing the button that returns to the application.
   const back = button(text("connect.back"), () => answered(message, key), { kind: "main", name: "back" });
   if (!known().redirect) known().answer(message);
   return ended(key, known().redirect ? back : null);
@@ -112,7 +119,7 @@ function ended(key, back = null) {
   show({ name: key.slice("connect.".length), heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"), redraw: () => ended(key, back), body: [paragraph(key, { host }), back && buttons(back)] });
 }
 
-/** Shows above every screen which application asks. */
+/** Shows the requesting application above every screen. */
 function banner() {
   if (!present) return;
   const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));

@@ -1,4 +1,4 @@
-/** The pages' footer: the service's state, its interface, the language switch. */
+/** The pages' footer, with the service's state, a link to its interface, and the language switch. */
 
 import { language, otherLanguage, switchLanguage, text } from "./parts/language.js";
 import { button, el } from "./parts/nodes.js";

@@ -1,4 +1,4 @@
-/** What the pages import from the client: in one place, so that built pages share the client's file. */
+/** Collects in one place what the pages import from the client, so that built pages share the client's file. */
 
 export {
   AccountNotFunded,
@@ -29,7 +29,7 @@ export {
   usePasskey,
 } from "../holdfast.js";
 
-/** The pairing module, loaded when a pairing begins. */
+/** Loads the pairing module when a pairing begins. */
 export const pairing = () => import("../pairing/pairing.js");
 
 /**

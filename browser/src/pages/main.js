@@ -1,4 +1,4 @@
-/** The pages' entry point: screens by name, the language switch, the service's state. */
+/** The pages' entry point, which registers the screens and draws the footer and the screen for the address. */
 
 import { footer } from "./footer.js";
 import { go, goToAddress } from "./parts/router.js";
@@ -7,7 +7,7 @@ import { nameScreens } from "./screens.js";
 import { linked } from "./vault/received.js";
 import { gone } from "./vault/unlock.js";
 
-/** Shows what the address identifies: a page, or a permission that someone passes on. */
+/** Shows the screen that the address identifies, or the permission that its fragment contains. */
 function shown() {
   const container = linked();
   return container ? go("received", container) : goToAddress();
@@ -23,5 +23,5 @@ nameScreens();
 whenGone(gone);
 footer();
 void shown();
-// The enclave starts while the person is reading; code that needs it waits for it and gets the error if it fails.
+// The enclave starts while the person is reading. Code that needs it waits, and gets the error if starting it fails.
 void ready().catch(() => {});

@@ -1,4 +1,4 @@
-/** All screens of the pages, by name. Each page's entry point registers them. */
+/** All screens by name, which each page's entry point registers. */
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";
@@ -23,7 +23,7 @@ import { recoverFile } from "./vault/recover.js";
 import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter } from "./vault/unlock.js";
 
-/** Registers every screen. The build would leave out modules that registered themselves when imported. */
+/** Registers every screen. Screens do not register themselves on import, because the build would drop such modules. */
 export function nameScreens() {
   screen("start", start);
   screen("choose", choose);

@@ -47,7 +47,7 @@ function actions(here, obstacle) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
   const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
   const stored = here && paragraph("start.stored");
-  // The vault's page also works without a passkey.
+  // Opening the vault does not require a passkey.
   if (obstacle) return [obstacle, stored, here && buttons(back)];
   return [el("div", {}, stored, here ? buttons(back, register) : buttons(register, back))];
 }
@@ -61,7 +61,7 @@ function actions(here, obstacle) {
 function unfinished(row, quiet) {
   const { identifier } = row;
   const other = async () => {
-    // A stored vault is kept; a passkey without a vault is discarded when the next one is created.
+    // Keep a stored vault. A passkey without a vault is discarded when the next passkey is created.
     await setBegun({ ...row, attestation: undefined });
     await go("choose", row);
   };
@@ -94,7 +94,8 @@ function picture(path) {
 }
 
 /**
- * Shows the service's state in the footer, requested once. The balance endpoint shows whether the payment network works.
+ * Requests the service's state once and shows it in the footer. A request for a balance tests whether the chain is
+ * reachable.
  *
  * @param {HTMLElement} place
  */

@@ -1,4 +1,4 @@
-/** All texts of the pages, in German. Keys and {placeholders} are the same as in texts.en.js. */
+/** All texts of the pages in German. The keys and {placeholders} are those of texts.en.js. */
 
 /** @type {Record<string, string>} */
 export default {

@@ -1,6 +1,6 @@
-/** Messages on a stream of bytes: four bytes of length, big-endian, then the message as JSON. */
+/** Reads and writes messages on a byte stream: a length of four bytes, big-endian, then the message as JSON. */
 
-/** The same limit as in the Python client. */
+/** The longest message, in bytes, as in the Python client. */
 export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
 const HEAD = 4;
 
@@ -17,7 +17,7 @@ export function frame(message) {
 }
 
 /**
- * Yields the messages of a stream.
+ * Yields the messages that a stream contains.
  *
  * @param {AsyncIterable<{subarray(): Uint8Array} | Uint8Array>} chunks
  * @returns {AsyncGenerator<Record<string, any>, void>}

@@ -1,4 +1,4 @@
-/** libp2p over WebSockets: a bundle that is loaded only when a pairing begins. Noise proves the peer ID in the address. */
+/** Connects to a host with libp2p over WebSockets. Noise proves the peer ID in the host's address. */
 
 import { noise } from "@chainsafe/libp2p-noise";
 import { yamux } from "@chainsafe/libp2p-yamux";
@@ -7,7 +7,7 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { frame, messagesOf } from "./frames.js";
 
-/** How long the person may take: five minutes, the lifetime of a pairing. */
+/** How long the person may take to compare the digits: five minutes, the lifetime of a pairing. */
 const LIFE_MS = 300_000;
 const CHUNK = 32 * 1024;
 
@@ -30,7 +30,7 @@ export async function connect(address) {
     transports: [webSockets()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
-    // The person enters the address, usually one of this computer, which the default connection gater refuses.
+    // The person often enters a loopback address, which the default connection gater would refuse.
     connectionGater: { denyDialMultiaddr: () => false },
   });
   const host = multiaddr(address);

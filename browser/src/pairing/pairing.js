@@ -19,7 +19,7 @@ const NAME_BYTES = 16;
  */
 
 /**
- * Loads libp2p and connects. The vault's boot status shows whether libp2p could be loaded.
+ * Loads libp2p and connects to a host. The vault's boot status reports whether libp2p could be loaded.
  *
  * @param {Vault} vault
  * @param {string} address a WebSocket multiaddress that ends with the host's peer ID
@@ -34,13 +34,14 @@ export async function linkTo(vault, address, bundle = new URL("./libp2p.js", imp
   return /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded)).connect(address);
 }
 
-/** Creates the secret name by which two devices find each other at a host. */
+/** Creates the secret name of a meeting, by which two devices find each other at a host. */
 export function newMeeting() {
   return toBase64url(randomBytes(NAME_BYTES));
 }
 
 /**
- * Returns the new device's channel to the device that holds the vault: directly, or through a meeting at a host.
+ * Returns the new device's channel to the device that holds the vault, which is direct or leads through a meeting at a
+ * host.
  *
  * @param {Link} link
  * @param {string} [meeting]
@@ -51,7 +52,7 @@ export function asker(link, meeting = "") {
 }
 
 /**
- * Waits at a meeting for the new device, and sends it the vault.
+ * Waits at a meeting for the new device, and sends the vault to it.
  *
  * @param {Link} link
  * @param {string} meeting

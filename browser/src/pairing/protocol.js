@@ -9,7 +9,7 @@ const REFUSED = { error: "refused" };
  * @typedef {Record<string, any>} Message
  */
 
-/** The pairing ended: the digits differ, a message was late, repeated or changed, or the other side refused. */
+/** The pairing failed: the digits differ, a message was late, repeated or changed, or the other device refused. */
 export class SyncRefused extends ServiceError {
   /** @param {string} message @param {ErrorOptions} [options] */
   constructor(message, options) {
@@ -18,7 +18,7 @@ export class SyncRefused extends ServiceError {
   }
 }
 
-/** The side of the device that holds the vault, for one pairing. */
+/** One pairing on the device that holds the vault. */
 export class PairingServer {
   #vault;
   #askDigits;
@@ -46,7 +46,7 @@ export class PairingServer {
   }
 
   /**
-   * Returns the reply to one message. Never throws, whatever a stranger sends.
+   * Returns the reply to one message. Never throws, even if the message is malformed or hostile.
    *
    * @param {Message} message
    * @returns {Promise<Message>}
@@ -68,7 +68,8 @@ export class PairingServer {
   /** @param {Message} message */
   async #answer(message) {
     const [step, session] = [given(message.step), given(message.session_id)];
-    // Each step is accepted once and for one session: a repeated or foreign message ends the pairing.
+    // Each step is accepted only once and only from one session; a repeated message or another session ends the
+    // pairing.
     if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session) throw new SyncRefused("the message is out of turn");
     this.#session = session;
     this.#answered.add(step);
@@ -87,7 +88,8 @@ export class PairingServer {
     const { code } = good(await this.#vault.syncCompare(session, { reveal }));
     const typed = await this.#askDigits(given(code));
     if (!typed) throw new SyncRefused("the person refused");
-    // Read first: a snapshot uploaded in the meantime may contain changes that the sent vault lacks.
+    // Read the record before the vault is sealed, because a later snapshot may contain changes that the sent vault
+    // lacks.
     const record = await this.#published();
     const { encrypted_vault, sealed_vault } = good(await this.#vault.syncRespond(session, { code: typed }));
     this.finished = this.released = true;
@@ -96,7 +98,7 @@ export class PairingServer {
 }
 
 /**
- * Runs on the new device: receives the vault, wraps it for `key` and stores it. It is open afterwards.
+ * Receives the vault on the new device, wraps it for `key` and stores it. The vault is open afterwards.
  *
  * @param {Vault} vault booted, without a vault
  * @param {(message: Message) => Promise<Message>} ask sends a message to the device that holds the vault and returns the reply
@@ -124,10 +126,10 @@ async function received(vault, ask, key, compare, continueFrom = async () => {})
   const hello = await ask({ step: "hello", session_id: sessionId, public_key });
   const { code, reveal } = good(await vault.syncCompare(sessionId, { publicKey: given(hello.public_key) }));
   const digits = given(code);
-  // Both devices ask at the same time, and both people have to agree.
+  // Both devices ask for confirmation at the same time, and both people must confirm.
   const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
   if (!same) throw new SyncRefused("the digits differ");
-  // Earlier releases do not send the sealed vault.
+  // Earlier releases do not send `sealed_vault`.
   const came = { encryptedVault: given(last.encrypted_vault), sealedVault: "sealed_vault" in last ? given(last.sealed_vault) : "" };
   const done = good(await vault.syncComplete({ sessionId, code: digits, ...came }, key));
   await continueFrom(last.record);

@@ -1,4 +1,7 @@
-/** One ceremony at a time: a prompt cancels a waiting autofill request, and begins only after that has ended. */
+/**
+ * Runs one WebAuthn ceremony at a time. A prompt first cancels a waiting autofill request, and begins once that has
+ * ended.
+ */
 
 import { WebAuthnError } from "../errors.js";
 import { webAuthnError } from "./mapping.js";
@@ -39,7 +42,7 @@ export async function ceremony({ timeout, signal, conditional = false, run }) {
   return going;
 }
 
-/** Cancels the request that is waiting for autofill, if there is one, and waits until it has ended. */
+/** Cancels a pending autofill request, if there is one, and waits until it has ended. */
 export async function endWaiting() {
   const { controller, over } = waiting ?? {};
   waiting = null;

@@ -6,14 +6,14 @@ import { ownAddress } from "../http/service.js";
 import { ceremony } from "./ceremony.js";
 import { keepSecret, prfExtension, takeResult } from "./secrets.js";
 
-/** The interface's defaults: the relying party's display name, and the timeout in milliseconds. */
+/** The relying party's display name and the timeout in milliseconds that the interface sets by default. */
 export const DEFAULT_RP_NAME = "Holdfast";
 export const DEFAULT_TIMEOUT_MS = 60000;
-/** ES256, EdDSA, RS256 (IANA COSE algorithms): the algorithms that the enclave verifies. */
+/** The COSE algorithms that the enclave verifies: ES256, EdDSA and RS256. */
 export const ALGORITHMS = [-7, -8, -257];
 
 /**
- * The options that the interface documents, and others that pages need.
+ * The options that the interface documents, plus some that the pages need.
  *
  * @typedef {import("../generated/types.js").CreatePasskeyOptions & {
  *   userName?: string, userDisplayName?: string, userHandle?: BufferSource,
@@ -52,7 +52,7 @@ async function created(options, timeout, signal) {
   try {
     return await asked(options, timeout, signal, prfExtension());
   } catch (error) {
-    // Some systems fail on any PRF extension: retry without it, within the same time limit.
+    // Some systems fail whenever PRF is requested, so retry without it within the same time limit.
     const left = timeout - (performance.now() - started);
     if (!(error instanceof DOMException) || error.name !== "UnknownError" || left <= 0) throw error;
     return asked(options, left, signal, {});

@@ -15,7 +15,7 @@ const BY_NAME = {
 };
 
 /**
- * Returns a ceremony's failure as a WebAuthnError.
+ * Converts the error of a failed ceremony to a WebAuthnError.
  *
  * @param {unknown} cause what the browser threw
  * @param {{elapsed: number, timeout: number, aborted?: boolean, focused?: boolean}} ceremony the circumstances; times in ms

@@ -1,4 +1,4 @@
-/** The passkey features of this browser, and signals to its password manager. */
+/** Detects this browser's passkey features, and sends signals to its password manager. */
 
 import { ownAddress } from "../http/service.js";
 
@@ -15,10 +15,10 @@ export async function getDeviceCapabilities() {
 }
 
 /**
- * Tells the password manager that a passkey is not registered here, so that it stops offering it.
+ * Tells the password manager to stop offering a passkey, because the service does not know it.
  *
- * Call it only if the service itself has said so, because it deletes the passkey: in an unfinished registration the
-* passkey is not registered either.
+ * The signal may delete the passkey, so send it only if the service has reported the passkey as unknown and no
+* registration is unfinished.
  *
  * @param {string} credentialId base64url
  * @param {string} [rpId]
@@ -39,7 +39,7 @@ export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
 }
 
 /**
- * Tells the password manager which passkeys are registered; it removes or hides the person's other ones.
+ * Tells the password manager which passkeys are registered, so that it removes or hides the person's other passkeys.
  *
  * @param {{userId: string, allAcceptedCredentialIds: string[], rpId?: string}} accepted the complete list, base64url
  * @returns {Promise<boolean>} whether this browser supports the signal

@@ -1,9 +1,9 @@
-/** The vault key that a passkey's PRF returns. It leaves this module only once, for the worker. */
+/** Holds the vault key that a passkey's PRF returns, and releases it only once, to be sent to the worker. */
 
 import { WebAuthnError } from "../errors.js";
 import { bytesOf } from "../bytes.js";
 
-/** The PRF input of every vault key (WebAuthn Level 3, section 10.1.4); the Python client uses the same. */
+/** The PRF input from which every vault key is derived (WebAuthn Level 3, section 10.1.4), as in the Python client. */
 const PRF_INPUT = new TextEncoder().encode("holdfast/vault-key/v1");
 const PRF_BYTES = 32;
 
@@ -17,13 +17,13 @@ const PRF_BYTES = 32;
 /** @type {WeakMap<object, {id: string, secret: ArrayBuffer}>} */
 const kept = new WeakMap();
 
-/** Returns the extension's input, always with `eval`, because an empty `prf` fails on some systems. */
+/** Returns the PRF extension's input, always with `eval`, because an empty `prf` fails on some systems. */
 export function prfExtension() {
   return { prf: { eval: { first: PRF_INPUT } } };
 }
 
 /**
- * Removes the PRF's output from a ceremony's extension results, so that it is not sent along with the credential.
+ * Removes the PRF output from a ceremony's extension results, so that it cannot be sent along with the credential.
  *
  * @param {any} results `getClientExtensionResults()`
  * @returns {ArrayBuffer | null} a separate copy of 32 bytes
@@ -38,7 +38,7 @@ export function takeResult(results) {
 }
 
 /**
- * Stores a secret for the holder of the ceremony's result.
+ * Stores a secret that only the holder of the ceremony's result can retrieve.
  *
  * @param {object} holder
  * @param {string} id of the credential
@@ -49,7 +49,7 @@ export function keepSecret(holder, id, secret) {
 }
 
 /**
- * Returns the vault key for a ceremony's result, only once.
+ * Returns the vault key for a ceremony's result. A second call returns null.
  *
  * @param {object} holder what `createPasskey` or `usePasskey` returned
  * @returns {VaultKey | null} null if the ceremony returned no PRF output, or the key was returned before

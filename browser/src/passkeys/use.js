@@ -7,7 +7,7 @@ import { ceremony } from "./ceremony.js";
 import { DEFAULT_TIMEOUT_MS, serialised } from "./create.js";
 import { keepSecret, prfExtension, takeKey, takeResult, withoutPrf } from "./secrets.js";
 
-/** The longest name of a key in a sealed vault, in characters (docs/formats.md). */
+/** The maximum length of a key's name in a sealed vault, in characters (docs/formats.md). */
 const LONGEST_ID = 128;
 
 /**
@@ -29,7 +29,7 @@ const LONGEST_ID = 128;
  */
 
 /**
- * Requests an assertion, always with user verification, because without it the authenticator's secret is different.
+ * Requests an assertion with user verification, because the authenticator's PRF secret differs without it.
  *
  * @param {UseOptions} [options]
  * @returns {Promise<UsedPasskey>}
@@ -55,8 +55,8 @@ export async function usePasskey(options = {}) {
 }
 
 /**
- * Returns the key that opens a vault, from the result of `createPasskey` or `usePasskey`. If creating the passkey returned
- * no secret, as in Firefox, the person is prompted once more.
+ * Returns the key that opens a vault, from the result of `createPasskey` or `usePasskey`. If creating the passkey
+ * returned no PRF secret, as in Firefox, the person is prompted once more.
  *
  * @param {import("./create.js").CreatePasskeyResult | UsedPasskey} passkey
  * @param {UseOptions} [options] for that second prompt

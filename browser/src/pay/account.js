@@ -1,4 +1,4 @@
-/** What a payment costs and whether the account can afford it, from public facts: no vault needs to be open. */
+/** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
 import { didOfKey, greatestCost, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
@@ -11,12 +11,12 @@ import { amountText } from "./text.js";
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
 
-/** How often to look: an account that was just registered may not be indexed yet. */
+/** How many times to look for an account, because a newly registered one may not be indexed yet. */
 const TRIES = 4;
 const PAUSE_MS = 1200;
 
 /**
- * Returns a stored vault's account, if it is on the chain already.
+ * Returns a stored vault's account if it is registered on the chain.
  *
  * @param {Client} client
  * @param {string} did
@@ -44,7 +44,7 @@ async function indexed(client, did) {
 }
 
 /**
- * Returns the payment's fee, according to the sponsor and the bundler now.
+ * Returns the payment's present fee, according to the sponsor and the bundler.
  *
  * @param {Client} client
  * @param {import("../flows/account.js").AccountKey} key
@@ -67,7 +67,7 @@ export function feeIn(operation) {
 }
 
 /**
- * Refuses a payment that the account cannot afford. For a token that the service does not know, only the chain can tell.
+ * Refuses a payment that the account cannot afford. Payments in a token that the service does not know are not checked.
  *
  * @param {Client} client
  * @param {string} address

@@ -1,4 +1,4 @@
-/** The confirm page: from a shop's request to the response. The vault's keys stay in the worker. */
+/** The page on which a person confirms a shop's payment request. The vault's keys stay in the worker. */
 
 import { Client, passkeyKey, payeeOf, usePasskey } from "../holdfast.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
@@ -20,7 +20,7 @@ import { text } from "./text.js";
  * @typedef {import("./text.js").TextKey} TextKey
  */
 
-/** One payment in one window. */
+/** One payment request and the window that handles it. */
 class Payment {
   /** @type {Request | null} */
   #request = null;
@@ -37,7 +37,7 @@ class Payment {
   #busy = false;
   #takeOver = false;
   #withPassword = false;
-  /** The person has agreed to everything, and can no longer cancel. */
+  /** Whether the person has agreed to everything and can no longer cancel. */
   #agreedTo = false;
   /** Whether the signed operation may have reached the bundler. */
   #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
@@ -55,7 +55,7 @@ class Payment {
     addEventListener("focus", () => this.#guardAgain());
   }
 
-  /** Cancels for the person. This is no longer possible once the payment has been handed over. */
+  /** Cancels the payment for the person, unless it has already been handed over. */
   cancel() {
     if (this.#over || this.#agreedTo || !this.#request) return;
     this.#shop.refused("user_cancelled");
@@ -80,7 +80,7 @@ class Payment {
     }
   }
 
-  /** Lists this browser's vaults. The most recently used one pays, unless the person chooses another. */
+  /** Lists this browser's vaults. The most recently used vault pays, unless the person chooses another. */
   async #vaults() {
     const stored = await this.#client.vault.stored();
     this.#dids = stored.sort((one, other) => other.updatedAt - one.updatedAt).map((it) => it.did);
@@ -117,7 +117,7 @@ class Payment {
     performance.mark("holdfast:sheet");
   }
 
-  /** Shows fee and balance, if they are public. If that fails, it is repeated once the vault is open. */
+  /** Shows the fee and checks the balance if both are known before the vault is open. */
   async #preview() {
     const [request, did] = [this.#known(), this.#did];
     const key = await publicAccount(this.#client, did);
@@ -158,7 +158,8 @@ class Payment {
     if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
     const request = this.#known();
     const account = await this.#client.account();
-    // Checked while the operation is being prepared. If the balance is too low, that is reported, not the sponsor's error.
+    // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
+    // the sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});
     const paying = this.#client.pay(request.params, {
@@ -179,7 +180,7 @@ class Payment {
   }
 
   /**
-   * Makes sure, just before signing, that the person has agreed to this fee; if not, asks again.
+   * Checks just before signing that the person has agreed to this fee, and asks again if not.
    *
    * @param {Fee} fee
    */
@@ -329,7 +330,7 @@ class Payment {
   }
 }
 
-/** Codes that have another name for shops. */
+/** Refusal codes that are reported to shops under a different name. */
 const FOR_SHOP = /** @type {Record<string, string>} */ ({ insufficient_fee: "insufficient_balance", chain_failed: "chain_rejected" });
 
 /** @returns {HTMLInputElement} */

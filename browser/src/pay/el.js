@@ -1,4 +1,4 @@
-/** Creates elements without markup: text is never parsed as HTML. */
+/** Creates elements without ever parsing text as HTML. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} T

@@ -1,4 +1,4 @@
-/** Facts that the service puts in the payment page's head. */
+/** Reads the facts that the service puts into the payment page's meta elements. */
 
 /** @param {string} name */
 export function meta(name) {

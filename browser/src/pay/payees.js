@@ -1,14 +1,14 @@
-/** The addresses that this browser has paid, and whether another address only looks like one of them. */
+/** Remembers the addresses that this browser has paid, and detects addresses that only look like one of them. */
 
 import { VaultStore } from "../holdfast.js";
 
 const NOTE = "payees";
 const KEPT = 500;
-/** How many digits at each end of an address people compare. */
+/** How many digits at each end of an address people are assumed to compare. */
 const ENDS = 4;
 
 /**
- * Returns whether an address was paid before, or only looks like one that was. Pure.
+ * Returns whether an address was paid before, is new, or only looks like one that was paid before. Pure.
  *
  * @param {string} address 0x-hex
  * @param {string[]} paid

@@ -1,11 +1,11 @@
-/** Converts errors to what the person reads and the shop gets. */
+/** Converts errors to refusals, which decide what the person reads and which code the shop gets. */
 
 import { AccountNotFunded, NetworkError, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../holdfast.js";
 import { meta } from "./meta.js";
 import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
-/** Failures of a ceremony after which the person may try again, because nothing has happened. */
+/** The refusal codes for failed passkey ceremonies, by reason. The person may try again, because nothing was signed. */
 const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
   cancelled: "passkey_cancelled",
   aborted: "passkey_cancelled",
@@ -16,7 +16,7 @@ const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
   no_prf: "no_prf",
   unsupported: "unsupported",
 });
-/** The enclave's codes for an invalid delegation; others become "delegation_refused". */
+/** The refusal codes for invalid delegations, by the enclave's code. All others become "delegation_refused". */
 const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   policy_denied: "limit_exceeded",
   token_expired: "delegation_expired",
@@ -28,7 +28,7 @@ const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong
 /** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it has accepted it */
 
 /**
- * Returns what an error means for the payment.
+ * Returns the refusal that an error means for the payment.
  *
  * @param {unknown} error
  * @param {HandedOver} [handedOver]
@@ -67,7 +67,7 @@ function notFunded({ balance, needed, token }) {
  */
 function ofOperation({ message }, handedOver) {
   if (message.startsWith("the operation was mined and failed")) return new Refusal("chain_failed");
-  // Once the bundler has accepted the operation, only a request for the receipt can have been refused.
+  // If the bundler has accepted the operation, the refusal concerns only the request for its receipt.
   const rejected = message.startsWith("refused: ") && handedOver !== "surely";
   return new Refusal(handedOver && !rejected ? "unconfirmed" : "chain_rejected");
 }

@@ -6,7 +6,7 @@ const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
 const LABEL_LENGTH = 120;
-/** The longest DID that the interface accepts (Invalid did). */
+/** The maximum length of a DID that the interface accepts. */
 const DID_LENGTH = 512;
 
 /**
@@ -21,10 +21,10 @@ const DID_LENGTH = 512;
 
 /** @type {Token} */
 export const COIN = { symbol: "ETH", decimals: 18, unit: "ETH", least: 0 };
-/** @type {Token} One US dollar and one USDC count as the same: docs/decisions/0831. */
+/** @type {Token} One US dollar and one USDC count as the same (docs/decisions/0831). */
 const USDC = { symbol: "USDC", decimals: 6, unit: "USD", least: 2 };
 
-/** The payment is refused: a code for programs, and the values for its text. */
+/** The payment is refused, with a code for programs and the values that its text needs. */
 export class Refusal extends Error {
   /**
    * @param {string} code
@@ -38,7 +38,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads the request, if it can be a payment on the service's chain.
+ * Reads the request, and refuses it unless it can be paid on the service's chain.
  *
  * @param {Asked} asked
  * @param {Facts} facts
@@ -72,7 +72,7 @@ export function decimalOf(amount, decimals) {
 }
 
 /**
- * Checks that the request's total and data state the same amount, if they have the same unit.
+ * Checks that the request's total and its data state the same amount, if both use the same unit.
  *
  * @param {{currency: string, value: string}} total
  * @param {bigint} amount

@@ -1,9 +1,9 @@
-/** The parts of the window around the sheet: heading, announcements, buttons. */
+/** The parts of the payment window around the sheet: heading, announcements and buttons. */
 
 import { el } from "./el.js";
 import { language, text } from "./text.js";
 
-/** How long a button that has just appeared ignores clicks, because the person has not read it yet. */
+/** How long a newly shown button ignores clicks, because the person cannot have read it yet. */
 const READING_MS = 500;
 
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
@@ -36,7 +36,7 @@ export function screen(title, nodes, buttons) {
 }
 
 /**
- * Shows these buttons instead of the present ones. A button that had the focus keeps it.
+ * Replaces the buttons, and moves the focus to a new button if an old one had it.
  *
  * @param {Button[]} buttons
  */
@@ -57,8 +57,8 @@ export function warn(said) {
 }
 
 /**
- * Disables the main button for a moment after it appears, and after the window returns to the front, so that a click
- * meant for something else does not pay.
+ * Disables the main button briefly after it appears and after the window returns to the front, so that a stray click
+ * does not pay.
  *
  * @param {HTMLButtonElement} button
  */

@@ -1,4 +1,4 @@
-/** The payment sheet: amount, payee, shop, paying vault and fee. */
+/** The payment sheet, which shows the amount, the payee, the shop, the paying vault and the fee. */
 
 import { el } from "./el.js";
 import { costText } from "./account.js";
@@ -58,7 +58,7 @@ export function showFee(fee) {
 }
 
 /**
- * Shows a full address in groups of four for comparing; copying it gives no spaces.
+ * Shows a full address in groups of four digits for comparison. Copying the address yields no spaces.
  *
  * @param {string} value 0x-hex
  */
@@ -84,7 +84,7 @@ function payeeRow({ address: to, did }, familiarity) {
 }
 
 /**
- * Shows the vault that pays; if this browser has several, the person chooses.
+ * Shows the vault that pays, or lets the person choose if this browser has several.
  *
  * @param {Choice} choice
  */

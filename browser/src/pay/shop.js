@@ -1,4 +1,4 @@
-/** The connection to the shop: the payment worker, which alone may respond to it. */
+/** Connects to the payment worker, through which alone the page can respond to the shop. */
 
 import { FOR_SHOPS } from "./texts.js";
 
@@ -26,7 +26,7 @@ export class Shop {
     this.#send({ type: "ready" });
   }
 
-  /** Reports that the payment is about to be sent: from now on the shop waits for the chain. */
+  /** Reports that the payment is about to be sent, so that the shop waits for the chain from now on. */
   handingOver() {
     this.#send({ type: "handing over" });
   }

@@ -1,11 +1,11 @@
-/** Texts and amounts in the person's language. */
+/** Translates texts and formats amounts for the person's language. */
 
 import { preferred } from "../pages/parts/languages.js";
 import { TEXTS } from "./texts.js";
 
 /** @typedef {keyof typeof TEXTS.en} TextKey */
 
-/** The language, the same as on the service's other pages, where the person may have switched it. */
+/** The page's language, which the person may have switched on the service's other pages. */
 export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)));
 
 /**
@@ -18,7 +18,7 @@ export function text(key, values = {}) {
 }
 
 /**
- * Formats an amount for the person's language, with all its digits.
+ * Formats an amount with all its digits for the person's language.
  *
  * @param {string} decimal such as "12.5"
  * @param {{symbol: string, least?: number}} unit `least`: decimal places that are always shown

@@ -185,7 +185,9 @@ const de = {
 
 export const TEXTS = { en, de };
 
-/** Messages for shops, always in English, because shops log them. They never contain a person's balance. */
+/**
+ * Messages for shops, always in English, because shops log them. No message for a shop contains the person's balance.
+ */
 export const FOR_SHOPS = /** @type {Record<string, string>} */ ({
   user_cancelled: "The person cancelled. Nothing was paid.",
   bad_request: "The request's data is no payment: it needs to, amount, token and chainId. Nothing was paid.",

@@ -1,10 +1,10 @@
-/** Makes this browser offer Holdfast when shops request the payment method `<service>/pay`. */
+/** Makes this browser offer Holdfast when a shop requests the payment method `<service>/pay`. */
 
 import { ownAddress } from "../http/service.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
 /**
- * Registers the payment worker. The page must have the service's own origin, as service workers require.
+ * Registers the payment worker. The page must have the service's own origin, because service workers require it.
  *
  * @param {Omit<import("../generated/types.js").PaymentHandlerOptions, "swUrl"> &
  *   {swUrl?: import("../trusted.js").ScriptAddress}} [options] `swUrl` may be the application's own TrustedScriptURL

@@ -3,15 +3,21 @@
 import { SnapshotConflict, SnapshotRolledBack } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
 
-/** Statuses that retrying does not change: the vault is not registered there, or the service stores no snapshots. */
+/**
+ * The statuses that no retry can change: the vault is not registered with the service, or the service stores no
+ * snapshots.
+ */
 const LASTING = new Set([403, 404, 405]);
 const LONGEST_QUIET_MS = 30_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
-/** After this many refusals it waits for the next change: attempts use the vault, and would keep it from locking itself. */
+/**
+ * After this many refusals, no retry is made until the next change. Each attempt uses the vault and so keeps the vault
+ * from locking itself.
+ */
 const MOST_REFUSALS = 6;
 
-/** Publishes after changes. After an error that a retry would not resolve, it waits for the next change. */
+/** Publishes after changes. After an error that no retry can resolve, waits for the next change. */
 export class AutomaticSnapshots {
   #publish;
   #quietMs;
@@ -31,7 +37,7 @@ export class AutomaticSnapshots {
     this.#quietMs = quietMs;
   }
 
-  /** Schedules an upload: the vault has a new revision, or there may be one to upload. */
+  /** Schedules an upload, because the vault has a new revision or may have one. */
   changed() {
     const now = Date.now();
     this.#changedAt ||= now;
@@ -39,12 +45,12 @@ export class AutomaticSnapshots {
     this.#after(Math.max(0, Math.min(this.#quietMs, this.#changedAt + LONGEST_QUIET_MS - now)));
   }
 
-  /** Makes a scheduled attempt now, such as when the network is back. */
+  /** Makes a scheduled attempt now, for example because the network is back. */
   hurry() {
     if (this.#timer) this.#after(0);
   }
 
-  /** Stops. A revision that is still due is uploaded next time. */
+  /** Stops. A revision that was not uploaded yet is uploaded next time. */
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -79,7 +85,7 @@ export class AutomaticSnapshots {
 }
 
 /**
- * Whether a retry would fail in the same way. With a closed or locked vault there is nothing to do now.
+ * Whether a retry would fail in the same way, as while the vault is closed or locked.
  *
  * @param {unknown} error
  */

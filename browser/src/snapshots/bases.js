@@ -1,4 +1,7 @@
-/** Bytes as text in multibase's bases: base32 (RFC 4648, lower case, no padding), base36, base58 (Bitcoin's). */
+/**
+ * Encodes bytes in multibase's bases: base32 (RFC 4648, lower case, no padding), base36 and base58 (Bitcoin's
+ * alphabet).
+ */
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 export const BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -38,7 +41,7 @@ export function fromBase32(text) {
 }
 
 /**
- * Writes the bytes as a number in another base. Each leading zero byte becomes the base's first letter.
+ * Writes the bytes as one number in another base. Each leading zero byte becomes the alphabet's first letter.
  *
  * @param {Uint8Array} bytes
  * @param {string} letters

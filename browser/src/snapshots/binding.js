@@ -1,4 +1,6 @@
-/** Checks that a snapshot belongs to its DID: the sealed vault's header, and the delegation to the publishing key. */
+/**
+ * Checks that a snapshot belongs to its DID, by the sealed vault's header and by the delegation to the publishing key.
+ */
 
 import { readHeader } from "../vault/sealed_header.js";
 import { RecoveryRefused } from "./errors.js";
@@ -22,8 +24,8 @@ export function checkWhole({ sealed, manifest }) {
 }
 
 /**
- * Checks that the vault's own key has authorised the publishing key (null: any key) to publish its snapshots. A did:new
- * is the hash of its key, so the delegation is verified without asking a service.
+ * Checks that the vault's key has authorised the publishing key to publish its snapshots. If `publicKey` is null, any
+ * publishing key is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
  *
  * @param {import("./library.js").Vault} vault its enclave verifies the delegation; the vault need not be open
  * @param {import("./roots.js").Snapshot} snapshot

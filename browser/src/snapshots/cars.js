@@ -1,5 +1,5 @@
 /**
- * CAR files (IPLD CAR v1) with one root. They are written with the root first, and read strictly.
+ * Reads and writes CAR files (IPLD CAR v1) with one root. The root is written first, and files are read strictly.
  *
  * Every block is checked against its CID, and every length against its limit before memory is allocated for it.
  */
@@ -10,7 +10,10 @@ import { Link, decode, encode } from "./dag_cbor.js";
 import { decodeVarint, encodeVarint } from "./varints.js";
 
 export const MAX_ROOT_BYTES = 16 << 10;
-/** The limit of a vault, 16 MiB: roots of the older form have the whole vault in one block. */
+/**
+ * The limit of a vault, 16 MiB, also limits its blocks, because roots of the older form link to the whole vault in one
+ * block.
+ */
 export const MAX_LEGACY_BLOCK_BYTES = 16 << 20;
 const MAX_HEADER_BYTES = 1 << 10;
 const MAX_VARINT_BYTES = 5;
@@ -23,7 +26,7 @@ const LIMITS = { car: 17 << 20, rawBlock: MAX_LEGACY_BLOCK_BYTES, blocks: 64 };
  *   includes repeated ones
  */
 
-/** Limits that exclude a whole vault in one large block. @type {Limits} */
+/** Limits that exclude the older form, in which one large block contains the whole vault. @type {Limits} */
 export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
 
 /**
@@ -86,7 +89,7 @@ function section(data, at, longest, tooLarge) {
 }
 
 /**
- * Returns how many bytes the block at `at` may have: the limit for a root is lower.
+ * Returns the limit for the block at `at`, in bytes, which is lower for a root.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @param {number} at
@@ -121,7 +124,7 @@ function decodedHeader(bytes) {
 }
 
 /**
- * Returns the canonical text of a decoded link.
+ * Returns the canonical text of a decoded link's CID.
  *
  * @param {unknown} value
  * @returns {string}

@@ -1,8 +1,8 @@
 /**
  * CIDs of the only kind that is used here (version 1, SHA-256, codec raw or dag-cbor), and the blocks that they identify.
  *
- * Such a CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding. Every
- * other spelling is refused, so that texts can be compared.
+ * A CID of this kind has 36 bytes, and one canonical text in lower-case base32 without padding. Every other spelling is
+ * refused, so that CIDs can be compared as texts.
  */
 
 import { fromBase32, toBase32 } from "./bases.js";
@@ -11,7 +11,7 @@ import { ContentError } from "./content_error.js";
 export const CID_BYTES = 36;
 export const MAX_BLOCK_BYTES = 1 << 20;
 const CID_CHARACTERS = 59;
-/** The codecs' numbers in the multicodec table. */
+/** The numbers of the codecs in the multicodec table. */
 const NUMBERS = { raw: 0x55, "dag-cbor": 0x71 };
 
 /**

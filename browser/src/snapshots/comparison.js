@@ -1,9 +1,12 @@
-/** Compares two versions of a vault, table by table: rows that only one has, and rows that differ. Nothing is merged. */
+/**
+ * Finds, for each table of a vault, the rows that only one of two versions has and the rows that differ. Merges
+ * nothing.
+ */
 
 import { carriedKeys } from "./keys.js";
 import { PluginCallError } from "./library.js";
 
-/** The fields that identify a row: the first of these that it has. */
+/** The fields that may identify a row, in order of preference. */
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
@@ -14,7 +17,7 @@ const RESOURCES = [
 ];
 
 /**
- * A table in which the versions differ, with the identifiers of the rows.
+ * A table in which two versions differ, with the identifiers of its differing rows.
  *
  * @typedef {object} TableDifference
  * @property {string} table the resource, or "keys": the passkeys and passwords that open only one of the versions

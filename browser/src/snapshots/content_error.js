@@ -1,4 +1,6 @@
-/** The error for all content-addressed formats. The codes are the same as in the Python client (docs/formats.md). */
+/**
+ * The error that all content-addressed formats share, with the same codes as in the Python client (docs/formats.md).
+ */
 
 /**
  * @typedef {"invalid_cid" | "other_cid" | "block_mismatch" | "block_too_large" | "invalid_dag_cbor" | "invalid_varint" |
@@ -9,7 +11,7 @@
  *   bytes violate; `unsupported`: this browser cannot verify Ed25519 signatures
  */
 
-/** Bytes or text that do not have the required form. */
+/** Malformed bytes or text. */
 export class ContentError extends Error {
   /**
    * @param {ContentCode} code

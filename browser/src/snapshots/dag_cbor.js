@@ -1,9 +1,9 @@
-/** DAG-CBOR (IPLD), written and read strictly. The bytes are untrusted: every error is a ContentError. */
+/** Encodes and strictly decodes DAG-CBOR (IPLD). Because the bytes are untrusted, every error is a ContentError. */
 
 import { ContentError } from "./content_error.js";
 import { decodeVarint, plain } from "./varints.js";
 
-/** The depth that the enclave accepts. */
+/** The maximum nesting depth, as in the enclave. */
 const DEEPEST = 32;
 const LINK_TAG = 42;
 /** The codecs and hash functions that links may have in their CIDs (multicodec table). */
@@ -13,7 +13,7 @@ const UNSIGNED = 0, NEGATIVE = 1, BYTES = 2, TEXT = 3, LIST = 4, MAP = 5, TAG = 
 const utf8 = new TextEncoder();
 const strictly = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A link to another block: the CID's bytes. */
+/** A link to another block, which contains the bytes of its CID. */
 export class Link {
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
@@ -21,7 +21,7 @@ export class Link {
   }
 }
 
-/** A number that was written as a float. */
+/** A number that is encoded as a float. */
 export class Float {
   /** @param {number} value */
   constructor(value) {

@@ -1,9 +1,11 @@
-/** Errors: why a snapshot was not published, or a vault not recovered. */
+/** Errors that say why a snapshot was not published or a vault was not recovered. */
 
 import { ContentError } from "./content_error.js";
 import { RequestRefused, StorageError } from "./library.js";
 
-/** The published record points to an older snapshot than the newest one this browser has seen. Nothing was changed. */
+/**
+ * The published record points to an older snapshot than the newest one that this browser has seen. Nothing was changed.
+ */
 export class SnapshotRolledBack extends StorageError {
   /**
    * @param {number} known the highest sequence that this browser has seen
@@ -31,9 +33,9 @@ export class SnapshotConflict extends StorageError {
 }
 
 /**
- * Why a vault was not recovered. `incomplete`: blocks of the published snapshot are missing; `damaged`: the bytes
- * were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`:
- * this browser cannot verify the record's signature.
+ * The reason why a vault was not recovered. `incomplete`: blocks of the published snapshot are missing; `damaged`: the
+ * bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
+ * browser cannot verify the record's signature.
  *
  * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened" |
  *   "open_elsewhere" | "unsupported"} RecoveryCode
@@ -54,7 +56,7 @@ export class RecoveryRefused extends StorageError {
 }
 
 /**
- * Runs `work`, and turns its ContentError into a StorageError, a documented error of the client.
+ * Runs `work`, and turns a ContentError into a StorageError, which the client documents.
  *
  * @template T
  * @param {() => Promise<T>} work
@@ -69,7 +71,7 @@ export async function asStorageErrors(work) {
 }
 
 /**
- * Returns an error's message: the service's own reason if it sent one.
+ * Returns the service's own reason for an error if the service sent one, else the error's message.
  *
  * @param {unknown} error
  * @returns {string}

@@ -1,4 +1,4 @@
-/** Blocks and records from IPFS gateways. Every byte is verified. */
+/** Fetches blocks and records from IPFS gateways, and verifies every byte. */
 
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
 import { cidBytes, codecOf, verified } from "./cids.js";
@@ -9,7 +9,7 @@ import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, readRecord } from "./records.j
 import { assembled, readRoot } from "./roots.js";
 
 const RAW = "application/vnd.ipld.raw";
-/** The empty block that every trustless gateway serves (specification, "Probing"). */
+/** The CID of the empty block that every trustless gateway serves (Trustless Gateway specification, "Probing"). */
 const PROBE = "bafkqaaa";
 const NOT_FOUND = 404;
 
@@ -18,7 +18,10 @@ const NOT_FOUND = 404;
  * @typedef {import("./roots.js").Snapshot} Snapshot
  */
 
-/** Reads over several gateways. One that fails or sends wrong data is skipped; if all do, the first one's error is thrown. */
+/**
+ * Reads over several gateways. A gateway that fails or sends wrong data is skipped. If every gateway is skipped, the
+ * first gateway's error is thrown.
+ */
 export class Gateways {
   #https;
 
@@ -52,7 +55,7 @@ export class Gateways {
   }
 
   /**
-   * Returns a whole snapshot, with every byte verified.
+   * Returns a whole snapshot after verifying every byte.
    *
    * @param {string} rootCid
    * @param {(done: number, all: number) => void} [tell] called with the number of blocks received
@@ -113,7 +116,7 @@ export class Gateways {
 }
 
 /**
- * Returns one gateway's record. Not every gateway serves records on both paths.
+ * Returns one gateway's record. Some gateways serve records on only one of the two paths.
  *
  * @param {Http} http
  * @param {string} name

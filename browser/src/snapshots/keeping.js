@@ -1,4 +1,4 @@
-/** A client's snapshots of its vault: keeps them up to date automatically, resolves conflicts, recovers vaults. */
+/** Keeps a client's snapshots of its vault up to date, resolves conflicts between devices, and recovers vaults. */
 
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
@@ -64,7 +64,7 @@ export class KeptSnapshots {
     await this.#place.gateways.probe();
   }
 
-  /** Schedules an upload: the vault was opened, changed or registered. */
+  /** Schedules an upload, because the vault was opened, changed or registered. */
   changed() {
     this.#publisher.changed();
     this.#automatic.changed();
@@ -76,7 +76,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Uploads the newest revision now, unless that was done before.
+   * Uploads the newest revision now, unless it has been uploaded already.
    *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` resolve it
@@ -105,7 +105,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Returns the differences between this device's version and the other one in a conflict.
+   * Returns the differences between this device's and the other device's version in a conflict.
    *
    * @param {VaultKey} key opens the other version; its secret is transferred to the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
@@ -115,8 +115,9 @@ export class KeptSnapshots {
   }
 
   /**
-   * Resolves a conflict. "here": this device's version is published on top of the other one, which stays pinned. "there":
-   * the other version becomes the next revision after this device's. Keys that either device removed stay removed.
+   * Resolves a conflict. "here": this device's version is published as the successor of the other version, which stays
+   * pinned. "there": the other version becomes this device's next revision. Keys that either device removed stay
+   * removed.
    *
    * @param {"here" | "there"} version
    * @param {VaultKey | (() => Promise<VaultKey>)} key opens the vault; a function is called only if the other version must be opened
@@ -150,7 +151,8 @@ export class KeptSnapshots {
   }
 
   /**
-   * Continues from the last snapshot of the device that sent the vault. A record that the vault did not sign is ignored.
+   * Continues from the last snapshot of the device that sent the vault. A record that the vault's key did not sign is
+   * ignored.
    *
    * @param {unknown} record the record received with the vault, which is now open
    */
@@ -158,7 +160,7 @@ export class KeptSnapshots {
     return this.#inTurn(() => continued(this.#client.vault, this.#store, record));
   }
 
-  /** Cancels requests and timers. A revision that is still due is uploaded next time. */
+  /** Cancels requests and timers. A revision that was not uploaded yet is uploaded next time. */
   async close() {
     this.#automatic.close();
     this.#ending.abort();
@@ -186,7 +188,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Runs `work` with the other version, which is opened in a second worker with a temporary database.
+   * Opens the other version in a second worker with a temporary database, and runs `work` with it.
    *
    * @template T
    * @param {Snapshot} other
@@ -229,8 +231,9 @@ export class KeptSnapshots {
   }
 
   /**
-   * Removes the keys that were removed from the other version, which is opened only if it lacks one of this version's keys.
-   * If the key does not open it, the two devices were paired by an earlier release and have never shared keys.
+   * Removes the keys that were removed from the other version. The other version is opened only if it lacks one of this
+   * version's keys. If the key does not open the other version, an earlier release paired the devices, and they have
+   * never shared keys.
    *
    * @param {Snapshot} other
    * @param {() => Promise<VaultKey>} key
@@ -281,8 +284,8 @@ async function sealedAfter(vault, before) {
 }
 
 /**
- * Creates a token signed by the vault's key for one upload or pin (decision 0621). The vault stores no row for it: a row
- * would be a change, whose upload would need another token.
+ * Creates a token for one upload or pin, signed by the vault's key (decision 0621). The vault does not record the
+ * token, because a new row would be a change whose upload needs another token.
  *
  * @param {Vault} vault
  * @param {string} audience

@@ -1,12 +1,12 @@
-/** Passkeys and passwords in two versions of a vault: removed ones stay removed, whichever version is chosen. */
+/** Ensures that passkeys and passwords removed from either version of a vault stay removed. */
 
-import { removalOf, removedIn } from "../vault/removals.js";
+import { removalOf, removedIn, seeRecorded } from "../vault/removals.js";
 import { PluginCallError } from "./library.js";
 
 const HEADER = 44;
 const WRAP_COUNT_AT = 5;
 const DID_LENGTH_AT = 6;
-/** The lengths of the salt, Argon2id's parameters, the nonce and the sealed data key. */
+/** The total length of the salt, Argon2id's parameters, the nonce and the sealed data key. */
 const WRAP_REST = 16 + 12 + 12 + 48;
 /** @type {Record<number, string>} */
 const KINDS = { 1: "secret", 2: "prf", 3: "password" };
@@ -59,17 +59,17 @@ export async function removedKeys(vault) {
 }
 
 /**
- * Removes keys from an open vault. The removal of keys that it does not have is recorded too.
+ * Removes keys from an open vault. A removal is recorded even if the vault does not have the key.
  *
  * @param {Vault} vault
  * @param {Name[]} names
- * @throws {PluginCallError} `last_wrap`: no other key would be left
+ * @throws {PluginCallError} `last_wrap`: no other key would be left; another code: a removal could not be recorded
  */
 export async function removeAll(vault, names) {
   const had = await carriedKeys(vault);
   for (const { kind, id } of names) {
     if (includes(had, { kind, id })) await vault.removeKey(/** @type {"prf"} */ (kind), id);
-    else await vault.exec("resource:tokens action:create", removalOf(kind, id));
+    else seeRecorded(await vault.exec("resource:tokens action:create", removalOf(kind, id)));
   }
 }
 

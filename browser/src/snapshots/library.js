@@ -1,4 +1,7 @@
-/** What the snapshots import from the client: in one place, so that the built module shares the client's file. */
+/**
+ * Collects in one place what the snapshot modules import from the client, so that the built module shares the client's
+ * file.
+ */
 
 export {
   ClientStateError,

@@ -1,5 +1,5 @@
 /**
- * Snapshots of sealed vaults: written, stored, published and read. Loaded when a client first needs them.
+ * Writes, stores, publishes and reads snapshots of sealed vaults. Loaded when a client first needs them.
  *
  *     const snapshots = await client.snapshots();
  *     console.log((await snapshots.state()).status);

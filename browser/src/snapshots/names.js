@@ -1,4 +1,6 @@
-/** IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…` and the key that it contains. */
+/**
+ * Converts between Ed25519 keys and IPNS names such as `k51…`, which contain the key (IPNS specification, "IPNS Name").
+ */
 
 import { BASE36, BASE58, fromBase, fromBase32, toBase, toBase32 } from "./bases.js";
 import { joined } from "./cars.js";
@@ -6,7 +8,10 @@ import { ContentError } from "./content_error.js";
 
 export const PUBLIC_KEY_BYTES = 32;
 const MAX_CHARACTERS = 80; // the longest text of such a name, in base32, has 65
-/** The key's protobuf (type Ed25519, then 32 bytes), in an identity multihash, in a CIDv1 with codec libp2p-key. */
+/**
+ * The bytes before the key in a name: a CIDv1 with codec libp2p-key, an identity multihash, and the protobuf header for
+ * Ed25519.
+ */
 const KEY = [0x08, 1, 0x12, PUBLIC_KEY_BYTES];
 const MULTIHASH = [0x00, KEY.length + PUBLIC_KEY_BYTES, ...KEY];
 const CID = [1, 0x72, ...MULTIHASH];
@@ -39,7 +44,7 @@ export function didKeyOf(publicKey) {
 }
 
 /**
- * Returns the key in a name in base36, base32 or base58 (with prefix letter, or as a peer ID).
+ * Returns the key in a name, which may be in base36, base32 or base58 with a multibase prefix, or be a peer ID.
  *
  * @param {string} name
  * @returns {Uint8Array<ArrayBuffer>} 32 bytes
@@ -58,7 +63,7 @@ export function publicKeyOf(name) {
 }
 
 /**
- * Decodes a text in one of the three bases. Returns its canonical spelling and the bytes.
+ * Decodes a name in one of the three bases, and returns its canonical spelling and its bytes.
  *
  * @param {string} text
  * @returns {[string, Uint8Array<ArrayBuffer> | null]}

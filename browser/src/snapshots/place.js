@@ -1,4 +1,7 @@
-/** HTTP access to where snapshots are stored (Holdfast's service or others): CAR files, pins, records, blocks. */
+/**
+ * Accesses the servers on which snapshots are stored: uploads CAR files, pins and records, and reads blocks and
+ * records.
+ */
 
 import { randomBytes, toHex } from "../bytes.js";
 import { writeCar } from "./cars.js";
@@ -13,7 +16,7 @@ const NOT_FOUND = 404;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
- * Where snapshots are stored and read, in addition to the interface's gateway. By default: at the client's service.
+ * Where snapshots are stored and read, in addition to the interface's gateway. The default is the client's service.
  *
  * @typedef {object} MoreConfig
  * @property {string[]} [gatewayUrls] more gateways for blocks and records, in this order
@@ -28,7 +31,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  * @typedef {import("../generated/types.js").VaultSnapshotConfig & MoreConfig} SnapshotConfig
  */
 
-/** The servers from the settings, with the client's service as the default. */
+/** The servers from the configuration, with the client's service as the default. */
 export class SnapshotPlace {
   #http;
   #mint;
@@ -49,7 +52,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * Uploads the blocks. Without a pinning service, the upload also pins them.
+   * Uploads a snapshot's blocks. Without a pinning service, the upload also pins the blocks.
    *
    * @param {import("./roots.js").Snapshot} snapshot
    * @throws {RequestRefused | NetworkError | StorageError}
@@ -71,7 +74,7 @@ export class SnapshotPlace {
   }
 
   /**
-   * Uploads a record. Its signature is its only authorisation.
+   * Uploads a record. The record's signature is its only authorisation.
    *
    * @param {string} name
    * @param {Uint8Array<ArrayBuffer>} record
@@ -81,7 +84,8 @@ export class SnapshotPlace {
   }
 
   /**
-   * Returns the IPNS name that Holdfast's service has for a passkey. It is a hint: the caller verifies the record under it.
+   * Returns the IPNS name that Holdfast's service has for a passkey. The name is only a hint, so the caller verifies
+   * the record published under it.
    *
    * @param {string} credentialId
    * @returns {Promise<string | null>}
@@ -105,7 +109,7 @@ export class SnapshotPlace {
 }
 
 /**
- * Returns the did:web of a service's address. As a token's audience, it keeps other services from using the token.
+ * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used at another service.
  *
  * @param {string} url a loopback address counts as localhost
  * @returns {string}

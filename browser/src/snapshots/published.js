@@ -1,4 +1,7 @@
-/** Passes a vault's last published snapshot on in a pairing, so that the new device continues from it without a conflict. */
+/**
+ * Passes the record of a vault's last snapshot on in a pairing, so that the new device continues from it without a
+ * conflict.
+ */
 
 import { fromHex, toHex } from "../bytes.js";
 import { readRecord } from "./records.js";
@@ -23,7 +26,7 @@ export async function publishedRecord(vault, store) {
 }
 
 /**
- * Adopts the record received with a vault as this browser's latest known snapshot.
+ * Adopts the snapshot in a record received with a vault as the latest one that this browser knows.
  *
  * @param {Vault} vault it is open
  * @param {VaultStore} store
@@ -38,6 +41,6 @@ export async function continued(vault, store, record) {
     await store.setNote(recordNote(did), data);
     await writeState(store, { ...firstState(did), acknowledgedRoot: rootCid, sequence });
   } catch {
-    // The first upload then reports a conflict.
+    // Without a valid record, the first upload reports a conflict.
   }
 }

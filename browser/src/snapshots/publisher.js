@@ -7,7 +7,10 @@ import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
-/** A record must stay valid for years after a device is lost; responses with it are cached for only a minute. */
+/**
+ * How long a record is valid, because it must outlast the loss of a device by years. Caches keep a record for only a
+ * minute.
+ */
 const VALID_YEARS = 20;
 const TTL_NS = 60_000_000_000n;
 const PIN_NAME = "vault";
@@ -21,14 +24,19 @@ const CONFLICT = 409;
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
 
-/** Uploads, pins and publishes the newest revision of one open vault. An attempt continues where the last one stopped. */
+/**
+ * Uploads, pins and publishes the newest revision of one open vault. An attempt continues where the previous one
+ * stopped.
+ */
 export class Publisher {
   #vault;
   #store;
   #place;
   #tell;
   #kept;
-  /** Fetched once after each change: retries do not use the enclave, so that it can lock itself. */
+  /**
+   * The name and the delegation, cached after each change, so that retries do not keep the enclave from locking itself.
+   */
   #known = /** @type {Publishing | null} */ (null);
 
   /**
@@ -45,7 +53,7 @@ export class Publisher {
     this.#kept = kept;
   }
 
-  /** Discards what was cached, because the vault was opened or changed. */
+  /** Discards the cached name and delegation, because the vault was opened or changed. */
   changed() {
     this.#known = null;
   }
@@ -56,12 +64,13 @@ export class Publisher {
   }
 
   /**
-   * Uploads the newest revision, unless that was done before.
+   * Uploads the newest revision, unless it has been uploaded already.
    *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device has published too
-   * @throws {SnapshotRolledBack} an older snapshot is published than before
-   * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted; has the server's reason
+   * @throws {SnapshotRolledBack} the published snapshot is older than one seen before
+   * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted; the error contains the
+   * server's reason
    */
   async publish() {
     if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
@@ -80,7 +89,7 @@ export class Publisher {
   }
 
   /**
-   * Publishes, after a conflict, this device's version on top of the other one, which stays pinned.
+   * Resolves a conflict by publishing this device's version as the successor of the other one, which stays pinned.
    *
    * @returns {Promise<SnapshotState>}
    */
@@ -94,7 +103,7 @@ export class Publisher {
   }
 
   /**
-   * Returns the newest revision as a snapshot, which is the published one unless the revision is still due.
+   * Returns the newest revision as a snapshot, which equals the published one if that revision has been uploaded.
    *
    * @returns {Promise<Snapshot>}
    */
@@ -107,7 +116,8 @@ export class Publisher {
   }
 
   /**
-   * Returns the name and the delegation. A vault created before publishing keys existed gets them now, in a new revision.
+   * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets a key in a new
+   * revision.
    *
    * @returns {Promise<Publishing>}
    */
@@ -144,7 +154,7 @@ export class Publisher {
     if (!record) return state;
     const { rootCid, sequence, data } = record;
     if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
-    // The last record was published, but the response was lost.
+    // The last record sent was published, but the response was lost.
     if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence, data);
     if (rootCid !== state.acknowledgedRoot) {
       await this.#keepOther(state.did, rootCid);
@@ -156,7 +166,7 @@ export class Publisher {
   }
 
   /**
-   * Stores the other device's version here while it is available.
+   * Stores the other device's version in this browser while gateways still have it.
    *
    * @param {string} did
    * @param {string} rootCid
@@ -192,7 +202,7 @@ export class Publisher {
   }
 
   /**
-   * Returns the other device's root, if it published after we read the record and before we sent ours.
+   * Returns the root that another device published after this device read the record and before it sent its own.
    *
    * @param {string} name
    * @param {Uint8Array<ArrayBuffer>} ours
@@ -211,15 +221,15 @@ export class Publisher {
     await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
-    // Stored in the manifest, unless the vault has changed in the meantime.
+    // Record the snapshot in the manifest, unless the vault has changed in the meantime.
     if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
     const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, precedingRoot, otherRoot: null };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
   }
 
   /**
-   * Removes this vault's oldest pins, whichever device added them; after a key was removed, all but the newest one. If the
-   * service refuses, the next upload tries again.
+   * Removes this vault's oldest pins from any device or, after a key was removed, all except the newest. If the service
+   * refuses, the next upload retries the removal.
    *
    * @param {SnapshotState} state
    */
@@ -256,8 +266,8 @@ export class Publisher {
 }
 
 /**
- * Whether the stored revision is not acknowledged yet. An imported vault has no snapshot in its manifest, and may have a
- * lower revision number than the last one.
+ * Whether the stored revision still has to be uploaded, as an imported vault always does, because its manifest contains
+ * no snapshot.
  *
  * @param {Stored} stored
  * @param {SnapshotState} state
@@ -266,7 +276,7 @@ function isDue({ revision, manifest }, state) {
   return revision !== state.acknowledgedRevision || manifest.rootCid === null;
 }
 
-/** Returns when a record expires, in the form that the enclave reads. */
+/** Returns the time at which a record expires, in the form that the enclave reads. */
 function validity() {
   const end = new Date();
   end.setUTCFullYear(end.getUTCFullYear() + VALID_YEARS);

@@ -1,4 +1,6 @@
-/** IPNS records (IPNS specification): a publishing key's signed statement of which snapshot is the newest. */
+/**
+ * Reads and verifies IPNS records, in which a publishing key signs which snapshot is the newest (IPNS specification).
+ */
 
 import { isMap, joined } from "./cars.js";
 import { codecOf } from "./cids.js";
@@ -14,15 +16,15 @@ const PREFIX = new TextEncoder().encode("ipns-signature:");
 const PATH = "/ipfs/";
 const NUMBER = 0, OCTETS = 2;
 const SIGNATURE_V1 = 2, PUBLIC_KEY = 7, SIGNATURE = 8, DATA = 9;
-/** The wire types (Protocol Buffers) of a record's allowed fields. @type {Record<number, number>} */
+/** The Protocol Buffers wire types of the fields that a record may have. @type {Record<number, number>} */
 const FORM = { 1: OCTETS, 2: OCTETS, 3: NUMBER, 4: OCTETS, 5: NUMBER, 6: NUMBER, 7: OCTETS, 8: OCTETS, 9: OCTETS };
-/** The fields of version 1, which repeat fields of the signed data. @type {Record<number, string>} */
+/** The fields of version 1, which repeat the values of the signed data. @type {Record<number, string>} */
 const V1 = { 1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL" };
 const NAMES = Object.values(V1).sort().join();
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 /**
- * A record with a valid signature. It may have expired: see `isExpired`.
+ * A record with a valid signature. The record may have expired (see `isExpired`).
  *
  * @typedef {object} IpnsRecord
  * @property {Uint8Array} publicKey the 32 bytes of the key that signed it
@@ -37,8 +39,8 @@ const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
  */
 
 /**
- * Reads and verifies the record of a name or of a 32-byte Ed25519 public key. An expired record is not refused: that is
- * up to the caller.
+ * Reads and verifies the record published under a name or a 32-byte Ed25519 public key. An expired record is accepted,
+ * and the caller may refuse it.
  *
  * @param {string | Uint8Array} name
  * @param {Uint8Array<ArrayBuffer>} data
@@ -71,7 +73,7 @@ export function isExpired(record, nowMs) {
 }
 
 /**
- * Compares a record with the known one of the same name.
+ * Compares a record with the known record of the same name.
  *
  * @param {IpnsRecord | null} known
  * @param {IpnsRecord} given
@@ -201,7 +203,7 @@ function nanoseconds(validity) {
   const text = validity instanceof Uint8Array ? String.fromCharCode(...validity) : "";
   const [, seconds = "", fraction = "0"] = TIME.exec(text) ?? [];
   const moment = Date.parse(`${seconds}Z`);
-  // Date accepts a day that the month does not have, and returns one of the next month.
+  // Date turns a day that the month does not have into a day of the next month.
   if (!seconds || Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(seconds)) {
     throw new ContentError("invalid_validity", "the record's validity is not a time in UTC");
   }

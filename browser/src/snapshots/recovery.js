@@ -43,12 +43,16 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
-/** How many snapshots before the newest one are tried: as many as stay pinned. */
+/** How many earlier snapshots are tried after the newest one, which is how many stay pinned. */
 const OLDER = 10;
 const CONFLICT = /** @type {const} */ ("conflict");
 const PINNED = /** @type {const} */ ("pinned");
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
-/** Recovery codes by content code; all others become "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
+/**
+ * The recovery codes for errors in content. All other content codes become "damaged".
+ *
+ * @type {Record<string, import("./errors.js").RecoveryCode>}
+ */
 const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
 
 /** One recovery into this browser's vault. */
@@ -88,7 +92,7 @@ export class Recovery {
   }
 
   /**
-   * Opens the newest snapshot that the key opens. The step `older` is reported if that is not the newest of all.
+   * Opens the newest snapshot that the key can open. The step `older` is reported if that is an earlier snapshot.
    *
    * @param {Found} newest
    * @param {VaultKey} key
@@ -113,7 +117,7 @@ export class Recovery {
   }
 
   /**
-   * Returns the verified snapshot before the given one; null if it does not exist or is no longer stored.
+   * Verifies and returns the snapshot before the given one, or null if there is none or it is no longer stored.
    *
    * @param {Found} found
    * @returns {Promise<Found | null>}
@@ -140,7 +144,7 @@ export class Recovery {
   }
 
   /**
-   * Reads the snapshot in a CAR file. There is no record: that the person's secret opens the vault proves that it is theirs.
+   * Reads the snapshot in a CAR file, which has no record. The vault belongs to the person if their secret opens it.
    *
    * @param {Uint8Array<ArrayBuffer>} car
    * @returns {Promise<Found>}
@@ -170,8 +174,8 @@ export class Recovery {
   }
 
   /**
-   * Returns the record of the given name, of the passkey's user handle, or of the name that the service has for the
-   * passkey: passkeys created before publishing keys existed have a random user handle.
+   * Returns the record published under the given name or the passkey's user handle. For old passkeys, whose user handle
+   * is random, the service may know the name.
    *
    * @param {UsedPasskey | null} passkey
    */
@@ -214,7 +218,7 @@ export class Recovery {
    * @returns {Promise<RecoveryRefused | null>} why it does not open
    */
   async #open({ snapshot: { sealed, manifest } }, key) {
-    // A copy, because the buffer may be transferred to the worker.
+    // Pass a copy, because the buffer may be transferred to the worker.
     const { success, error } = await this.#client.vault.unlock(key, { database: sealed.slice() }, { did: manifest.did });
     if (!success) return refusalOf(error);
     this.#tell("vault opened");
@@ -229,7 +233,8 @@ export class Recovery {
     if (!stored || stored.revision < revision) await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
     const sequence = record?.sequence ?? null;
     const newer = found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
-    // A snapshot from a file is uploaded, because it may not be published. With an older one, the person has to choose first.
+    // A snapshot from a file is uploaded, because it may not be published yet. If a newer snapshot exists, the person
+    // must choose first.
     const known = newer ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid } : { status: PINNED, acknowledgedRevision: revision };
     await writeState(this.#store, {
       ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...(record && { ...known, sequence: record.sequence }),
@@ -245,7 +250,7 @@ export class Recovery {
 }
 
 /**
- * Whether a key may open a wrap: a passkey's if the IDs match, a password's always.
+ * Whether a key may open a wrap: a password always may, but a passkey only if the IDs match.
  *
  * @param {VaultKey} key
  * @param {{kind: string, id: string}} wrap
@@ -261,7 +266,7 @@ function withoutKey(cause) {
 }
 
 /**
- * Runs `work`, and turns errors in the snapshot's bytes into RecoveryRefused with the same message.
+ * Runs `work`, and turns an error about the snapshot's bytes into a RecoveryRefused with the same message.
  *
  * @template T
  * @param {() => Promise<T>} work

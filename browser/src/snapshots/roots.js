@@ -1,7 +1,7 @@
 /**
  * The snapshot of a sealed vault: a DAG-CBOR root {manifest, size, blocks} over raw blocks of at most 1 MiB.
  *
- * The root of an older snapshot is {manifest, vault} with one raw block; it is still read.
+ * The root of an older snapshot is {manifest, vault} with one raw block. Snapshots of the older form can still be read.
  */
 
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCar } from "./cars.js";
@@ -27,7 +27,7 @@ const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
  */
 
 /**
- * Builds the snapshot of a sealed vault. The same input always has the same root.
+ * Builds the snapshot of a sealed vault. The same input always results in the same root.
  *
  * @param {Manifest} manifest
  * @param {Uint8Array<ArrayBuffer>} sealed
@@ -60,7 +60,7 @@ export async function snapshotOfCar(data) {
 }
 
 /**
- * Reads a root of either form from its block, after checking the bytes.
+ * Reads a root of the present or the older form from its block, after checking the block's bytes.
  *
  * @param {Block} block
  * @returns {Promise<Root>}

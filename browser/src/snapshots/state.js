@@ -1,7 +1,7 @@
-/** The state of a vault's snapshots, stored among the database's notes so that an interrupted upload continues. */
+/** Stores the state of a vault's snapshots in the browser's database, so that an interrupted upload can continue. */
 
 /**
- * The state of the newest revision, and what was acknowledged before it.
+ * The upload state of the newest revision, and the last acknowledged snapshot before it.
  *
  * @typedef {object} SnapshotState
  * @property {string} did the vault

@@ -15,7 +15,7 @@ export function encodeVarint(number) {
 }
 
 /**
- * Decodes the number at `start`; returns it and the position after it.
+ * Decodes the number at `start`, and returns the number and the position after it.
  *
  * @param {Uint8Array} data
  * @param {number} start

@@ -1,4 +1,4 @@
-/** Which subsystems are ready, and the events reported while they start (interface section "Boot / worker"). */
+/** Records which subsystems are ready, and dispatches events while they start (interface section "Boot / worker"). */
 
 /**
  * @typedef {import("../generated/types.js").BootStatus} BootStatus
@@ -43,7 +43,7 @@ export class BootLog {
   }
 
   /**
-   * Reports that a subsystem works (null) or has failed, if that is a change.
+   * Reports that a subsystem has failed, or works again if the error is null. Repeated reports have no effect.
    *
    * @param {Subsystem} subsystem
    * @param {string | null} error

@@ -1,12 +1,13 @@
 /**
- * Pairing transfers every passkey and password of a vault: the new device continues with the same data key. As in
- * holdfast/client/vault/carrying.py, the wraps are sent in a sealed vault, and the key that opens it is inside the vault
- * that the enclaves encrypt for each other. The removals of keys are sent too, so that no other device restores them.
+ * Transfers every passkey and password of a vault in a pairing, so that the new device continues with the same data
+ * key. As in holdfast/client/vault/carrying.py, the wraps are sent in a sealed vault. The key that opens the sealed
+ * vault is in the vault that one enclave encrypts for the other. The records of removed keys are sent too, so that no
+ * other device restores a removed key.
  */
 
 import { randomBytes } from "../bytes.js";
 import { PluginCallError } from "../errors.js";
-import { removalOf } from "./removals.js";
+import { removalOf, seeRecorded } from "./removals.js";
 
 const PASSAGE = "pairing-passage";
 const SECRET_BYTES = 32;
@@ -18,7 +19,7 @@ const SESSION_DIGITS = 8;
  */
 
 /**
- * Returns the response to the six digits: the encrypted vault, and `sealed_vault` with the vault's wraps.
+ * Returns the response to the six digits, which contains the encrypted vault, and the vault's wraps in `sealed_vault`.
  *
  * @param {Call} call
  * @param {Record<string, any>} args of `sync_respond`
@@ -65,10 +66,11 @@ export function take(call, { sealed_vault: sealed, key, ...args }) {
  * @param {Call} call
  * @param {string} fn
  * @param {Record<string, any>} args
+ * @throws {PluginCallError} the list could not be changed
  */
 export function noteRemoval(call, fn, { kind, id = "", key }) {
-  if (fn === "add_wrap") row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id });
-  if (fn === "remove_wrap" && kind !== "secret") row(call, "create", removalOf(kind, id));
+  if (fn === "add_wrap") seeRecorded(row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id }));
+  if (fn === "remove_wrap" && kind !== "secret") seeRecorded(row(call, "create", removalOf(kind, id)));
 }
 
 /**
@@ -103,7 +105,7 @@ function released(call, args, secret) {
 }
 
 /**
- * Returns the secret that opens the sealed vault with the wraps; null if the other device does not send them.
+ * Returns the secret that opens the sealed vault with the wraps, or null if the other device does not send wraps.
  *
  * @param {Call} call
  * @param {string} session
@@ -115,7 +117,7 @@ function passage(call, session) {
 }
 
 /**
- * Replaces the received vault with the same vault under its original data key, with its wraps.
+ * Replaces the received vault with the same vault under its original data key and with all its wraps.
  *
  * @param {Call} call
  * @param {string} database
@@ -133,7 +135,7 @@ function reopened(call, database, secret, did) {
 }
 
 /**
- * Wraps the vault for this device's key, and drops the keys that belong to the other device.
+ * Wraps the vault for this device's key, and removes the keys that only the other device needs.
  *
  * @param {Call} call
  * @param {any} key
@@ -144,7 +146,7 @@ function own(call, key, session) {
   /** @type {Name[]} */
   const wraps = call("list_wraps", {}).wraps;
   const taken = wraps.some((it) => it.kind === kind && it.id === id);
-  // The new password gets another name if the name is taken, so that the other device's password also opens the vault.
+  // A new password whose name is taken gets another name, so that the other device's password still opens the vault.
   const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
   if (taken && added === key) call("remove_wrap", { kind, id });
   call("add_wrap", { key: added });

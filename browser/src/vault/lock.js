@@ -1,8 +1,11 @@
-/** Keeps a vault open in only one tab: Web Locks between the workers of an origin, and a way to take a vault over. */
+/**
+ * Lets only one tab at a time open a vault, with Web Locks between the workers of an origin. Another tab can take the
+ * vault over.
+ */
 
 const GIVES_UP_WITHIN_MS = 2000;
 
-/** The lock on one vault at a time, held by this worker. */
+/** The lock that this worker holds on at most one vault at a time. */
 export class VaultLock {
   /** @type {{did: string, release: () => void} | null} */
   #held = null;
@@ -26,7 +29,7 @@ export class VaultLock {
     };
   }
 
-  /** The DID of the vault whose lock this worker holds; null without one. */
+  /** The DID of the vault whose lock this worker holds, or null. */
   get did() {
     return this.#held?.did ?? null;
   }

@@ -1,9 +1,9 @@
-/** The page's side of the worker: requests, responses and errors. */
+/** The page's side of the connection to the worker, which exchanges requests, responses and errors. */
 
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
-/** Longer than any call takes: Argon2id needs seconds on a slow phone. */
+/** The time limit of a call, which is generous because Argon2id takes seconds on a slow phone. */
 const LONGEST_CALL_MS = 120000;
 
 /**
@@ -33,7 +33,7 @@ export class WorkerPort {
   }
 
   /**
-   * Runs a function of the worker.
+   * Calls a function of the worker and returns its result.
    *
    * @param {string} fn
    * @param {Record<string, any>} [args] absent fields may be undefined
@@ -113,7 +113,8 @@ function present(args) {
 }
 
 /**
- * Returns an address of the page's own origin, as workers require: a script of another origin is imported by a blob.
+ * Returns an address on the page's own origin, as workers require. A script of another origin is imported by a blob,
+ * whose address is returned.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

@@ -1,13 +1,16 @@
 /**
  * The requests that the worker accepts from the page: `{id, fn, args}`, answered with `{id, result}` or `{id, error}`.
  *
- * The table lists every function and every field that it accepts. Everything else is refused before it reaches the
- * enclave: other functions, other fields, other kinds of values, and values beyond their limits.
+ * The table lists every function and every field that it accepts. Unknown functions and fields, values of the wrong
+ * kind, and values beyond their limits are refused before they reach the enclave.
  */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Limits on depth and number of members: a structured clone may exceed what the enclave accepts. */
+/**
+ * Limits on the nesting depth and the number of members, because a structured clone may exceed what the enclave
+ * accepts.
+ */
 const DEPTH = 32;
 const MEMBERS = 100000;
 
@@ -53,7 +56,7 @@ export const FUNCTIONS = {
   boot: { wasmUrl: text(4 * KIB), dbName: text(128), sha256: text(64) },
   stored: {},
   forget: { did: word },
-  // Functions of the enclave (enclave/ABI.md), with the fields that the worker adds.
+  // The enclave's functions (enclave/ABI.md), with some fields that only the worker reads.
   version: {},
   status: {},
   generate: {
@@ -105,7 +108,7 @@ export const FUNCTIONS = {
   sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, sealed_vault: vault, key, replace: flag, takeOver: flag },
 };
 
-/** Response fields that the interface documents as `number[]`; they are transferred as buffers. */
+/** The response fields that the interface documents as `number[]` and that are transferred as buffers. */
 /** @type {Record<string, string>} */
 export const OCTETS = {
   generate: "database", lock: "database", save: "database", export: "data", sign: "signature",

@@ -1,4 +1,6 @@
-/** The rows that record that a passkey or password was removed, so that no other device restores it. */
+/** The rows that record the removal of a passkey or password, so that no other device restores it. */
+
+import { PluginCallError } from "../errors.js";
 
 const REMOVED = "removed-key";
 
@@ -18,4 +20,14 @@ export function removalOf(kind, id) {
 export function removedIn({ kind, value }) {
   const colon = value.indexOf(":");
   return kind === REMOVED ? { kind: value.slice(0, colon), id: value.slice(colon + 1) } : null;
+}
+
+/**
+ * @param {{success: boolean, error?: string}} answer to a change of these rows
+ * @throws {PluginCallError} the change failed, although it was needed
+ */
+export function seeRecorded({ success, error }) {
+  const [code] = (error ?? "").split(":");
+  if (success || code === "conflict" || code === "not_found") return;
+  throw new PluginCallError("exec", `the removal of a key could not be recorded (${error})`, code);
 }

@@ -1,4 +1,4 @@
-/** The worker's side: one enclave, one store and one lock. Requests are processed one at a time. */
+/** The worker's side of a vault, with one enclave, one store and one lock. Requests are processed one at a time. */
 
 import { bytesOf, fromBase64 } from "../bytes.js";
 import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
@@ -16,16 +16,16 @@ import { NotOwner, VaultStore } from "./store.js";
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
 
-/** Calls after which the vault must be stored if they changed it. */
+/** The calls that may change the vault, which must be stored if they did. */
 const CHANGING = new Set([
   "exec", "refresh_shares", "add_wrap", "remove_wrap", "mint_ucan", "invoke_ucan",
   "publishing_key", "publish", "publishing_delegation",
 ]);
-/** Fields for the worker itself, which are not passed to the enclave. */
+/** The fields that only the worker reads and that are not passed to the enclave. */
 const OWN_FIELDS = new Set(["takeOver", "replace"]);
 const OPEN_ELSEWHERE = "open_elsewhere";
 
-/** One vault's session in a worker. */
+/** A vault's session in a worker. */
 export class WorkerSession {
   #tell;
   #turn = Promise.resolve();
@@ -44,7 +44,7 @@ export class WorkerSession {
   }
 
   /**
-   * Returns the reply to any message, valid or not.
+   * Returns the reply to a valid or invalid message.
    *
    * @param {unknown} message
    * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}
@@ -102,7 +102,8 @@ export class WorkerSession {
   }
 
   /**
-   * Opens a vault: the given bytes, or else the newest stored revision. Only the tab that holds the lock may open it.
+   * Opens a vault from the given bytes or, without them, from the newest stored revision. This tab must first acquire
+   * the vault's lock.
    *
    * @param {string} fn
    * @param {Record<string, any>} args
@@ -113,7 +114,7 @@ export class WorkerSession {
     if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
     if (this.#open) return { success: false, error: "conflict" };
     if (!(await this.#lock?.acquire(wanted, takeOver))) return { success: false, error: OPEN_ELSEWHERE };
-    // Read only once the lock is held: until then, the tab that held it may have written.
+    // Read the store only after acquiring the lock, because the tab that held the lock may have written to it.
     const stored = await this.#store.load(wanted);
     const sealed = given ?? stored?.sealed;
     const least = Math.max(min_revision ?? 0, stored?.revision ?? 0);
@@ -133,7 +134,7 @@ export class WorkerSession {
   }
 
   /**
-   * Adds a vault to this profile: a created, imported or received one.
+   * Adds a created, imported or received vault to this browser profile.
    *
    * @param {string} fn
    * @param {Record<string, any>} args
@@ -221,7 +222,7 @@ export class WorkerSession {
   }
 
   /**
-   * Seals and stores the vault. If storing fails, the revision remains due.
+   * Seals and stores the vault. If storing fails, the revision is stored later.
    *
    * @param {import("./store.js").SaveOptions} options
    */
@@ -260,7 +261,7 @@ export class WorkerSession {
     }
   }
 
-  /** Stores unsaved changes and locks the vault, because another tab has requested it. */
+  /** Stores unsaved changes and locks the vault, because another tab has requested the vault. */
   async #giveUp() {
     this.#turn = this.#turn.then(() => this.#locked()).then(
       () => this.#tell({ type: "locked" }),
@@ -282,7 +283,7 @@ export class WorkerSession {
   }
 
   /**
-   * Runs the host's check whether it is time for the vault to lock; once it has locked, the page is notified.
+   * Runs the host's check for whether the vault must lock. Notifies the page if the vault has locked.
    *
    * @param {number} ms
    * @param {() => void} work
@@ -295,7 +296,7 @@ export class WorkerSession {
     return () => clearTimeout(timer);
   }
 
-  /** Stores the revision that could not be stored before: the enclave has kept its sealed bytes. */
+  /** Stores a revision that could not be stored before, from the sealed bytes that the enclave has retained. */
   async #lockedItself() {
     if (this.#behind) {
       this.#turn = this.#turn.then(() => this.#locked()).then(() => {}, () => {});
@@ -324,7 +325,8 @@ export class WorkerSession {
 }
 
 /**
- * Returns the refusal of a new vault. For `generate` it is thrown, because GenerateOutput has no field for an error.
+ * Returns the response that refuses a new vault. A refusal of `generate` is thrown, because GenerateOutput has no field
+ * for an error.
  *
  * @param {string} fn
  * @param {string} message
@@ -336,7 +338,7 @@ function refusedVault(fn, message, code) {
 }
 
 /**
- * Builds the reply; its bytes are in buffers that are transferred instead of copied.
+ * Builds the reply, whose bytes are in buffers that are transferred instead of copied.
  *
  * @param {Request} request
  * @param {any} result

@@ -1,4 +1,4 @@
-/** The vaults of this browser profile, in IndexedDB: the latest revisions of each vault, and notes. */
+/** Stores the vaults of this browser profile in IndexedDB: the latest revisions of each vault, and notes. */
 
 import { StorageError } from "../errors.js";
 
@@ -16,7 +16,7 @@ const KEPT_REVISIONS = 3;
  */
 
 /**
- * One database. A revision is stored completely or not at all, together with the pointer to the newest one.
+ * One database. A revision and the pointer to it are stored in one transaction.
  *
  * Every method throws StorageError if the browser's storage fails.
  */
@@ -45,7 +45,7 @@ export class VaultStore {
   }
 
   /**
-   * The newest revision of a vault.
+   * Returns the newest revision of a vault.
    *
    * @param {string} [did] by default that of the only stored vault
    * @returns {Promise<StoredVault | null>}
@@ -57,7 +57,7 @@ export class VaultStore {
   }
 
   /**
-   * Stores a revision, which must be newer than the newest one: a vault never returns to an earlier state.
+   * Stores a revision, which must be newer than all stored ones, so that a vault never returns to an earlier state.
    *
    * @param {VaultManifest} manifest
    * @param {Uint8Array<ArrayBuffer>} sealed
@@ -77,7 +77,7 @@ export class VaultStore {
   }
 
   /**
-   * Makes a worker the only one that may write a vault.
+   * Makes a worker the only one that may write to a vault.
    *
    * @param {string} did
    * @param {string} owner random
@@ -87,7 +87,7 @@ export class VaultStore {
   }
 
   /**
-   * Replaces the newest revision's manifest, after a snapshot.
+   * Replaces the newest revision's manifest after a snapshot was published.
    *
    * @param {VaultManifest} manifest
    */
@@ -112,7 +112,7 @@ export class VaultStore {
   }
 
   /**
-   * Returns a note: the state from which a flow continues after an interruption.
+   * Returns a note, which is the state from which an interrupted flow continues.
    *
    * @param {string} name
    * @returns {Promise<any>} null if it is absent
@@ -122,7 +122,7 @@ export class VaultStore {
   }
 
   /**
-   * Writes a note; null removes it.
+   * Writes a note, or deletes it if the value is null.
    *
    * @param {string} name
    * @param {unknown} value
@@ -132,7 +132,7 @@ export class VaultStore {
   }
 
   /**
-   * Replaces several notes in one step, if all of them still have the expected values.
+   * Replaces several notes in one transaction if all of them still have the expected values.
    *
    * @param {Record<string, [unknown, unknown]>} changes by name: the expected value (null: no note) and the new one
    * @returns {Promise<boolean>} false if a value differs; nothing is changed then

@@ -1,7 +1,8 @@
-/** Values that are transferred to the worker. */
+/** Finds the values in a call that are transferred to the worker. */
 
 /**
- * Returns the buffer of the vault key's secret in a call's arguments. It is transferred, so the page no longer has it.
+ * Returns the buffer with the vault key's secret from a call's arguments. Transferring the buffer removes the secret
+ * from the page.
  *
  * @param {Record<string, any>} args
  * @returns {ArrayBuffer[]}

@@ -31,7 +31,7 @@ const NOT_BOOTED = "the vault has not been booted: call boot() first";
 const CLOSED = "the vault is closed";
 
 /**
- * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. In between they throw
+ * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. In between, calls throw
  * PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
  * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it), "taken"
@@ -43,7 +43,7 @@ export class Vault extends EventTarget {
   #port = null;
   #closed = false;
   #log;
-  /** SHA-256 of the enclave module, hex; empty before boot. */
+  /** The SHA-256 of the enclave module in hex, which is empty before boot. */
   wasmVersion = "";
 
   /** @param {VaultOptions} [options] */
@@ -92,7 +92,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Reports that a subsystem works (`error` is null) or has failed.
+   * Reports that a subsystem has failed, or that it works if `error` is null.
    *
    * @param {BootEvent["subsystem"]} subsystem
    * @param {string | null} error
@@ -113,7 +113,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Starts a subsystem after boot, as a pairing does. The boot status and events report the result.
+   * Starts a subsystem after boot, as pairing does with libp2p. The boot status and events report the result.
    *
    * @param {"helia" | "libp2p"} subsystem
    * @param {() => Promise<unknown>} start
@@ -130,7 +130,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Creates a vault from a passkey's credential; it is open and stored afterwards.
+   * Creates a vault from a passkey's credential. The vault is open and stored afterwards.
    *
    * @param {import("../generated/types.js").GenerateInput & Record<string, any>} input and the enclave's own options:
    *   `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`
@@ -213,7 +213,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Imports a vault from an export; it is open, wrapped for `key` and stored afterwards.
+   * Imports a vault from an export. The vault is open, wrapped for `key` and stored afterwards.
    *
    * @param {import("../generated/types.js").VaultImportOptions} options
    * @param {VaultKey} key
@@ -270,8 +270,8 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Returns the public key of the key that signs the vault's IPNS records. Before `generate`, it is the key that the new
-   * vault will have. Its bytes are the passkey's user handle.
+   * Returns the public key of the key that signs the vault's IPNS records. Before `generate`, returns the key that the
+   * new vault will have. The public key is the passkey's user handle.
    *
    * @returns {Promise<{public_key: string, name: string, did: string, pending: boolean}>} `public_key` in hex
    */
@@ -280,7 +280,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Signs an IPNS record that points to a snapshot. The caller increases `sequence` with each record.
+   * Signs an IPNS record that points to a snapshot. The caller must increase `sequence` with each record.
    *
    * @param {string} rootCid the snapshot's root, a CIDv1 in base32
    * @param {number} sequence
@@ -359,7 +359,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Called twice on the device that has the vault: first with the other device's key, then with the six digits.
+   * Must be called twice on the device that has the vault: first with the other device's key, then with the six digits.
    *
    * @param {string} sessionId
    * @param {{publicKey?: string, code?: string}} step
@@ -382,8 +382,9 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * On the new device: opens the received vault, which is open, wrapped for `key` and stored afterwards. With `sealedVault`
-   * the other device's passkeys and passwords open it too; pass "" if that device sent none.
+   * Opens the received vault on the new device. The vault is open, wrapped for `key` and stored afterwards. With
+   * `sealedVault`, the other device's passkeys and passwords open it too. Pass "" if the other device sent no
+   * `sealed_vault`.
    *
    * @param {{sessionId: string, code: string, encryptedVault: string, sealedVault?: string}} received
    * @param {VaultKey} key
@@ -404,7 +405,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Removes a key, but never the last one. The key no longer opens any stored revision either.
+   * Removes a key, unless it is the last one. Stored revisions that the key could open are deleted.
    *
    * @param {"prf" | "password" | "secret"} kind
    * @param {string} id
@@ -435,7 +436,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Calls any function of enclave/ABI.md that vault/protocol.js allows.
+   * Calls a function of the enclave (enclave/ABI.md) that vault/protocol.js allows.
    *
    * @param {string} fn
    * @param {Record<string, any>} [args]

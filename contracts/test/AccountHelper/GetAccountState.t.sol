@@ -42,7 +42,8 @@ contract GetAccountStateTest is Fixture {
         vm.assertEq(_state(anyone), new bytes(160));
     }
 
-    /// @notice Precompiles return arbitrary bytes or consume all their gas.
+    /// @notice The helper must report an empty state for precompiles, which return arbitrary bytes or consume all their
+    /// gas.
     function test_precompiles() public {
         for (uint160 i = 0; i < 0x12; ++i) {
             vm.assertEq(_state(address(i)), new bytes(160));
@@ -57,7 +58,7 @@ contract GetAccountStateTest is Fixture {
         }
     }
 
-    /// @notice Even a valid key counts only in return data of exactly the right form.
+    /// @notice Even a valid key must be ignored unless the return data has exactly the right length and form.
     function test_answersOfEveryLength() public {
         bytes memory key = abi.encode(pubKeyX, pubKeyY, pubKeyX, pubKeyY);
         for (uint256 size = 0; size <= key.length; ++size) {
@@ -88,7 +89,7 @@ contract GetAccountStateTest is Fixture {
         }
     }
 
-    /// @notice A word that is neither true nor false must not be passed on as a boolean, which decoders would reject.
+    /// @notice A word that is neither 0 nor 1 must not be passed on as a boolean, because decoders would reject it.
     function test_onlyOneMeansActive() public {
         helper = new AccountHelper(address(new Saying(abi.encode(2), false)));
         vm.assertEq(_state(alice), abi.encode(uint256(0), uint256(2), false, uint256(0), uint256(0)));
@@ -125,7 +126,7 @@ contract GetAccountStateTest is Fixture {
     }
 
     function _state(address who) private returns (bytes memory state) {
-        // No more gas than a node allows for a call.
+        // Limits the gas to what nodes allow for a call.
         bool done;
         (done, state) = address(helper).call{gas: 10_000_000}(abi.encodeCall(helper.getAccountState, (who)));
         vm.assertTrue(done);

@@ -25,7 +25,7 @@ contract CreateAccountTest is Fixture {
         vm.assertEq(vm.getRecordedLogs().length, 0);
     }
 
-    /// @notice Even after the account's key has changed, because the address belongs to its first key.
+    /// @notice The factory must find an account even after a key change, because the address belongs to its first key.
     function test_findsItAfterAKeyRotation() public {
         (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
         vm.prank(address(account));

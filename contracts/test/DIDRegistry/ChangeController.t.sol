@@ -21,7 +21,7 @@ contract ChangeControllerTest is Fixture {
         vm.assertEq(registry.didOf(bob), 0);
     }
 
-    /// @notice An address proposed as controller can still register a DID itself.
+    /// @notice An address that was proposed as a controller must still be able to register a DID itself.
     function test_doesNotBarTheNamedFromTheirOwnDid() public {
         vm.prank(alice);
         registry.changeController(DID, bob);

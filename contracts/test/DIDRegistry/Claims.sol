@@ -4,10 +4,10 @@ pragma solidity 0.8.37;
 import {Fixture} from "../utils/Fixture.sol";
 import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 
-/// @notice Tests for every function that makes a first claim. A test contract defines how its function is called
-/// and which secret the function's commitment has.
+/// @notice Tests that every function for a first claim must pass. A derived contract defines how to call its function
+/// and which secret the commitment contains.
 abstract contract Claims is Fixture {
-    /// @dev The address that may claim.
+    /// @dev Returns the address that is allowed to make the claim.
     function _claimant() internal view virtual returns (address) {
         return alice;
     }

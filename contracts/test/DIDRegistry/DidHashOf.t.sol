@@ -8,7 +8,8 @@ contract DidHashOfTest is Fixture {
         vm.assertEq(registry.didHashOf(x, y), _didOfKey(x, y));
     }
 
-    /// @notice The generator point of P-256; `did_of_key` in `holdfast.wire.keccak` returns the same text.
+    /// @notice Uses the generator point of P-256 as the key; `did_of_key` in `holdfast.wire.keccak` returns the same
+    /// DID.
     function test_knownKey() public view {
         vm.assertEq(
             registry.didHashOf(

@@ -6,8 +6,8 @@ import {AppFactory} from "../../src/AppFactory.sol";
 import {DIDRegistry} from "../../src/DIDRegistry.sol";
 import {Vm} from "../utils/Vm.sol";
 
-/// @notice Makes random writes in the name of four accounts, over the DIDs of their keys, four foreign DIDs and four
-/// aliases, and updates a plain model accordingly.
+/// @notice Makes random writes from four accounts to the DIDs of their keys, four foreign DIDs and four aliases, and
+/// updates a simple model accordingly.
 contract RegistryActor {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
     DIDRegistry private immutable registry;
@@ -36,7 +36,7 @@ contract RegistryActor {
         return people[seed % SIZE];
     }
 
-    /// @notice The first four are those of the people's keys.
+    /// @notice Returns one of eight DIDs, of which the first four are those of the accounts' keys.
     function did(uint256 seed) public view returns (bytes32) {
         if (seed % DIDS >= SIZE) return keccak256(bytes(_foreign(seed)));
         (uint256 x, uint256 y) = _key(seed % DIDS);
@@ -47,7 +47,7 @@ contract RegistryActor {
         return keccak256(abi.encode("alias", seed % SIZE));
     }
 
-    /// @notice A key's DID can be registered only to its account, and needs a commitment only if an alias is claimed.
+    /// @notice Registers a key's DID, which only its account may do and which needs a commitment only with an alias.
     function register(uint256 who, uint256 what, uint256 name, bool named, bool wait) external {
         (address caller, uint256 key) = (person(who), what % SIZE);
         bytes32 aliasHash = named ? aliasOf(name) : bytes32(0);
@@ -146,7 +146,7 @@ contract RegistryInvariantsTest is Fixture {
         targets[0] = address(actor);
     }
 
-    /// @notice Registry and model agree on all accounts and records.
+    /// @notice The registry and the model must agree on all accounts and records.
     function invariant_agreesWithTheModel() public view {
         for (uint256 i = 0; i < actor.DIDS(); ++i) {
             (address controller, bool active,) = registry.getDid(actor.did(i));
@@ -159,7 +159,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice `didOf` is exactly the inverse of a DID's controller: one DID per controller, one controller per DID.
+    /// @notice `didOf` must be the inverse of a DID's controller: one DID per controller, one controller per DID.
     function invariant_controllerAndDidAreInverse() public view {
         for (uint256 i = 0; i < actor.SIZE(); ++i) {
             bytes32 didHash = registry.didOf(actor.person(i));
@@ -174,7 +174,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice Every registered alias leads to a registered DID.
+    /// @notice Every registered alias must point to a registered DID.
     function invariant_aliasesLeadSomewhere() public view {
         for (uint256 i = 0; i < actor.SIZE(); ++i) {
             (bytes32 didHash, address controller,) = registry.getAlias(actor.aliasOf(i));
@@ -182,7 +182,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice Proves that the random calls are effective: DIDs are registered and handed over.
+    /// @notice The actor's calls must be able to register DIDs and to hand them over.
     function test_theActorReachesRegistrationAndHandover() public {
         actor.register(1, 1, 1, true, true);
         actor.register(3, 3, 0, false, false);

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Claims} from "./Claims.sol";
 import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 
-/// @notice The DID of a key, with a first alias: `account` is the account of the key and salt 0.
+/// @notice Registers the DID of a key with a first alias. `account` is the account of that key with salt 0.
 contract RegisterTest is Claims {
     bytes32 private did;
 
@@ -51,7 +51,7 @@ contract RegisterTest is Claims {
         vm.assertEq(didHash, 0);
     }
 
-    /// @notice A stranger who sees a DID before it is on the chain cannot take it, with or without a commitment.
+    /// @notice A stranger who sees a DID before it is on the chain cannot register it, with or without a commitment.
     function testFuzz_aStrangerCannotRegisterAVictimsDid(address stranger, uint256 salt) public {
         vm.assume(stranger != factory.getAddress(pubKeyX, pubKeyY, salt));
         _commit(did, ALIAS, stranger, SECRET);
@@ -76,7 +76,7 @@ contract RegisterTest is Claims {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, CID);
     }
 
-    /// @notice Knowing the DID's text does not help either.
+    /// @notice Knowing the text of a key's DID does not let a stranger register it as a foreign DID.
     function test_aStrangerCannotRegisterItAsAForeignDid() public {
         string memory text = _didTextOfKey(pubKeyX, pubKeyY);
         vm.assertEq(keccak256(bytes(text)), did);
@@ -86,7 +86,7 @@ contract RegisterTest is Claims {
         registry.registerForeign(text, ALIAS, SECRET, CID);
     }
 
-    /// @notice The address stays the same when the key changes, and only the account can register the first key's DID.
+    /// @notice After a key change, the account keeps its address and can still register the first key's DID.
     function test_aRotatedAccountRegistersItsFirstDid() public {
         (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
         vm.prank(address(account));

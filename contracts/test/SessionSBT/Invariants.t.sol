@@ -5,7 +5,7 @@ import {Fixture} from "../utils/Fixture.sol";
 import {Vm} from "../utils/Vm.sol";
 import {SessionSBT} from "../../src/SessionSBT.sol";
 
-/// @notice Three holders issue, revoke and try to transfer tokens, while time passes.
+/// @notice Makes three holders issue, revoke and try to transfer tokens while time passes.
 contract SessionActor {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
     SessionSBT private immutable sessions;
@@ -75,7 +75,7 @@ contract SessionInvariantsTest is Fixture {
         targets[0] = address(actor);
     }
 
-    /// @notice A session is valid exactly until it is revoked or expires, and always belongs to its issuer.
+    /// @notice A session must be valid exactly until it is revoked or expires, and must always belong to its issuer.
     function invariant_agreesWithTheModel() public view {
         for (uint256 i = 0; i < actor.count(); ++i) {
             uint256 tokenId = actor.issued(i);
@@ -85,7 +85,7 @@ contract SessionInvariantsTest is Fixture {
         }
     }
 
-    /// @notice Proves that the random calls are effective: sessions are issued and revoked.
+    /// @notice The actor's calls must be able to issue and revoke sessions.
     function test_theActorIssuesAndRevokes() public {
         actor.issue(1, 1, 5);
         actor.move(1, 2, 0);

@@ -9,7 +9,7 @@ import {AppFactory} from "../../src/AppFactory.sol";
 import {DIDRegistry} from "../../src/DIDRegistry.sol";
 import {IUserOpHash} from "../utils/Fixture.sol";
 
-/// @notice Complete operations through the real entry points, with and without the precompile.
+/// @notice Runs complete operations through the real entry points, with and without the P-256 precompile.
 contract EntryPointTest is Fixture {
     function setUp() public override {
         super.setUp();

@@ -17,12 +17,13 @@ contract IsValidSignatureTest is Fixture {
         _expect(HASH, _assert(KEY, account.messageDigest(HASH), 0x05), YES);
     }
 
-    /// @notice Otherwise a signature over a message could be passed off as an operation, or vice versa.
+    /// @notice If bare hashes were accepted, a message's signature could be passed off as an operation's, or vice
+    /// versa.
     function test_refusesASignatureOverTheBareHash() public view {
         _expect(HASH, _sign(KEY, HASH), NO);
     }
 
-    /// @notice Otherwise a signature by one account would be valid for every account of the same key.
+    /// @notice The signature of one account must not be valid for another account of the same key.
     function test_refusesTheSignatureOfAnotherAccountOfTheKey() public {
         VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));
         _expect(HASH, _sign(KEY, other.messageDigest(HASH)), NO);

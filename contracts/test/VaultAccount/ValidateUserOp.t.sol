@@ -6,8 +6,8 @@ import {Fixture} from "../utils/Fixture.sol";
 
 import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
 
-/// @notice Runs once with the precompile at 0x100 (profile `precompile`) and once without; the results must not
-/// differ.
+/// @notice The tests of `validateUserOp` must pass both with the precompile at 0x100 (profile `precompile`) and without
+/// it.
 contract ValidateUserOpTest is Fixture {
     bytes32 internal constant HASH = keccak256("an operation");
     bytes1 internal constant UP_UV = 0x05;
@@ -140,7 +140,7 @@ contract ValidateUserOpTest is Fixture {
         vm.assertEq(implementation.validateUserOp(op, HASH, 0), 1);
     }
 
-    /// @notice Ensures that the precompile exists in its profile only.
+    /// @notice The precompile must exist only in the profile `precompile`.
     function test_thePrecompileIsThereOnlyInItsProfile() public view {
         bytes memory signature = _sign(KEY, HASH);
         (, bytes memory answer) = address(0x100).staticcall(abi.encodePacked(HASH, signature, pubKeyX, pubKeyY));

@@ -14,7 +14,7 @@ interface IUserOpHash {
     function getUserOpHash(PackedUserOperation calldata userOp) external view returns (bytes32);
 }
 
-/// @notice All contracts, the entry points at their canonical addresses, and one account with its key.
+/// @notice Deploys all contracts, the entry points at their canonical addresses, and one account with its key.
 abstract contract Fixture {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -144,7 +144,7 @@ abstract contract Fixture {
         return abi.encode(r, s, uint256(23), uint256(1), data, client);
     }
 
-    /// @dev Base64url of 32 bytes has 43 digits; the cheat code pads it to 44.
+    /// @dev Removes the padding: the base64url of 32 bytes has 43 digits, but the cheat code returns 44.
     function _base64url(bytes32 digest) private pure returns (string memory digits) {
         digits = vm.toBase64URL(abi.encodePacked(digest));
         assembly ("memory-safe") {

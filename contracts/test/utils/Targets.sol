@@ -24,7 +24,7 @@ contract Target {
     }
 }
 
-/// @notice Returns the same bytes for every call, or reverts with them.
+/// @notice Returns fixed bytes for every call, or reverts with them.
 contract Saying {
     bytes private data;
     bool private reverting;

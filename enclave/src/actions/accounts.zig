@@ -1,4 +1,4 @@
-//! Accounts: addresses of the vault's keys, and of keys derived from its seed.
+//! Adds accounts with addresses of the vault's keys or of keys derived from its seed.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
@@ -18,7 +18,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {address, chain_id, coin_type?, ...} -> the new row: an account whose address the caller gives, for example one to
+/// {address, chain_id, coin_type?, ...} -> the new row. The caller gives the address, for example that of an account to
 /// watch.
 pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     if (args.field(input, "coin_type") != null) return rows.create(ctx, database, resource, input);
@@ -28,8 +28,8 @@ pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input
 }
 
 /// {chain?, account_index?, address_index?, curve?, chain_id?, label?, ...} -> the new row. With an index, the
-/// account's key is derived from the vault's seed and added to the vault's keys. Without an index, the key is one that
-/// is in the vault already.
+/// account's key is derived from the vault's seed and added to the vault's keys. Without an index, a key that the vault
+/// already has is used.
 pub fn derive(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     const chain = try addresses.chainOf(ctx, input);
     const entry = try keyOf(ctx, database, chain, input);
@@ -44,7 +44,7 @@ pub fn derive(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return rows.create(ctx, database, resource, row);
 }
 
-/// Whether the arguments of `derive` contain an index, so that the key is derived from the seed.
+/// Whether the arguments of `derive` contain an index, which means that the key is derived from the seed.
 pub fn isIndexed(input: Json) bool {
     return args.field(input, "account_index") != null or args.field(input, "address_index") != null;
 }
@@ -67,7 +67,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     return derived(ctx, database, curve, &path);
 }
 
-/// The key at a path below the seed. It is added to the vault's keys unless it is there already.
+/// The key at a derivation path from the seed, which is added to the vault's keys if the vault lacks it.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
     defer memory.wipe(&seed);

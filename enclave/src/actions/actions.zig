@@ -1,4 +1,4 @@
-//! The actions that only some resources have: all except list, get, create, update, delete and revoke.
+//! Runs the actions that only some resources have: all except list, get, create, update, delete and revoke.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -21,7 +21,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// The arguments of an action. With `by_token`, they are the completed arguments that the token's policies judged.
+/// The arguments of an action or, with `by_token`, the completed arguments that the token's policies checked.
 pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
@@ -110,7 +110,7 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// Signs for the owner or for the bearer of a token. A bearer may not have a bare digest signed: it could be a token's.
+/// Signs for the owner or a token's bearer. A bearer must give the message: a bare digest could be a token's.
 fn signed_(call: Call, input: Json) Error!Json {
     if (call.by_token and args.field(input, "digest") != null) {
         return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
@@ -122,7 +122,7 @@ fn deriveFromKey(call: Call) Error!Json {
     return addressing.derive(call.ctx, try ofNamedKey(call));
 }
 
-/// The arguments with `enclave_id` set if the key was given as `id`. Without it, `sign` would use the vault's first
+/// The arguments with `enclave_id` set if the key was given as `id`. Without `enclave_id`, `sign` would use the first
 /// key.
 fn ofNamedKey(call: Call) Error!Json {
     const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;
@@ -149,7 +149,7 @@ fn createKey(call: Call) Error!Json {
     return answer;
 }
 
-/// Deletes a key that no row refers to. The key that proves the vault's DID cannot be deleted: Conflict.
+/// Deletes a key that no row refers to. Fails with Conflict for the key that proves the vault's DID.
 fn deleteKey(call: Call) Error!Json {
     const id = try rows.keyOf(call.ctx, call.resource, call.args);
     const key = try keyring.load(call.ctx, call.database, id);
@@ -172,7 +172,7 @@ fn refreshed(call: Call, rotate: bool) Error!Json {
     return keyring.refresh(call.ctx, call.database, key, val, rotate);
 }
 
-/// {id, expires_at} -> the row with a new expiry. A revoked row cannot be extended: Conflict.
+/// {id, expires_at} -> the row with a new expiry. Fails with Conflict for a revoked row.
 fn extend(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
@@ -190,7 +190,7 @@ fn replaceValue(call: Call) Error!Json {
     return rows.update(call.ctx, call.database, call.resource, try json.object(call.ctx.arena, .{ .id = key, .value = value }));
 }
 
-/// {id} -> {valid, reason?}: valid means neither revoked nor expired.
+/// {id} -> {valid, reason?}. A row is valid if it is neither revoked nor expired.
 fn isValid(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);

@@ -1,5 +1,5 @@
-//! The arguments of an action: which ones it has, and how they are completed with other names and defaults. A token's
-//! policy judges the completed arguments, so the way in which they were written makes no difference.
+//! Checks the arguments of an action, and completes them with alternative names and defaults. A token's policy is
+//! applied to the completed arguments, so their spelling cannot change its verdict.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -35,8 +35,8 @@ pub fn checkKnown(ctx: *Ctx, resource: Resource, action: []const u8, given: Json
     }
 }
 
-/// The arguments as the action will read them: without nulls, with the key under both of its names and with every
-/// default. A value that cannot be filled in stays absent, and the action refuses it.
+/// The arguments as the action will read them: without nulls, with the key under both of its names, and with every
+/// default. A value that cannot be filled in stays absent, and then the action fails.
 pub fn resolved(ctx: *Ctx, database: Database, resource: Resource, action: []const u8, given: Json) Error!Json {
     var full = try json.object(ctx.arena, .{});
     for (given.object.keys(), given.object.values()) |name, value| {

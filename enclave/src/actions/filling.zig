@@ -1,4 +1,4 @@
-//! Completes an action's arguments before a token's policy judges them: the key under both names, every default.
+//! Adds defaults and the key's second name to an action's arguments before a token's policy is applied to them.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -38,7 +38,7 @@ pub const Filling = struct {
     }
 };
 
-/// Sets `enclave_id` to the vault's first key if the arguments name no key.
+/// Sets `enclave_id` to the vault's first key if the arguments identify no key.
 pub fn firstKey(filling: Filling) Error!void {
     if (try rows.optionalKey(filling.ctx, filling.resource, filling.args.*) != null) return;
     const first = keyring.load(filling.ctx, filling.database, null) catch |err| return unlessMemory(err);
@@ -50,7 +50,7 @@ pub fn forSigning(filling: Filling) Error!void {
     try operation(filling);
 }
 
-/// Sets `enclave_id` to the key of the account, even if the arguments name another.
+/// Sets `enclave_id` to the account's key, even if the arguments identify another.
 pub fn forAccount(filling: Filling) Error!void {
     try operation(filling);
     const id = try rows.optionalKey(filling.ctx, filling.resource, filling.args.*) orelse return;
@@ -58,14 +58,14 @@ pub fn forAccount(filling: Filling) Error!void {
     try filling.put("enclave_id", args.field(row, "enclave_id") orelse .null);
 }
 
-/// The defaults of a new account; the coin type follows from the chain.
+/// Sets the defaults of a new account, whose coin type follows from the chain.
 pub fn forNewAccount(filling: Filling) Error!void {
     const told = args.field(filling.args.*, "chain_id") orelse Json.null;
     if (told == .string) try filling.default("coin_type", .{ .integer = Chain.ofId(told.string).coinType() });
     try columnDefaults(filling);
 }
 
-/// The defaults of a derived account: both indexes if one is given, otherwise the key that is used.
+/// Sets the defaults of a derived account: both indexes if one is given, otherwise the key to use.
 pub fn forDerivedAccount(filling: Filling) Error!void {
     try filling.default("chain", .{ .string = "ethereum" });
     const chain = args.field(filling.args.*, "chain").?;
@@ -107,7 +107,7 @@ fn operation(filling: Filling) Error!void {
     if (entry == .string) try filling.put("entry_point", try shown_operation.lowered(filling.ctx, entry.string));
 }
 
-/// The defaults of the table's columns for a new row.
+/// Sets the defaults of the table's columns for a new row.
 pub fn columnDefaults(filling: Filling) Error!void {
     for (filling.resource.columns) |column| {
         if (column.default) |text| try filling.default(column.name, try valueOf(filling.ctx, column.kind, text));

@@ -1,4 +1,4 @@
-//! Mints the vault's tokens: delegations, which pass on authority, and invocations, which use it.
+//! Mints the vault's tokens: delegations, which pass authority on, and invocations, which use authority.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -26,10 +26,10 @@ const invocation_life_s = 300;
 /// Longest lifetime of an invocation that is not recorded, in seconds.
 const max_brief_life_s = 600;
 
-/// A new token, and a container with it and the chain of delegations that it depends on.
+/// A new token, and a container with the token and the chain of delegations that it depends on.
 pub const Minted = struct { token: []const u8, container: []const u8 };
 
-/// A delegation. With `token`, it passes on that chain's authority; without one, the vault's.
+/// Mints a delegation, which passes on the authority of the chain in `token` or, without `token`, of the vault.
 pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -49,13 +49,13 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .version = try versionOf(ctx, input),
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
     try checkMinted(ctx, database, input, held, minted);
-    // Only a did:new is a vault, so only then are the command's arguments known here.
+    // The subject is a vault only if it is a did:new; only then are the command's arguments known.
     if (std.mem.startsWith(u8, subject, "did:new:")) try policies.checkEnforced(ctx, command, policy);
     return withChain(ctx, minted, held);
 }
 
-/// An invocation. With `token`, it uses a chain whose last audience is this vault's key; without one, the vault invokes
-/// on itself. An invocation that the chain does not allow is refused now.
+/// Mints an invocation. The chain in `token` must end at this vault's key and allow the invocation. Without `token`,
+/// the vault itself is the subject.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -80,7 +80,7 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
-/// As `invocation`, for one that leaves no record in the vault: it must name its audience, and its lifetime is limited.
+/// Mints an unrecorded invocation, which needs an audience and has a limited lifetime.
 pub fn briefInvocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     _ = try args.string(ctx, input, "audience", 512);
     const latest = @divFloor(try host.timeMs(), 1000) + max_brief_life_s;
@@ -92,13 +92,13 @@ fn refused(ctx: *Ctx, err: ucan.mint.Error, token_signer: signing.TokenSigner) E
     return if (err == error.SigningFailed) token_signer.failure else codec_errors.token(ctx, err);
 }
 
-/// The subject of the chain, otherwise the `subject` field (such as the key's did:key), otherwise the vault's DID.
+/// The subject of the chain, else the `subject` field (such as the key's did:key), else the vault's DID.
 fn subjectOf(ctx: *Ctx, input: Json, held: ?[]const ucan.payload.Token) Error![]const u8 {
     if (held) |path| return path[0].sub.?;
     return try args.optionalString(ctx, input, "subject", 512) orelse ctx.state.did;
 }
 
-/// The chain in `token`, root first; null when absent.
+/// The chain in `token`, root first, or null if `token` is absent.
 fn heldChain(ctx: *Ctx, input: Json) Error!?[]const ucan.payload.Token {
     const given = args.field(input, "token") orelse return null;
     const bytes = try values.tokenBytes(ctx, given, "token");
@@ -117,8 +117,8 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
     };
 }
 
-/// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends at
-/// another audience, and a root signed by a key other than the DID's.
+/// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends with
+/// another audience, or a root that the DID's key did not sign.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
@@ -127,7 +127,7 @@ fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.p
     };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });
     const demand: ucan.chain.Demand = .{ .subject = path[0].sub.?, .command = token.cmd, .args = .{ .map = &.{} } };
-    // A delegation may begin in the future, so it is checked at its beginning if that is later than now.
+    // A delegation may become valid in the future, so it is checked as of that time if that is later than now.
     const now_s = @max(@divFloor(try host.timeMs(), 1000), token.nbf orelse 0);
     const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
     ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return codec_errors.token(ctx, err);
@@ -150,8 +150,8 @@ fn metaOf(ctx: *Ctx, input: Json) Error!?ipld.Value {
     return if (value == .map) value else ctx.fail(error.InvalidField, "meta");
 }
 
-/// The statements of `policy`, then those of `caveats`. In `caveats`, the field `policy` contains statements too, and
-/// every other field must equal the argument with its name.
+/// The statements of `policy`, then those of `caveats`. In `caveats`, the field `policy` contains more statements, and
+/// any other field must equal the argument of that name.
 fn policyOf(ctx: *Ctx, input: Json) Error!ipld.Value {
     var statements: std.ArrayList(ipld.Value) = .empty;
     if (args.field(input, "policy")) |given| try addAll(ctx, &statements, given, "policy");
@@ -174,7 +174,7 @@ fn addAll(ctx: *Ctx, statements: *std.ArrayList(ipld.Value), given: Json, field:
     try statements.appendSlice(ctx.arena, value.list);
 }
 
-/// The selector `.["name"]`, which can express every name.
+/// The selector `.["name"]`, a form in which any name can be written.
 fn selectorOf(ctx: *Ctx, name: []const u8) Error![]const u8 {
     var text: std.ArrayList(u8) = .empty;
     try text.appendSlice(ctx.arena, ".[\"");

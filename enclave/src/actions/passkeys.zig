@@ -1,4 +1,4 @@
-//! `verify` of a credential: checks an assertion against the key, the counter and the identifier that the vault stores.
+//! Verifies an assertion against the credential's key, counter and identifier, which the vault stores.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -16,7 +16,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// Length of a challenge that cannot be guessed, in bytes (WebAuthn Level 3, section 13.4.3).
+/// Minimum length of a challenge, in bytes, so that it cannot be guessed (WebAuthn Level 3, section 13.4.3).
 const min_challenge = 16;
 const max_challenge = 1024;
 const max_name = 512;
@@ -40,7 +40,7 @@ pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
     });
 }
 
-/// The credential that an assertion identifies.
+/// The ID of the credential that an assertion identifies.
 pub fn named(ctx: *Ctx, input: Json) Error![]const u8 {
     return encoding.base64Url(ctx.arena, (try assertionOf(ctx, input)).credential_id);
 }
@@ -67,8 +67,8 @@ fn expectedOf(ctx: *Ctx, database: Database, input: Json, id: []const u8) Error!
     };
 }
 
-/// The origins of pages that may embed this relying party's page in a frame; null if frames are not allowed. With
-/// `cross_origin` these must be named, because otherwise any page could ask for an assertion (WebAuthn Level 3, section
+/// The origins of pages that may embed this relying party's page in a frame; null if frames are not allowed.
+/// `cross_origin` requires the list, because without it any page could obtain an assertion (WebAuthn Level 3, section
 /// 13.4.9).
 fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
     const given = try args.items(ctx, input, "top_origins", max_top_origins);
@@ -83,7 +83,7 @@ fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
     return out;
 }
 
-/// Whether user verification is required. It is unless `user_verification` is "preferred" or "discouraged".
+/// Whether user verification is required, as it is unless `user_verification` is "preferred" or "discouraged".
 fn verificationRequired(ctx: *Ctx, input: Json) Error!bool {
     const wanted = try args.optionalString(ctx, input, "user_verification", 16) orelse return true;
     const Requirement = enum { required, preferred, discouraged };

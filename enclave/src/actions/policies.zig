@@ -1,4 +1,4 @@
-//! Checks that a policy which the vault signs refers only to arguments that its commands have.
+//! Checks that a policy refers only to arguments of the commands that it restricts, before the vault signs it.
 
 const std = @import("std");
 const arguments = @import("arguments.zig");
@@ -11,11 +11,11 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Resource = resources.Resource;
 
-/// The arguments of a payment (docs/client.md). The host carries this command out, not `exec`.
+/// The arguments of a payment (docs/client.md). Payments are executed by the host and not by `exec`.
 const payment = [_][]const u8{ "to", "amount", "token", "chainId", "total" };
 
-/// Refuses a policy for one of the vault's commands that refers to an argument which no covered command has: it
-/// could never be satisfied, or would restrict nothing. Policies for other services' commands are not checked.
+/// Refuses a policy for the vault's commands if it refers to an argument that no covered command has. Such a policy
+/// could never be satisfied or would restrict nothing. Policies for other services' commands are not checked.
 pub fn checkEnforced(ctx: *Ctx, command: []const u8, policy: ipld.Value) Error!void {
     var parts = std.mem.splitScalar(u8, command[1..], '/');
     const resource = resources.find(parts.first()) orelse return;
@@ -45,7 +45,7 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     return pays(resource, null) and arguments.contains(&payment, name);
 }
 
-/// Refuses an address that is not in EIP-55 form: payments are judged in that form, so no other spelling would match.
+/// Refuses an address that is not in EIP-55 form, because payments contain that form and no other would match.
 fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
     if (!arguments.contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
     const given = statement.list[2].text;

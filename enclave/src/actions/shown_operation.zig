@@ -1,5 +1,5 @@
-//! A user operation as a token's policy sees it: only the fields that are hashed, each in one spelling, so that another
-//! spelling of the same bytes cannot pass a policy.
+//! Normalises a user operation for a token's policy: only the hashed fields remain, each in one spelling, so that
+//! another spelling of the same bytes cannot evade a policy.
 
 const std = @import("std");
 const args = @import("../call/args.zig");

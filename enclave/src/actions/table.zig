@@ -1,10 +1,10 @@
-//! The table of the actions that only some resources have; every resource has the common ones (vault/resources.zig).
+//! The table of the actions that only some resources have. vault/resources.zig has the actions that all resources have.
 
 const std = @import("std");
 const filling = @import("filling.zig");
 const Error = @import("../platform/errors.zig").Error;
 
-/// What performs an action; actions.zig has a function for each.
+/// Identifies the function in actions.zig that performs an action.
 pub const Handler = enum {
     create_account,
     derive_account,
@@ -30,13 +30,13 @@ pub const Action = struct {
     resource: []const u8,
     name: []const u8,
     run: Handler,
-    /// The arguments that it reads in addition to the row's key.
+    /// The arguments that the action reads in addition to the row's key.
     takes: []const []const u8 = &.{},
-    /// Whether it also reads the columns of a new row.
+    /// Whether the action creates a row, so that it also reads the row's columns.
     makes_row: bool = false,
-    /// Completes the arguments with their defaults before a token's policy judges them.
+    /// Completes the arguments with their defaults before a token's policy is applied to them.
     fill: ?*const fn (filling.Filling) Error!void = null,
-    /// Whether it makes tokens with the vault's key. No token allows that, because its policy could not bind the new
+    /// Whether the action mints tokens. No token may allow minting, because its policy could not restrict the new
     /// token.
     mints: bool = false,
 };
@@ -74,7 +74,7 @@ pub const all = [_]Action{
     .{ .resource = "invocations", .name = "verify", .run = .verify_token, .takes = &verified },
 };
 
-/// The action with that name in the table above, or null.
+/// The resource's action with that name in the table above, or null.
 pub fn find(resource: []const u8, name: []const u8) ?*const Action {
     for (&all) |*action| {
         if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;

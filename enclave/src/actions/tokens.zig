@@ -1,4 +1,4 @@
-//! The UCANs of a vault: made with one of its keys, recorded in its tables, verified against its revocations.
+//! Mints UCANs with a vault's keys, records them in its tables, and verifies them against its revocations.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -42,8 +42,8 @@ pub fn delegate(ctx: *Ctx, database: Database, input: Json) Error!Json {
 }
 
 /// InvocationOptions and {audience?, expiration?, meta?, subject?, enclave_id?, val_share?, record?}
-/// -> {signed_dag_cbor, cid, issuer, container}. With `record` false the vault does not change: such an invocation names
-/// its audience and lasts ten minutes at most.
+/// -> {signed_dag_cbor, cid, issuer, container}. With `record` false the vault does not change, the audience is
+/// required, and the lifetime is at most ten minutes.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Json {
     if (!try args.boolean(ctx, input, "record", true)) return unrecorded(ctx, try minting.briefInvocation(ctx, database, input));
     return recorded(ctx, database, "invocations", try minting.invocation(ctx, database, input));
@@ -60,8 +60,8 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
     return whole;
 }
 
-/// The recorded delegation of `command` to `audience` without restrictions: from the vault's DID, without policy or
-/// time bounds, not revoked. Null if there is none.
+/// The recorded delegation of `command` from the vault's DID to `audience` that has no policy or time bounds and is not
+/// revoked. Null if there is none.
 pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: []const u8) Error!?Json {
     const statement = try database.query(
         \\SELECT token FROM delegations
@@ -92,7 +92,7 @@ fn answer(ctx: *Ctx, token: ucan.payload.Token, container: []const u8) Error!Jso
     });
 }
 
-/// {token} -> the recorded row: a delegation that another party made for this vault.
+/// {token} -> the recorded row. The token is a delegation from another party to this vault.
 pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
@@ -119,15 +119,15 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return verification.verify(ctx, question);
 }
 
-/// What the bearer of a token wants to do. `given` are the arguments as received, which an invocation must contain;
+/// The request of a token's bearer. `given` are the arguments as received, which an invocation must contain;
 /// `resolved` are the completed arguments, which policies judge.
 pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audience: ?[]const u8 };
 
-/// Succeeds if the token allows the request; otherwise fails with the error that gives the reason.
+/// Succeeds if the token allows the request. Otherwise fails with an error that states the reason.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
-    // An invocation contains its audience, and that must be this vault, whatever audience the host gives.
+    // An invocation must be addressed to this vault, so the audience that the host gives is ignored.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,

@@ -18,9 +18,9 @@ const Json = json.Json;
 const max_revoked = 4096;
 
 /// {token, proofs?, audience?, subject?, command?, args?, added_args?, now?, revoked?} -> {valid: true, path,
-/// ...claims}. An invalid token fails with the code of the check that it did not pass. With `command`, a chain of
-/// delegations must allow that command with `args` on its subject. Without, the chain must be sound and consistent. An
-/// invocation contains its command and arguments.
+/// ...claims}. An invalid token fails with the code of the check that failed. With `command`, a chain of
+/// delegations must allow that command with `args` on its subject; without it, the chain must only be valid in itself.
+/// An invocation already contains both.
 pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     const bundle = try read(ctx, input);
     const facts: ucan.chain.Facts = .{
@@ -41,7 +41,7 @@ pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     return answer;
 }
 
-/// The canonical CIDs of every delegation in the chain and of the token itself, root first.
+/// The canonical CIDs of all delegations in the chain and of the token itself, root first.
 fn pathOf(ctx: *Ctx, bundle: ucan.Bundle) Error!Json {
     var list = std.json.Array.init(ctx.arena);
     const delegations = (if (bundle.invocation) |token|
@@ -66,7 +66,7 @@ fn checkInvocation(
     ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
-/// Refuses an invocation whose command or arguments are not the ones that were asked about.
+/// Refuses an invocation whose command or arguments are not those in `input`.
 fn matchDemand(ctx: *Ctx, token: ucan.payload.Token, input: Json) Error!void {
     if (try args.optionalString(ctx, input, "command", 1024)) |command| {
         if (!std.mem.eql(u8, command, token.cmd)) return error.CommandDenied;
@@ -145,7 +145,7 @@ fn revoked(ctx: *Ctx, input: Json) Error![]const []const u8 {
     return out;
 }
 
-/// {"<canonical CID>": {…}}: fields that the policy of that delegation sees in addition to the arguments.
+/// {"<canonical CID>": {…}}: fields that are added to the arguments when that delegation's policy is checked.
 fn addedArgs(ctx: *Ctx, input: Json) Error![]const ucan.chain.Added {
     const given = try args.optionalObject(ctx, input, "added_args") orelse return &.{};
     if (given.object.count() > ucan.container.max_tokens) return ctx.fail(error.ValueTooLarge, "added_args");

@@ -1,4 +1,4 @@
-//! Reads arguments strictly: each function names the field that it refuses.
+//! Reads arguments strictly. The error that a function returns names the refused field.
 
 const std = @import("std");
 const encoding = @import("../codec/encoding.zig");
@@ -6,13 +6,13 @@ const Ctx = @import("context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = std.json.Value;
 
-/// The field, or null when it is absent or JSON null.
+/// The field's value, or null when it is absent or JSON null.
 pub fn field(args: Json, name: []const u8) ?Json {
     const found = args.object.get(name) orelse return null;
     return if (found == .null) null else found;
 }
 
-/// The field. Fails with MissingField.
+/// The field's value. Fails with MissingField.
 pub fn required(ctx: *Ctx, args: Json, name: []const u8) Error!Json {
     return field(args, name) orelse ctx.fail(error.MissingField, name);
 }
@@ -43,7 +43,7 @@ pub fn bytes(ctx: *Ctx, args: Json, name: []const u8, max: usize) Error![]u8 {
     return try optionalBytes(ctx, args, name, max) orelse ctx.fail(error.MissingField, name);
 }
 
-/// A binary field of exactly `N` bytes, or null when absent; here bare hex of 2N digits is accepted too.
+/// A binary field of exactly `N` bytes, or null when absent. Hex of 2N digits without 0x is accepted too.
 pub fn optionalFixed(comptime N: usize, ctx: *Ctx, args: Json, name: []const u8) Error!?[N]u8 {
     const value = field(args, name) orelse return null;
     const decoded = encoding.decodeBinary(ctx.arena, value, N) catch |err| return ctx.fail(err, name);

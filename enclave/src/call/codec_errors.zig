@@ -1,4 +1,4 @@
-//! Translates the codecs' errors into the module's table: the code says what kind of error it is, the detail which.
+//! Translates the codecs' errors into the module's errors. An error's detail says which rule was violated.
 
 const cbor = @import("../codec/cbor.zig");
 const cid = @import("../codec/cid.zig");
@@ -10,7 +10,7 @@ const webauthn = @import("../webauthn/credential.zig");
 const Ctx = @import("context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 
-/// An error of CBOR in bytes that were expected to be in `format`.
+/// Translates a CBOR error in bytes that should be in `format`.
 fn encoded(ctx: *Ctx, err: cbor.Error, format: Error) Error {
     return switch (err) {
         error.OutOfMemory => error.OutOfMemory,

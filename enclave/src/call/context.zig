@@ -1,18 +1,18 @@
-//! What a function of the module receives in addition to its arguments.
+//! The context that a function of the module receives in addition to its arguments.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;
 const State = @import("state.zig").State;
 
 pub const Ctx = struct {
-    /// Lives until the end of this call and is wiped then: nothing allocated here needs a `free`.
+    /// The call's allocator, whose memory is wiped and freed at the end of the call, so no `free` is needed.
     arena: std.mem.Allocator,
-    /// What survives calls: the instance's one vault.
+    /// The state that persists between calls, which contains the instance's only vault.
     state: *State,
-    /// Names the field or fact that is wrong, as part of the error's message. Only fixed words: never any input.
+    /// Names the wrong field or fact in the error's message. Contains only fixed words and never any input.
     detail: []const u8 = "",
 
-    /// Fails with `err` and names what is wrong: `return ctx.fail(error.InvalidField, "digest");`
+    /// Fails with `err` and a detail that names what is wrong: `return ctx.fail(error.InvalidField, "digest");`
     pub fn fail(ctx: *Ctx, err: Error, detail: []const u8) Error {
         ctx.detail = detail;
         return err;

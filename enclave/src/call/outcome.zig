@@ -1,4 +1,4 @@
-//! The `{success: false, error}` of functions whose interface type has these fields.
+//! Creates the output `{success: false, error}` of functions whose interface type has these fields.
 
 const std = @import("std");
 const errors = @import("../platform/errors.zig");
@@ -7,7 +7,7 @@ const Ctx = @import("context.zig").Ctx;
 const Error = errors.Error;
 const Json = json.Json;
 
-/// The {success: false, error: code} of the interface's outputs. A malformed call stays an error.
+/// The output {success: false, error: code}. The error of a malformed call is returned as an error instead.
 pub fn of(ctx: *Ctx, err: Error) Error!Json {
     return switch (err) {
         error.OutOfMemory, error.MissingField, error.InvalidField, error.InvalidEncoding, error.ValueTooLarge => err,
@@ -15,13 +15,13 @@ pub fn of(ctx: *Ctx, err: Error) Error!Json {
     };
 }
 
-/// The same for `exec`, where malformed arguments are an expected failure too.
+/// The output for `exec`, in which malformed arguments are an expected failure, too.
 pub fn failure(ctx: *Ctx, err: Error) Error!Json {
     if (err == error.OutOfMemory) return err;
     return json.object(ctx.arena, .{ .success = false, .@"error" = try reason(ctx, err) });
 }
 
-/// The code, and the detail if a function gave one: `unknown_action: accounts has list get ...`.
+/// The code, followed by the detail if there is one: `unknown_action: accounts has list get ...`.
 fn reason(ctx: *Ctx, err: Error) Error![]const u8 {
     const code = errors.row(err).code;
     return if (ctx.detail.len == 0) code else std.mem.concat(ctx.arena, u8, &.{ code, ": ", ctx.detail });

@@ -1,4 +1,4 @@
-//! What the module remembers between calls.
+//! The state that the module keeps between calls.
 
 const std = @import("std");
 const aead = @import("../crypto/aead.zig");
@@ -6,25 +6,25 @@ const memory = @import("../platform/memory.zig");
 const sealed = @import("../storage/sealed.zig");
 const Database = @import("../storage/database.zig").Database;
 
-/// One vault per instance; the host makes one instance per vault.
+/// An instance's state, which contains at most one vault. The host creates one instance per vault.
 pub const State = struct {
     /// Pairing sessions with other devices.
     sync: @import("../pairing/sessions.zig").Sessions = .{},
-    /// The open vault; null if no vault is loaded or the vault is locked.
+    /// The open vault, or null if no vault is loaded or the vault is locked.
     open: ?Open = null,
-    /// The vault's sealed bytes at its last save, load or lock. `unlock` opens them if the host gives none.
+    /// The vault's sealed bytes at its last save, load or lock. `unlock` opens these bytes if the host gives none.
     sealed: []u8 = &.{},
-    /// The vault's DID. It is public, so it is known while the vault is locked too.
+    /// The vault's DID. The DID is public, so it stays in memory while the vault is locked.
     did: []u8 = &.{},
-    /// The seed of the publishing key that the next `generate` adopts; null until a host asks for it.
+    /// The seed of the publishing key that the next `generate` adopts, or null until a host requests that key.
     pending_publishing_seed: ?[32]u8 = null,
     last_activity_ms: i64 = 0,
-    /// Idle time after which the vault locks itself, in milliseconds; 0: never.
+    /// Idle time after which the vault locks itself, in milliseconds. With 0, it never does.
     idle_ms: i64 = default_idle_ms,
 
     pub const default_idle_ms = 15 * 60 * 1000;
 
-    /// Remembers a copy of the sealed bytes.
+    /// Stores a copy of the sealed bytes.
     pub fn keepSealed(state: *State, bytes: []const u8) error{OutOfMemory}!void {
         const copy = try memory.allocator.dupe(u8, bytes);
         memory.allocator.free(state.sealed);
@@ -37,14 +37,14 @@ pub const State = struct {
         state.did = copy;
     }
 
-    /// Forgets an open vault that could not be completed. Its database is closed by the function that made it.
+    /// Forgets an open vault whose creation failed. The function that created the vault's database closes it.
     pub fn abandon(state: *State, did_before: []const u8) void {
         if (state.open) |*open| open.forget();
         state.open = null;
         state.keepDid(did_before) catch {}; // a wrong name of a vault that is not there
     }
 
-    /// Wipes the waiting publishing key: a vault has adopted it, or another vault takes its place.
+    /// Wipes the pending publishing key, because a vault has adopted it or another vault was opened.
     pub fn forgetPending(state: *State) void {
         if (state.pending_publishing_seed) |*seed| memory.wipe(seed);
         state.pending_publishing_seed = null;
@@ -67,12 +67,12 @@ pub const Open = struct {
     /// Owns the wraps' identifiers.
     wraps_arena: std.heap.ArenaAllocator,
     wraps: std.ArrayList(sealed.Wrap),
-    /// The database's count of changed rows at the last save or at the opening.
+    /// The database's count of changed rows at the last save or when the vault was opened.
     saved_changes: i64 = 0,
-    /// Whether the wraps differ from those of the last save.
+    /// Whether the wraps have changed since the last save.
     rewrapped: bool = false,
 
-    /// Whether a save would store anything new. A vault that was never saved is unsaved.
+    /// Whether a save would store anything new, as is always the case before the first save.
     pub fn unsaved(open: *const Open) bool {
         return open.revision == 0 or open.rewrapped or open.database.changesInAll() != open.saved_changes;
     }

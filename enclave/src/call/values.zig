@@ -1,4 +1,4 @@
-//! Reads values of DAG-CBOR, content identifiers and tokens from arguments, and writes them into answers.
+//! Reads DAG-CBOR values, content identifiers and tokens from arguments, and writes them into responses.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -19,7 +19,7 @@ pub fn valueOf(ctx: *Ctx, given: Json, name: []const u8) Error!ipld.Value {
     return dag_json.toValue(ctx.arena, given) catch |err| codec_errors.value(ctx, err, name);
 }
 
-/// A JSON value as DAG-CBOR would contain it. Its size and nesting are limited as a token's are.
+/// The DAG-CBOR value for a JSON value, whose size and nesting have the same limits as in a token.
 pub fn canonical(ctx: *Ctx, given: Json, name: []const u8) Error!ipld.Value {
     const value = try valueOf(ctx, given, name);
     if ((try encode(ctx, value)).len > 64 << 10) return ctx.fail(error.ValueTooLarge, name);
@@ -34,9 +34,9 @@ pub fn cidText(ctx: *Ctx, bytes: []const u8) Error![]const u8 {
     return cid.toText(ctx.arena, bytes) catch |err| codec_errors.identifier(ctx, err, "cid");
 }
 
-/// The bytes of a token field: any binary form, or the text of a container (`B…`, `C…`).
+/// The bytes of a token field, which may have any binary form or be the text of a container (`B…`, `C…`).
 pub fn tokenBytes(ctx: *Ctx, given: Json, name: []const u8) Error![]const u8 {
-    // No text can be read in two ways: a token begins with 0x82, so its base64 begins with g and its hex with 0x.
+    // No text is ambiguous: a token begins with 0x82, so its base64 begins with g and its hex with 0x.
     if (given == .string and given.string.len > 0 and std.mem.findScalar(u8, "BCMOP", given.string[0]) != null) {
         return if (given.string.len > max_token) ctx.fail(error.ValueTooLarge, name) else given.string;
     }

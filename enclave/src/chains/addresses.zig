@@ -1,4 +1,4 @@
-//! The address that a public key has on a chain: Ethereum, Bitcoin or Cosmos.
+//! Derives the address of a public key on Ethereum, Bitcoin or a Cosmos chain.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -20,7 +20,7 @@ pub const Chain = enum {
     bitcoin,
     cosmos,
 
-    /// The chain for an account's `chain_id`: the chain with that name; other text is the number of an Ethereum chain.
+    /// The chain that an account's `chain_id` names. Text that names no chain is an Ethereum chain's number.
     pub fn ofId(chain_id: []const u8) Chain {
         return std.meta.stringToEnum(Chain, chain_id) orelse .ethereum;
     }
@@ -35,19 +35,19 @@ pub const Chain = enum {
     }
 };
 
-/// The forms of a Bitcoin address, with the purpose (BIP-43) that begins the path of a key for each.
+/// The forms of a Bitcoin address, each with the purpose (BIP-43) with which the paths of its keys begin.
 const Form = enum(u32) { p2wpkh = 84, p2tr = 86 };
 
-/// Prefixes of chains built with Ethermint: there an account's address is Ethereum's, not the hash that Cosmos uses.
+/// Prefixes of chains built with Ethermint, where an account has Ethereum's address and not the hash that Cosmos uses.
 const other_hashes = [_][]const u8{ "canto", "crc", "dym", "evmos", "haqq", "inj", "zeta" };
 
-/// The `chain` field; "ethereum" if it is absent. Fails with UnsupportedChain.
+/// The `chain` field, or "ethereum" if it is absent. Fails with UnsupportedChain.
 pub fn chainOf(ctx: *Ctx, input: Json) Error!Chain {
     const name = try args.optionalString(ctx, input, "chain", 32) orelse return .ethereum;
     return std.meta.stringToEnum(Chain, name) orelse error.UnsupportedChain;
 }
 
-/// The first step of a derived key's path on that chain: BIP-44, or for Bitcoin BIP-84 or BIP-86 by the address's form.
+/// The first step of a derived key's path on that chain: 44, or on Bitcoin 84 or 86, depending on the address's form.
 pub fn purpose(ctx: *Ctx, input: Json, chain: Chain) Error!u32 {
     return if (chain == .bitcoin) @backingInt(try formOf(ctx, input)) else 44;
 }
@@ -61,8 +61,8 @@ pub fn onChain(ctx: *Ctx, input: Json, chain: Chain, public: curves.PublicKey) E
     };
 }
 
-/// For a P-256 key, the smart account that the factory deploys for it, deployed or not. For a secp256k1 key, the
-/// account that the key controls directly; the arguments of a factory are refused then.
+/// For a P-256 key, the smart account that the factory deploys or will deploy. For a secp256k1 key, the account that
+/// the key controls directly; arguments for a factory are then refused.
 pub fn ethereum(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     if (public.curve == .p256) return eth.checksummed(ctx.arena, try smartAccount(ctx, input, public));
     inline for (.{ "factory", "implementation", "salt" }) |name| {
@@ -71,8 +71,8 @@ pub fn ethereum(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const 
     return eth.checksummed(ctx.arena, public.hash()[12..32].*);
 }
 
-/// The clone of `implementation` that `factory` deploys for the key and `salt`; the defaults are those of the contract
-/// set, and salt 0. Fails with UnsupportedCurve for a secp256k1 key, whose signatures the account cannot verify.
+/// The clone of `implementation` that `factory` deploys for the key and `salt`. The defaults are the contract set's
+/// addresses and salt 0. Fails with UnsupportedCurve for a secp256k1 key, whose signatures the account cannot verify.
 pub fn smartAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!eth.Address {
     if (public.curve != .p256) return error.UnsupportedCurve;
     const factory = try optionalAddress(ctx, input, "factory") orelse contract_set.app_factory;
@@ -110,8 +110,8 @@ fn cosmosOf(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     return cosmos(ctx.arena, prefix, public);
 }
 
-/// For a secp256k1 key, the 20-byte hash that Bitcoin and the first Cosmos chains use. For a P-256 key, ADR-028 of the
-/// Cosmos SDK with the protobuf name of the key's type.
+/// For a secp256k1 key, the 20-byte hash that Bitcoin and the original Cosmos chains use. For a P-256 key, ADR-028 of
+/// the Cosmos SDK with the protobuf name of the key's type.
 pub fn cosmos(arena: std.mem.Allocator, prefix: []const u8, public: curves.PublicKey) Error![]const u8 {
     return switch (public.curve) {
         .secp256k1 => bech32.encode(arena, prefix, null, &try hashes.hash160(&public.compressed()), .bech32),

@@ -1,4 +1,4 @@
-//! Ethereum's forms: addresses, words, hashes, selectors, ABI tails.
+//! Ethereum's encodings: addresses, words, hashes, selectors and the dynamic part of ABI data.
 
 const std = @import("std");
 const encoding = @import("../codec/encoding.zig");
@@ -52,7 +52,7 @@ pub fn hashWords(words: []const Word) Word {
     return hashes.keccak(std.mem.sliceAsBytes(words));
 }
 
-/// The first four bytes of the signature's hash, at compile time.
+/// A function's selector, computed at compile time: the first four bytes of its signature's hash.
 pub fn selector(comptime signature: []const u8) [4]u8 {
     return comptime blk: {
         @setEvalBranchQuota(200_000);
@@ -60,7 +60,7 @@ pub fn selector(comptime signature: []const u8) [4]u8 {
     };
 }
 
-/// CREATE2 address of an EIP-1167 clone, as the account factory deploys it.
+/// The CREATE2 address of the EIP-1167 clone that the account factory deploys.
 pub fn cloneAddress(factory: Address, implementation: Address, salt: Word) Address {
     const prefix = [_]u8{ 0x3d, 0x60, 0x2d, 0x80, 0x60, 0x0a, 0x3d, 0x39, 0x81, 0xf3, 0x36, 0x3d, 0x3d, 0x37, 0x3d, 0x3d, 0x3d, 0x36, 0x3d, 0x73 };
     const suffix = [_]u8{ 0x5a, 0xf4, 0x3d, 0x82, 0x80, 0x3e, 0x90, 0x3d, 0x91, 0x60, 0x2b, 0x57, 0xfd, 0x5b, 0xf3 };
@@ -69,7 +69,7 @@ pub fn cloneAddress(factory: Address, implementation: Address, salt: Word) Addre
     return hashes.keccak(&preimage)[12..32].*;
 }
 
-/// Appends bytes as an ABI tail: length, data, zeros up to a whole word.
+/// Appends bytes as dynamic ABI data: the length, the data, and zeros up to a whole word.
 pub fn appendDynamic(arena: Allocator, out: *std.ArrayList(u8), data: []const u8) Error!void {
     try out.appendSlice(arena, &word(data.len));
     try out.appendSlice(arena, data);

@@ -1,4 +1,4 @@
-//! The hash of an ERC-4337 user operation that an account signs: for EntryPoint v0.7, and by EIP-712 for v0.8 and v0.9.
+//! The hash of an ERC-4337 user operation, as the account signs it, for EntryPoint v0.7, v0.8 and v0.9.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,13 +13,13 @@ const Word = eth.Word;
 
 const max_bytes = 128 << 10;
 
-/// The first bytes of keccak("PaymasterSignature"): v0.9 recognises a paymaster's signature by them, at the end of its
-/// data.
+/// The first bytes of keccak("PaymasterSignature"), which in v0.9 mark the end of paymaster data with a
+/// signature.
 const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
 
 const Version = enum { v07, v08, v09 };
 
-/// The operation's hash for the entry point at that address. Fails with UnsupportedEntryPoint for any other.
+/// The operation's hash for an entry point. Fails with UnsupportedEntryPoint for an unknown address.
 pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!Word {
     const version = versionOf(entry_point) orelse return error.UnsupportedEntryPoint;
     const fields = try packed_(ctx, op, version);
@@ -38,8 +38,8 @@ fn versionOf(entry_point: eth.Address) ?Version {
 /// keccak(paymasterAndData): the words that every version hashes.
 const Packed = [8]Word;
 
-/// Refuses a delegation of the account's code (EIP-7702), for which 0x7702 stands in place of the factory. v0.8 and
-/// v0.9 then hash the delegate's address, which the operation does not contain, so they would reject the signature.
+/// Refuses an operation with an EIP-7702 delegation, whose factory is 0x7702. v0.8 and v0.9 would hash the delegate's
+/// address, which the operation does not contain, and so reject the signature.
 fn refuseDelegation(ctx: *Ctx, op: Json) Error!void {
     if (args.field(op, "factory") == null) return;
     if (std.mem.eql(u8, &try address(ctx, op, "factory"), &([2]u8{ 0x77, 0x02 } ++ @as([18]u8, @splat(0))))) return ctx.fail(error.InvalidField, "factory");
@@ -101,7 +101,7 @@ fn paymasterHash(ctx: *Ctx, op: Json, version: Version) Error!Word {
     return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, signed, &signature_mark }));
 }
 
-/// The paymaster's own signature. Only v0.9 has a place for it.
+/// The paymaster's own signature, which only v0.9 supports.
 fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     if (!try hasBytes(ctx, op, "paymasterSignature")) return "";
     if (version != .v09) return ctx.fail(error.InvalidField, "paymasterSignature");
@@ -109,9 +109,9 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     return if (signature.len <= std.math.maxInt(u16)) signature else ctx.fail(error.ValueTooLarge, "paymasterSignature");
 }
 
-/// The paymaster's data without the signature that v0.9 leaves out of the hash. The data then ends with the signature,
-/// its length in two bytes, and the mark. Null if there is no signature. A length that does not fit is refused, as the
-/// entry point does.
+/// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the
+/// signature, its length in two bytes, and the mark. Returns null for data without a signature. Refuses a length that
+/// exceeds the data, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);
@@ -119,7 +119,7 @@ fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     return if (length == 0) null else data[0 .. data.len - 10 - length];
 }
 
-/// Two numbers of 128 bits in one word; an absent one is zero.
+/// Two 128-bit numbers in one word; an absent number is zero.
 fn halves(ctx: *Ctx, op: Json, high: []const u8, low: []const u8) Error!Word {
     return (try half(ctx, op, high)) ++ (try half(ctx, op, low));
 }
@@ -140,7 +140,7 @@ fn address(ctx: *Ctx, op: Json, name: []const u8) Error!eth.Address {
     return eth.parseAddress(try args.string(ctx, op, name, 42)) catch |err| ctx.fail(err, name);
 }
 
-/// The bytes of a field in `0x`-hex; an operation never has base64.
+/// The bytes of a field in `0x`-hex, the only form that operations use.
 fn bytesOf(ctx: *Ctx, op: Json, name: []const u8) Error![]const u8 {
     const text = try args.string(ctx, op, name, 2 + 2 * max_bytes);
     if (!std.mem.startsWith(u8, text, "0x")) return ctx.fail(error.InvalidField, name);

@@ -1,8 +1,8 @@
 //! Strict CBOR (RFC 8949) in two canonical profiles: DAG-CBOR and CTAP2.
 //!
-//! Both refuse indefinite lengths, arguments longer than needed, map keys out of order or twice, invalid UTF-8,
-//! trailing bytes, and nesting and sizes over the limits. So each value has exactly one encoding, and a hash or
-//! signature of the encoding is one of the value.
+//! Both profiles refuse indefinite lengths, arguments longer than needed, unordered or duplicate map keys, invalid
+//! UTF-8, trailing bytes, and excessive nesting and sizes. So each value has exactly one encoding, and hashing or
+//! signing the encoding means hashing or signing the value.
 
 const reader = @import("cbor_decode.zig");
 const rules = @import("cbor_rules.zig");

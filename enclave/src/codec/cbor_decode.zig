@@ -1,4 +1,4 @@
-//! Reads strict CBOR by the rules of cbor_rules.zig.
+//! Reads strict CBOR according to the rules in cbor_rules.zig.
 
 const std = @import("std");
 const cid = @import("cid.zig");
@@ -9,7 +9,7 @@ const Error = rules.Error;
 const Profile = rules.Profile;
 const Value = ipld.Value;
 
-/// The single value that `bytes` encode. It refers to `bytes`; its lists are allocated in `arena`.
+/// The single value that `bytes` encode. The value refers to `bytes`, and its lists are allocated in `arena`.
 pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value {
     var rest = bytes;
     const value = try decodePrefix(arena, profile, &rest);
@@ -17,7 +17,7 @@ pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value
     return value;
 }
 
-/// Like `decode`, but leaves in `rest` what follows the value (authenticator data contains CBOR followed by CBOR).
+/// Like `decode`, but leaves the bytes after the value in `rest` (authenticator data contains CBOR followed by CBOR).
 pub fn decodePrefix(arena: Allocator, profile: Profile, rest: *[]const u8) Error!Value {
     if (rest.len > rules.max_bytes) return error.CborTooLarge;
     var decoder: Decoder = .{ .arena = arena, .profile = profile, .rest = rest.* };

@@ -8,7 +8,7 @@ const Error = rules.Error;
 const Profile = rules.Profile;
 const Value = ipld.Value;
 
-/// The canonical encoding of `value`; map entries may come in any order.
+/// The canonical encoding of `value`, whose map entries may be in any order.
 pub fn encode(arena: Allocator, profile: Profile, value: Value) Error![]const u8 {
     var encoder: Encoder = .{ .arena = arena, .profile = profile };
     try encoder.item(value, ipld.max_depth);

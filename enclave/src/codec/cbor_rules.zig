@@ -1,4 +1,4 @@
-//! What canonical CBOR means in the two profiles: the limits, the order of keys and the errors of reading and writing.
+//! The rules of canonical CBOR in the two profiles: limits, key order, and the errors of reading and writing.
 
 const std = @import("std");
 
@@ -25,7 +25,7 @@ pub const Error = error{
 /// Longest input that is decoded, and longest output that is encoded, in bytes.
 pub const max_bytes = 1 << 20;
 
-/// The shortest form of an argument, as the low bits of its head.
+/// The low bits of the initial byte for the shortest encoding of an argument.
 pub fn shortest(argument: u64) u5 {
     if (argument < 24) return @intCast(argument);
     if (argument <= 0xff) return 24;
@@ -34,7 +34,7 @@ pub fn shortest(argument: u64) u5 {
     return 27;
 }
 
-/// Both profiles' order of encoded keys: lower major type, then shorter, then bytewise.
+/// The order of encoded keys in both profiles: first by major type, then by length, then bytewise.
 pub fn keyOrder(a: []const u8, b: []const u8) std.math.Order {
     if (a[0] >> 5 != b[0] >> 5) return std.math.order(a[0] >> 5, b[0] >> 5);
     if (a.len != b.len) return std.math.order(a.len, b.len);

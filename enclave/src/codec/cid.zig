@@ -1,4 +1,4 @@
-//! Content identifiers (multiformats CID): version 1 in full, and version 0 as found in links.
+//! Content identifiers (multiformats CIDs): all of version 1, and version 0 as found in links.
 
 const std = @import("std");
 const base32 = @import("base32.zig");
@@ -14,25 +14,25 @@ pub const dag_pb = 0x70;
 pub const dag_cbor = 0x71;
 pub const sha2_256 = 0x12;
 
-/// Binary length of a version 1 CID that this module makes: version, codec, hash function, length, digest.
+/// Binary length of a version 1 CID created here: version, codec, hash function, digest length and digest.
 pub const length = 4 + Sha256.digest_length;
 
 /// Longest multihash digest that is accepted, in bytes (SHA-512).
 const max_digest = 64;
 
-/// Longest text that is read, in characters; a version 1 CID with a digest of 64 bytes has about 120.
+/// Longest text that is read, in characters. The text of a version 1 CID with a 64-byte digest has about 120.
 const max_text = 128;
 
 pub const Cid = struct { version: u8, codec: u64, hash: u64, digest: []const u8 };
 
-/// The CID of `block`: version 1, SHA-256, with the given codec number.
+/// The CID of `block`, with version 1, SHA-256 and the given codec number.
 pub fn of(codec: u7, block: []const u8) [length]u8 {
     var out: [length]u8 = .{ 1, codec, sha2_256, Sha256.digest_length } ++ @as([32]u8, @splat(0));
     Sha256.hash(block, out[4..], .{});
     return out;
 }
 
-/// Reads a binary CID. Bytes after its end are refused.
+/// Reads a binary CID. Refuses bytes after its end.
 pub fn parse(bytes: []const u8) Error!Cid {
     if (bytes.len == 34 and bytes[0] == sha2_256 and bytes[1] == 32) {
         return .{ .version = 0, .codec = dag_pb, .hash = sha2_256, .digest = bytes[2..] };

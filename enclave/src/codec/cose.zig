@@ -1,5 +1,5 @@
-//! COSE keys (RFC 9052, RFC 9053) that passkeys use: ES256, EdDSA over Ed25519, RS256. Points must be on their curve.
-//! Of any other algorithm only the number is read, so that it can be reported.
+//! The COSE keys (RFC 9052, RFC 9053) that passkeys use: ES256, EdDSA with Ed25519, and RS256. Points must be on their
+//! curve. For any other algorithm, only its number is read, so that it can be reported.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");
@@ -62,8 +62,8 @@ fn eddsa(map: ipld.Value, kind: i128) Error!Key {
     return .{ .eddsa = x };
 }
 
-/// An RSA modulus of 2048 to 4096 bits without leading zeros (RFC 8230) and an odd exponent of 3 to 2^32 - 1. Other
-/// keys are refused, because the module could not verify their signatures.
+/// An RSA modulus of 2048 to 4096 bits without leading zeros (RFC 8230) and an odd exponent of 3 to 2^32 - 1. Refuses
+/// other RSA keys, because the module could not verify their signatures.
 fn rs256(map: ipld.Value, kind: i128) Error!Key {
     if (kind != 3) return error.CoseInvalid;
     const n = try bytes(map, -1);

@@ -1,5 +1,5 @@
-//! DAG-JSON, the form in which hosts give and receive values: {"/": "<cid>"} is a link, {"/": {"bytes": "<base64>"}} is
-//! a byte string, everything else is plain JSON. Depth is limited, so that no document overflows the stack.
+//! DAG-JSON, in which hosts exchange values: {"/": "<cid>"} is a link, {"/": {"bytes": "<base64>"}} is a byte string,
+//! and the rest is plain JSON. Depth is limited, so that no document overflows the stack.
 
 const std = @import("std");
 const cid = @import("cid.zig");
@@ -74,7 +74,7 @@ fn decodeBase64(arena: Allocator, text: []const u8) Error![]const u8 {
     return out;
 }
 
-/// The JSON form of a value. Integers beyond 64 bits signed become number literals.
+/// The JSON form of a value. Integers that exceed a signed 64-bit integer become number literals.
 pub fn fromValue(arena: Allocator, value: ipld.Value) Error!Json {
     return switch (value) {
         .null => .null,
@@ -94,7 +94,7 @@ fn integer(arena: Allocator, i: i128) Error!Json {
     return .{ .number_string = try std.fmt.allocPrint(arena, "{d}", .{i}) };
 }
 
-/// A float, always with a point or an exponent: DAG-JSON distinguishes 1.0 from 1.
+/// A float, always with a point or an exponent, because DAG-JSON distinguishes 1.0 from 1.
 fn float(arena: Allocator, f: f64) Error!Json {
     const plain = @trunc(f) != f and @abs(f) >= 1e-6;
     const digits = if (plain) try std.fmt.allocPrint(arena, "{d}", .{f}) else try std.fmt.allocPrint(arena, "{e}", .{f});
@@ -117,7 +117,7 @@ fn fromList(arena: Allocator, items: []const ipld.Value) Error!Json {
     return .{ .array = out };
 }
 
-/// Refuses a map that has the form of a link or of bytes: it would be read back as one.
+/// Refuses a map that has the form of a link or of bytes, because it would be read back as one of these.
 fn fromMap(arena: Allocator, entries: []const ipld.Entry) Error!Json {
     if (entries.len == 1 and entries[0].key == .text and std.mem.eql(u8, entries[0].key.text, "/")) return error.JsonUnsupported;
     var fields: std.json.ObjectMap = .empty;

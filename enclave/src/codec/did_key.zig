@@ -15,7 +15,7 @@ pub const VerifyError = error{ SignatureInvalid, DidKeyInvalid };
 
 const prefix = "did:key:z";
 
-/// Longest did:key that is read, in characters. That of a 4096-bit RSA key, which is not supported, has about 730.
+/// Longest did:key that is read, in characters; one with an (unsupported) RSA key of 4096 bits has about 730.
 pub const max_text = prefix.len + base58.max_length;
 
 /// Length of every did:new, in characters: its prefix and 64 hex digits.
@@ -26,7 +26,7 @@ pub const PublicKey = union(varsig.Algorithm) {
     p256: [33]u8,
     secp256k1: [33]u8,
 
-    /// The key in the bytes that follow the multicodec prefix.
+    /// The key's bytes, which follow the multicodec prefix.
     pub fn bytes(self: *const PublicKey) []const u8 {
         return switch (self.*) {
             inline else => |*key| key,
@@ -43,7 +43,7 @@ pub const PublicKey = union(varsig.Algorithm) {
         }
     }
 
-    /// did:new:0x + Keccak-256 of X‖Y; null for Ed25519, which has no such identifier.
+    /// did:new:0x + Keccak-256 of X‖Y, or null for Ed25519, which has no did:new.
     pub fn didNew(self: PublicKey) Error!?[did_new_length]u8 {
         const point = switch (self) {
             .ed25519 => return null,
@@ -66,8 +66,8 @@ fn verifyEcdsa(Scheme: type, key: []const u8, message: []const u8, signature: [6
     Scheme.Signature.fromBytes(signature).verify(message, public_key) catch return error.SignatureInvalid;
 }
 
-/// Reads a did:key. Fails with DidKeyInvalid for a point that is not on its curve, and with DidKeyUnsupported for
-/// another kind of key.
+/// Reads a did:key. Fails with DidKeyInvalid for a point that is not on its curve, and with DidKeyUnsupported for other
+/// kinds of keys.
 pub fn parse(arena: Allocator, did: []const u8) Error!PublicKey {
     if (!std.mem.startsWith(u8, did, prefix)) return error.DidKeyInvalid;
     var rest = base58.decode(arena, did[prefix.len..]) catch |err| return switch (err) {
@@ -95,7 +95,7 @@ fn parseCurve(comptime tag: varsig.Algorithm, Scheme: type, bytes: []const u8) E
     return @unionInit(PublicKey, @tagName(tag), bytes[0..33].*);
 }
 
-/// The key of SEC 1 bytes (compressed or not). Its point must be on its curve.
+/// The key in SEC 1 bytes (compressed or not), whose point must be on the curve.
 pub fn fromSec1(algorithm: varsig.Algorithm, bytes: []const u8) Error!PublicKey {
     return switch (algorithm) {
         .ed25519 => parseEd25519(bytes),

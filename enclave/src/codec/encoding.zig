@@ -4,11 +4,11 @@ const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 
-// The standard library's encoder, from fast.zig.
+// The standard library's base64 encoder, compiled for speed in fast.zig.
 extern fn fast_base64(out: [*]u8, out_len: usize, data: [*]const u8, len: usize) void;
 
-/// The bytes of a binary field: an array of numbers 0 to 255, 0x-hex, base64 or base64url (padded or not). If the
-/// length is known, bare hex of exactly that length is read as hex.
+/// The bytes of a binary field: an array of numbers 0 to 255, 0x-hex, base64 or base64url (padded or not). If
+/// `expected_len` is given, hex of exactly that length needs no 0x.
 pub fn decodeBinary(arena: Allocator, value: std.json.Value, expected_len: ?usize) Error![]u8 {
     return switch (value) {
         .array => |list| fromNumbers(arena, list.items),
@@ -17,7 +17,7 @@ pub fn decodeBinary(arena: Allocator, value: std.json.Value, expected_len: ?usiz
     };
 }
 
-/// The bytes as `0x` and lower-case digits.
+/// The bytes as lower-case hex with the prefix `0x`.
 pub fn hex(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, 2 + 2 * data.len);
     @memcpy(text[0..2], "0x");
@@ -25,7 +25,7 @@ pub fn hex(arena: Allocator, data: []const u8) Error![]u8 {
     return text;
 }
 
-/// The bytes as lower-case digits without a prefix.
+/// The bytes as lower-case hex without a prefix.
 pub fn bareHex(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, 2 * data.len);
     bareHexInto(text, data);
@@ -40,22 +40,22 @@ fn bareHexInto(text: []u8, data: []const u8) void {
     }
 }
 
-/// Bytes of an even number of hex digits, without a prefix.
+/// The bytes of an even number of hex digits without a prefix.
 pub fn fromHex(arena: Allocator, digits: []const u8) Error![]u8 {
     if (digits.len % 2 != 0) return error.InvalidEncoding;
     const data = try arena.alloc(u8, digits.len / 2);
     return std.fmt.hexToBytes(data, digits) catch error.InvalidEncoding;
 }
 
-/// Standard base64 with padding: the only form in which the module returns binary fields.
+/// Standard base64 with padding, the only form in which the module returns binary fields.
 pub fn base64(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len));
     fast_base64(text.ptr, text.len, data.ptr, data.len);
     return text;
 }
 
-/// The same as a JSON value that is written unchanged: base64 contains nothing to escape, and searching for it would
-/// take longer than the encoding.
+/// The base64 as a JSON value that is written verbatim. Base64 needs no escaping, and scanning for characters to escape
+/// would take longer than the encoding.
 pub fn base64Json(arena: Allocator, data: []const u8) Error!std.json.Value {
     const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len) + 2);
     fast_base64(text.ptr + 1, text.len - 2, data.ptr, data.len);
@@ -71,7 +71,7 @@ pub fn base64Url(arena: Allocator, data: []const u8) Error![]u8 {
     return text;
 }
 
-/// The bytes of base64 or base64url, padded or not. A mixture of both alphabets and unused bits at the end are refused.
+/// The bytes of base64 or base64url, padded or not. Mixed alphabets and nonzero unused bits at the end are refused.
 pub fn fromBase64(arena: Allocator, text: []const u8) Error![]u8 {
     const body = withoutPadding(text);
     const url = std.mem.indexOfAny(u8, body, "-_") != null;
@@ -105,7 +105,7 @@ fn fromText(arena: Allocator, text: []const u8, expected_len: ?usize) Error![]u8
     return if (isHex(text)) fromHex(arena, text[2..]) else fromBase64(arena, text);
 }
 
-/// Whether the text is `0x` and hex digits to its end. One base64 text in 4096 begins with 0x as well.
+/// Whether the text is `0x` followed only by hex digits. One base64 text in 4096 also begins with 0x.
 fn isHex(text: []const u8) bool {
     if (!std.mem.startsWith(u8, text, "0x") and !std.mem.startsWith(u8, text, "0X")) return false;
     for (text[2..]) |digit| if (!std.ascii.isHex(digit)) return false;

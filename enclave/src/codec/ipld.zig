@@ -1,26 +1,26 @@
-//! The IPLD data model, which CBOR, DAG-CBOR and the policy language share: the kinds of JSON, integers beyond 53 bits,
-//! byte strings and links. Values refer to the bytes that they were read from; lists belong to an arena.
+//! The IPLD data model, which CBOR, DAG-CBOR and the policy language share: JSON's types, integers beyond 53 bits, byte
+//! strings and links. Values refer to the bytes from which they were read, and an arena owns their lists.
 
 const std = @import("std");
 
-/// Deepest nesting that any codec of this module follows, so that no input overflows the stack.
+/// Deepest nesting that any codec of this module accepts, so that no input overflows the stack.
 pub const max_depth = 32;
 
 pub const Value = union(enum) {
     null,
     bool: bool,
-    /// CBOR's own range: -2^64 .. 2^64-1.
+    /// The range of CBOR's integers: -2^64 .. 2^64-1.
     int: i128,
     float: f64,
     bytes: []const u8,
     text: []const u8,
     list: []const Value,
-    /// In canonical order of keys.
+    /// The entries in canonical key order.
     map: []const Entry,
     /// The binary form of a CID.
     link: []const u8,
 
-    /// The value under a text key of a map; null if this is not a map or lacks the key.
+    /// The value under a text key, or null if this is not a map or lacks the key.
     pub fn get(self: Value, name: []const u8) ?Value {
         if (self != .map) return null;
         for (self.map) |entry| {
@@ -38,7 +38,7 @@ pub const Value = union(enum) {
         return null;
     }
 
-    /// Deep equality over the data model; an integer equals a float of the same value (UCAN: 1 == 1.0).
+    /// Deep equality, in which an integer equals a float of the same value (UCAN: 1 == 1.0).
     pub fn eql(a: Value, b: Value) bool {
         if (isNumber(a) and isNumber(b)) return order(a, b) == .eq;
         if (std.meta.activeTag(a) != std.meta.activeTag(b)) return false;
@@ -58,7 +58,7 @@ pub const Value = union(enum) {
         return self == .int or self == .float;
     }
 
-    /// The order of two numbers, exact between integers and floats; null if either is not a number.
+    /// The order of two numbers, exact even between an integer and a float, or null if either is not a number.
     pub fn order(a: Value, b: Value) ?std.math.Order {
         if (!a.isNumber() or !b.isNumber()) return null;
         if (a == .int and b == .int) return std.math.order(a.int, b.int);
@@ -83,7 +83,7 @@ fn eqlMap(a: []const Entry, b: []const Entry) bool {
     return true;
 }
 
-/// DAG-CBOR's order of text keys: shorter first, then bytewise.
+/// Sorts text keys in DAG-CBOR's order: first by length, then bytewise.
 pub fn sortByKey(entries: []Entry) void {
     std.sort.heap(Entry, entries, {}, keyBefore);
 }
@@ -93,7 +93,7 @@ fn keyBefore(_: void, a: Entry, b: Entry) bool {
     return std.mem.order(u8, a.key.text, b.key.text) == .lt;
 }
 
-/// Exact comparison of an integer with a float: beyond the integers' range the float's sign decides, otherwise its
+/// Compares an integer with a float exactly. The sign decides if the float is beyond the integers' range, else its
 /// floor and fraction.
 fn orderIntFloat(i: i128, f: f64) std.math.Order {
     const bound = 36893488147419103232.0; // 2^65, beyond every CBOR integer

@@ -1,4 +1,4 @@
-//! IPNS records of Ed25519 keys (IPNS specification): version 2 only, in canonical form.
+//! Creates IPNS records of Ed25519 keys (IPNS specification), only of version 2 and in canonical form.
 
 const std = @import("std");
 const base36 = @import("base36.zig");
@@ -14,27 +14,27 @@ pub const Error = cbor.Error;
 pub const Entry = struct {
     /// The text of the CID to which the name points.
     root_cid: []const u8,
-    /// Increases with every change.
+    /// The sequence number, which increases with every change.
     sequence: u64,
-    /// The instant at which the record expires: RFC 3339 with nine digits of a second, in UTC.
+    /// When the record expires: RFC 3339 in UTC with nine fractional digits.
     validity: []const u8,
     /// How long a reader may cache the record before requesting it again, in nanoseconds.
     ttl_ns: u64,
 };
 
-/// The key as libp2p's protobuf PublicKey: type 1 (Ed25519), then 32 bytes of data.
+/// The start of libp2p's protobuf PublicKey: type 1 (Ed25519), then the length of the 32-byte key that follows.
 const key_prefix = [_]u8{ 0x08, 0x01, 0x12, 0x20 };
 
-/// Version 1, codec libp2p-key, and a multihash of function 0 (identity), which contains the key itself.
+/// The start of a name's CID: version 1, codec libp2p-key, and an identity multihash, which contains the key itself.
 const name_prefix = [_]u8{ 0x01, 0x72, 0x00, key_prefix.len + 32 };
 
-/// The name of the key in base36: `k51…`.
+/// The IPNS name of the key in base36: `k51…`.
 pub fn name(arena: Allocator, public_key: [32]u8) error{OutOfMemory}![]const u8 {
     const digits = base36.encode(arena, &(name_prefix ++ key_prefix ++ public_key)) catch return error.OutOfMemory;
     return std.mem.concat(arena, u8, &.{ "k", digits });
 }
 
-/// The DAG-CBOR of an entry, which the record contains and its signature covers.
+/// The DAG-CBOR of an entry, which the record contains and which its signature covers.
 pub fn data(arena: Allocator, entry: Entry) Error![]const u8 {
     const value = try std.mem.concat(arena, u8, &.{ "/ipfs/", entry.root_cid });
     return cbor.encode(arena, .dag, .{
@@ -53,7 +53,7 @@ pub fn signed(arena: Allocator, encoded: []const u8) error{OutOfMemory}![]const 
     return std.mem.concat(arena, u8, &.{ "ipns-signature:", encoded });
 }
 
-/// The record: the protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data).
+/// The record, which is the protobuf IpnsEntry with the fields 8 (signatureV2) and 9 (data).
 pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{OutOfMemory}![]const u8 {
     var buffer: [varint.max_length]u8 = undefined;
     return std.mem.concat(arena, u8, &.{
@@ -61,7 +61,7 @@ pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{Ou
     });
 }
 
-/// Whether the text is the canonical form (base32, version 1) of a CID of DAG-CBOR with SHA-256, as a snapshot's root has.
+/// Whether the text is a canonical CID (base32, version 1) with DAG-CBOR and SHA-256, as a snapshot root's must be.
 pub fn isRoot(arena: Allocator, text: []const u8) error{OutOfMemory}!bool {
     const bytes = cid.fromText(arena, text) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
     const parsed = cid.parse(bytes) catch return false;

@@ -1,4 +1,4 @@
-//! Instants in the interface's form: ISO 8601, UTC, whole milliseconds, `Z`.
+//! Instants in the interface's form: ISO 8601 in UTC (`Z`) with milliseconds.
 
 const std = @import("std");
 
@@ -36,7 +36,7 @@ pub fn isInstant(text: []const u8) bool {
     return true;
 }
 
-/// Whether the text is an instant with nine digits of a second: `2040-01-01T00:00:00.000000000Z`.
+/// Whether the text is an instant with nine fractional digits: `2040-01-01T00:00:00.000000000Z`.
 pub fn isNanosecondInstant(text: []const u8) bool {
     if (text.len != 30 or text[29] != 'Z') return false;
     for (text[23..29]) |digit| if (!std.ascii.isDigit(digit)) return false;
@@ -45,7 +45,7 @@ pub fn isNanosecondInstant(text: []const u8) bool {
     return isInstant(&milliseconds);
 }
 
-/// Whether the digits of `body` are a date of the calendar and a time of day.
+/// Whether `body` contains a valid calendar date and a valid time of day.
 fn isDate(body: []const u8) bool {
     const month = number(body[5..7]);
     if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59) return false;
@@ -59,8 +59,8 @@ fn number(digits: []const u8) u16 {
     return value;
 }
 
-/// Whether the first of two such texts is the earlier instant. Both get milliseconds first, so that texts sort as
-/// instants do.
+/// Whether the first of two instants is the earlier one. Adds missing milliseconds before comparing, so that the
+/// texts sort like the instants.
 pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8) error{OutOfMemory}!bool {
     return std.mem.order(u8, try whole(arena, first), try whole(arena, second)) == .lt;
 }

@@ -1,4 +1,4 @@
-//! Makes JSON values from plain Zig values.
+//! Creates JSON values from plain Zig values.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;
@@ -6,7 +6,7 @@ const Allocator = std.mem.Allocator;
 
 pub const Json = std.json.Value;
 
-/// An object of the struct's fields. A null optional is left out; `Json.null` writes null.
+/// An object of the struct's fields. Omits a field that is a null optional, and writes `Json.null` as null.
 pub fn object(arena: Allocator, fields: anytype) Error!Json {
     const names = @typeInfo(@TypeOf(fields)).@"struct".field_names;
     var values: [names.len]?Json = undefined;
@@ -26,10 +26,10 @@ pub fn put(arena: Allocator, target: *Json, name: []const u8, value: Json) Error
     try target.object.put(arena, name, value);
 }
 
-/// Deepest nesting of an input, far below what the stack allows where values are walked recursively.
+/// Deepest nesting of an input, far below what the stack allows where values are processed recursively.
 const max_depth = 32;
 
-/// Whether the text is nested no deeper than `max_depth`. Brackets outside strings are counted before anything is
+/// Whether the text is nested no deeper than `max_depth`. Counts brackets outside strings, before anything is
 /// parsed.
 pub fn withinDepth(input: []const u8) bool {
     var depth: usize = 0;
@@ -51,7 +51,7 @@ pub fn withinDepth(input: []const u8) bool {
     return true;
 }
 
-/// Not inlined: it is called for hundreds of fields, and one copy keeps the module small.
+/// Not inlined, because hundreds of fields use it and a single copy keeps the module small.
 noinline fn collected(arena: Allocator, names: []const []const u8, values: []const ?Json) Error!Json {
     var map: std.json.ObjectMap = .empty;
     for (names, values) |name, value| {

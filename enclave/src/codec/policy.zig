@@ -12,7 +12,7 @@ const Value = ipld.Value;
 
 pub const Error = error{ PolicyInvalid, PolicyTooCostly, OutOfMemory };
 
-/// Work that one evaluation may do, in visited values and compared characters. More fails with PolicyTooCostly.
+/// The limit of one evaluation, in visited values and compared characters. More work fails with PolicyTooCostly.
 pub const max_steps = 1_000_000;
 
 const Operator = enum { eq, ne, lt, le, gt, ge, like, @"and", @"or", not, all, any };
@@ -22,7 +22,7 @@ const operators = std.StaticStringMap(Operator).initComptime(.{
     .{ "like", .like }, .{ "and", .@"and" }, .{ "or", .@"or" }, .{ "not", .not }, .{ "all", .all }, .{ "any", .any },
 });
 
-/// Refuses anything that is not a well-formed policy, selectors included.
+/// Refuses a policy that is malformed or contains a malformed selector.
 pub fn validate(arena: Allocator, policy: Value) Error!void {
     if (policy != .list) return error.PolicyInvalid;
     for (policy.list) |statement| try validateStatement(arena, statement, ipld.max_depth);
@@ -54,7 +54,7 @@ fn validateStatement(arena: Allocator, statement: Value, depth: u8) Error!void {
     }
 }
 
-/// The operator of a statement that has the right number of arguments.
+/// A statement's operator, after checking the number of its arguments.
 fn operatorOf(statement: Value) Error!Operator {
     if (statement != .list or statement.list.len < 2 or statement.list[0] != .text) return error.PolicyInvalid;
     const operator = operators.get(statement.list[0].text) orelse return error.PolicyInvalid;
@@ -175,7 +175,7 @@ const Evaluator = struct {
         }
     }
 
-    /// Glob matching: `*` is any run of characters, `\*` a star; every other backslash stands for itself.
+    /// Glob matching. `*` matches any characters, `\*` matches an asterisk, and every other backslash matches itself.
     fn like(self: *Evaluator, value: Value, glob: Value) Error!bool {
         if (glob != .text) return error.PolicyInvalid;
         if (value != .text) return false;

@@ -1,4 +1,4 @@
-//! The policy language against the cases of its specification and of its published fixtures.
+//! Tests the policy language with the cases in its specification and in its published fixtures.
 
 const std = @import("std");
 const dag_json = @import("dag_json.zig");

@@ -1,7 +1,7 @@
-//! Selectors of the UCAN policy language (UCAN Delegation 1.0, «Selectors»): a path into an invocation's arguments.
+//! Selectors of the UCAN policy language (UCAN Delegation 1.0, «Selectors»): paths into an invocation's arguments.
 //!
 //! `.` · `.name` · `["any key"]` · `[]` · `[3]` `[-1]` · `[1:-2]`, each with an optional `?`. Parts of jq that the
-//! specification leaves out are refused when parsed. Byte strings can be indexed, text cannot.
+//! specification leaves out are refused when parsed. Byte strings can be indexed, but text cannot.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");
@@ -68,7 +68,7 @@ const Parser = struct {
         return .{ .slice = .{ .from = try bound(inside[0..colon]), .to = try bound(inside[colon + 1 ..]) } };
     }
 
-    /// Reads the rest of `"…"]`. Its only escapes are `\"` and `\\`.
+    /// Reads the rest of `"…"]`, in which only `\"` and `\\` are escapes.
     fn quoted(self: *Parser) Error![]const u8 {
         var key: std.ArrayList(u8) = .empty;
         while (self.rest.len > 0) {
@@ -85,7 +85,7 @@ fn bound(text: []const u8) Error!?i64 {
     return if (text.len == 0) null else try number(text);
 }
 
-/// Decimal digits with an optional minus; no plus, no underscores, no empty text.
+/// Reads decimal digits with an optional minus, but no plus, underscores or empty text.
 fn number(text: []const u8) Error!i64 {
     const digits = if (std.mem.startsWith(u8, text, "-")) text[1..] else text;
     if (digits.len == 0 or digits.len > 15) return error.SelectorInvalid;
@@ -95,8 +95,8 @@ fn number(text: []const u8) Error!i64 {
 
 pub const ResolveError = error{ Unresolved, OutOfMemory };
 
-/// The value that the segments lead to from `root`. A key that a map lacks gives null. Anything else that does not
-/// exist fails with Unresolved, or gives null if the segment is optional.
+/// The value to which the segments lead from `root`. A key that a map lacks results in null. Anything else that does
+/// not exist fails with Unresolved, or results in null if the segment is optional.
 pub fn resolve(arena: Allocator, segments: []const Segment, root: Value) ResolveError!Value {
     var value = root;
     for (segments) |s| {
@@ -117,7 +117,7 @@ fn apply(arena: Allocator, step: Step, value: Value) ResolveError!Value {
     };
 }
 
-/// The members of a list, or the values of a map.
+/// The elements of a list, or the values of a map.
 pub fn elements(arena: Allocator, value: Value) ResolveError!Value {
     if (value == .list) return value;
     if (value != .map) return error.Unresolved;

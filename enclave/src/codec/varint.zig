@@ -1,4 +1,4 @@
-//! Unsigned varints of the multiformats specification: base 128, least significant group first, shortest form only.
+//! Unsigned varints (multiformats): base 128, least significant group first, and only in the shortest form.
 
 const std = @import("std");
 

@@ -1,13 +1,13 @@
-//! Varsig version 1 headers: which signature algorithm, curve, hash and payload encoding a UCAN envelope uses.
+//! Varsig version 1 headers, which state a UCAN envelope's signature algorithm, curve, hash and payload encoding.
 
 const std = @import("std");
 
-/// The algorithms that Holdfast signs with or verifies; everything else is refused.
+/// The algorithms that Holdfast signs with or verifies. All others are refused.
 pub const Algorithm = enum { ed25519, p256, secp256k1 };
 
 pub const Error = error{VarsigUnsupported};
 
-// 0x34 varsig, 1 version; then algorithm, curve, hash as varints; then 0x71, DAG-CBOR.
+// 0x34 is Varsig and 1 its version; then come the algorithm, the curve and the hash as varints, and 0x71, DAG-CBOR.
 const rows = std.enums.EnumArray(Algorithm, []const u8).init(.{
     .ed25519 = &.{ 0x34, 0x01, 0xed, 0x01, 0xed, 0x01, 0x13, 0x71 }, // EdDSA, edwards25519, SHA2-512
     .p256 = &.{ 0x34, 0x01, 0xec, 0x01, 0x80, 0x24, 0x12, 0x71 }, // ECDSA, P-256, SHA2-256

@@ -10,14 +10,14 @@ pub const Key = gcm.Key;
 pub const Nonce = gcm.Nonce;
 pub const tag_length = gcm.tag_length;
 
-/// Ciphertext and tag of `plain`, allocated in `allocator`.
+/// The ciphertext and tag of `plain`, in memory from `allocator`.
 pub fn seal(allocator: std.mem.Allocator, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) Error![]u8 {
     const out = try allocator.alloc(u8, plain.len + tag_length);
     sealInto(out, plain, associated, nonce, key);
     return out;
 }
 
-/// Like `seal`, into a buffer of the right length.
+/// Like `seal`, but writes into a buffer of the right length.
 pub fn sealInto(out: []u8, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) void {
     gcm.seal(out, plain, associated, nonce, key);
 }
@@ -31,12 +31,12 @@ pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []cons
     return plain;
 }
 
-/// Like `open`, into a buffer of the right length.
+/// Like `open`, but writes into a buffer of the right length.
 pub fn openInto(plain: []u8, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error!void {
     if (!gcm.open(plain, sealed, associated, nonce, key)) return failure;
 }
 
-/// 32 bytes of HKDF-SHA256 (RFC 5869).
+/// Derives 32 bytes with HKDF-SHA256 (RFC 5869).
 pub fn hkdf(secret: []const u8, salt: []const u8, info: []const u8) Key {
     const Hkdf = std.crypto.kdf.hkdf.HkdfSha256;
     var extracted = Hkdf.extract(salt, secret);
@@ -49,7 +49,7 @@ pub fn hkdf(secret: []const u8, salt: []const u8, info: []const u8) Key {
 /// Parameters of Argon2id.
 pub const Argon2 = argon2.Parameters;
 
-/// 32 bytes of Argon2id. Fails with ParametersOutOfBounds.
+/// Derives 32 bytes with Argon2id. Fails with ParametersOutOfBounds.
 pub fn argon2id(password: []const u8, salt: []const u8, parameters: Argon2) Error!Key {
     var key: Key = undefined;
     try argon2.fill(&key, .{ .password = password, .salt = salt }, parameters);

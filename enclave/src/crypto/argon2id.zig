@@ -1,8 +1,8 @@
-//! Argon2id (RFC 9106) by its reference implementation (argon2id.c), in memory that is allocated once per instance.
+//! Runs the reference implementation of Argon2id (RFC 9106; argon2id.c) in memory that is allocated once per instance.
 
 const Error = @import("../platform/errors.zig").Error;
 
-/// The inputs of RFC 9106. An empty secret and empty associated data mean that there is no secret and no such data.
+/// The inputs of RFC 9106. An empty secret means that there is no secret; the same applies to the associated data.
 pub const Input = struct {
     password: []const u8,
     salt: []const u8,
@@ -16,7 +16,7 @@ pub const Parameters = struct {
     passes: u32 = 3,
     lanes: u32 = 4,
 
-    /// Whether an import accepts these parameters: enough work to resist guessing, not so much that it exhausts the
+    /// Whether an import accepts the parameters, which must resist guessing without exhausting the
     /// host.
     pub fn withinBounds(parameters: Parameters) bool {
         return parameters.memory_kib >= 8 * 1024 and parameters.memory_kib <= 64 * 1024 and
@@ -25,13 +25,13 @@ pub const Parameters = struct {
     }
 };
 
-/// Fills `out`, within the module's bounds. Fails with ParametersOutOfBounds.
+/// Fills `out` if the parameters are within the module's bounds. Fails with ParametersOutOfBounds.
 pub fn fill(out: []u8, input: Input, parameters: Parameters) Error!void {
     if (!parameters.withinBounds()) return error.ParametersOutOfBounds;
     return fillWith(try scratch(), out, input, parameters);
 }
 
-/// Like `fill`, with any parameters that RFC 9106 allows and that fit in `blocks`. The implementation wipes `blocks`.
+/// Like `fill`, but accepts all parameters of RFC 9106 that fit in `blocks`. The implementation wipes `blocks`.
 pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) Error!void {
     const done = reference_argon2id(
         &.of(out),
@@ -47,7 +47,7 @@ pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) E
     if (!done) return error.ParametersOutOfBounds;
 }
 
-/// The struct with the same fields in argon2id.c.
+/// Must have the same fields as the struct in argon2id.c.
 const Part = extern struct {
     bytes: [*]const u8,
     length: u32,
@@ -59,7 +59,7 @@ const Part = extern struct {
 
 extern fn reference_argon2id(out: *const Part, password: *const Part, salt: *const Part, secret: *const Part, associated: *const Part, blocks: *const Part, memory_kib: u32, passes: u32, lanes: u32) bool;
 
-/// The largest accepted memory, taken directly from the engine; an allocator would round it up to 128 MiB.
+/// The largest accepted memory, requested from the engine because an allocator would round it up to 128 MiB.
 const scratch_pages = 64 * 1024 * 1024 / page;
 const page = 64 * 1024;
 var scratch_memory: ?[]u8 = null;

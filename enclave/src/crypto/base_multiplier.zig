@@ -1,9 +1,9 @@
-//! Multiples of a curve's base point from a table, five times as fast as the standard library's loop.
+//! Multiplies a curve's base point with a table, five times as fast as the standard library's loop.
 //!
 //! The arithmetic is the standard library's (complete additions, fiat-crypto fields); this file only arranges it. The
-//! scalar is split into 43 signed digits of six bits, and a table contains, for each place of a digit, the first
-//! thirty-two multiples of the base point at that place in affine coordinates. Each digit reads all thirty-two entries
-//! under a mask and does one addition, so neither the instructions nor the addresses depend on the scalar. Reasons:
+//! scalar is split into 43 signed six-bit digits. For each digit's position, a table contains the first thirty-two
+//! multiples of the base point at that position, in affine coordinates. Each digit takes a masked read of all
+//! thirty-two entries and one addition, so neither the instructions nor the addresses depend on the scalar. Reasons:
 //! docs/decisions/0301-enclave-base-multiplication.md.
 
 const memory = @import("../platform/memory.zig");
@@ -17,11 +17,11 @@ pub fn BaseMultiplier(comptime Curve: type) type {
     return struct {
         const Affine = @TypeOf(Curve.basePoint.affineCoordinates());
 
-        /// Filled on first use and kept as long as the instance exists. It contains nothing secret.
+        /// The table is filled on first use and kept as long as the instance exists. It contains nothing secret.
         var table: [digits][multiples]Affine = undefined;
         var ready = false;
 
-        /// `scalar` times the base point; the identity for zero.
+        /// `scalar` times the base point, which is the identity if `scalar` is zero.
         pub fn multiply(scalar: Curve.scalar.Scalar) Curve {
             if (!ready) fill();
             var bytes = scalar.toBytes(.little);
@@ -49,7 +49,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
             ready = true;
         }
 
-        /// Converts a row to affine coordinates with a single division (Montgomery's trick). None of the points is the
+        /// Converts a row to affine coordinates with a single division (Montgomery's trick). No point may be the
         /// identity.
         noinline fn toAffine(row: *[multiples]Affine, points: *const [multiples]Curve) void {
             var products: [multiples]Curve.Fe = undefined;
@@ -65,7 +65,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
             }
         }
 
-        /// The table's entry for a digit from -31 to 32, reading all of them; the identity for zero.
+        /// The entry for a digit from -31 to 32, or the identity for zero. Reads every entry of the row.
         fn select(row: *const [multiples]Affine, digit: i16) Affine {
             const sign: i16 = digit >> 15;
             const magnitude: u16 = @bitCast((digit ^ sign) - sign);

@@ -1,4 +1,4 @@
-//! The two curves of the vault's keys behind one set of functions that take and return bytes.
+//! Gives the two curves of the vault's keys the same functions, which take and return bytes.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
@@ -11,7 +11,7 @@ pub const Curve = enum {
     p256,
     secp256k1,
 
-    /// The curve for one of the interface's names, or for "p256". Fails with UnsupportedCurve.
+    /// The curve with one of the interface's names or the name "p256". Fails with UnsupportedCurve.
     pub fn parse(text: []const u8) Error!Curve {
         if (std.mem.eql(u8, text, "P-256") or std.mem.eql(u8, text, "p256")) return .p256;
         if (std.mem.eql(u8, text, "secp256k1")) return .secp256k1;
@@ -41,7 +41,7 @@ pub const PublicKey = struct {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
-    /// Keccak-256 of both coordinates. The DID contains it, and a secp256k1 key's Ethereum address is its end.
+    /// Keccak-256 of both coordinates, as in the DID. A secp256k1 key's Ethereum address is the end of this hash.
     pub fn hash(key: PublicKey) [32]u8 {
         const both = key.x ++ key.y;
         return hashes.keccak(&both);
@@ -59,7 +59,7 @@ pub const PublicKey = struct {
     }
 };
 
-/// Two scalars whose sum, in the curve's scalar field, is the secret key.
+/// Two scalars whose sum in the curve's scalar field is the secret key.
 pub const Shares = struct {
     val: [32]u8,
     user: [32]u8,
@@ -72,14 +72,14 @@ pub const Shares = struct {
 
 pub const Generated = struct { shares: Shares, public: PublicKey };
 
-/// A fresh key. Its secret never exists in one piece outside this function.
+/// A new key, whose whole secret exists only inside this function.
 pub fn generate(curve: Curve) Error!Generated {
     return switch (curve) {
         inline else => |known| generateOn(known),
     };
 }
 
-/// Splits a given secret key, such as a derived one, into shares. Fails with InvalidKey.
+/// Splits an existing secret key, such as a derived key, into shares. Fails with InvalidKey.
 pub fn split(curve: Curve, secret: [32]u8) Error!Generated {
     return switch (curve) {
         inline else => |known| splitOn(known, secret),
@@ -103,22 +103,22 @@ pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
     return if (both.isZero()) null else both.toBytes(.big);
 }
 
-/// New shares of the same key. Each new share alone is independent of the old ones.
+/// Creates new shares of the same key. Each new share alone is independent of the old ones.
 pub fn refresh(curve: Curve, shares: Shares) Error!Shares {
     return switch (curve) {
         inline else => |known| refreshOn(known, shares),
     };
 }
 
-/// Signs with the sum of the shares, which exists only during this call. Fails with KeyMismatch if it is not the secret
-/// of `public`.
+/// Signs with the sum of the shares, which exists only during this call. Fails with KeyMismatch if the sum is not the
+/// secret key of `public`.
 pub fn sign(public: PublicKey, shares: Shares, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
     return switch (public.curve) {
         inline else => |known| signOn(known, public, shares, digest, entropy),
     };
 }
 
-/// Whether r and s (low) sign `digest` under `public`.
+/// Whether r and a low s are a signature of `digest` under `public`.
 pub fn verify(public: PublicKey, digest: [32]u8, rs: [64]u8) bool {
     switch (public.curve) {
         inline else => |known| {
@@ -145,7 +145,7 @@ fn pointOf(comptime curve: Curve, key: PublicKey) !Group(curve) {
 
 noinline fn generateOn(comptime curve: Curve) Error!Generated {
     const Scalar = Scheme(curve).Scalar;
-    // More than one try is practically never needed. The limit stops the loop if the generator always returns the same
+    // A second attempt is practically never needed. The limit ends the loop if the generator always returns the same
     // bytes.
     for (0..4) |_| {
         const val = try randomScalar(Scalar);

@@ -1,7 +1,7 @@
-//! ECDSA over a 32-byte digest: RFC 6979 with added entropy (its section 3.6), low s, checked before it is released.
+//! ECDSA over a 32-byte digest by RFC 6979 with added entropy (section 3.6) and low s, checked before release.
 //!
 //! The standard library's `sign.ecdsa` does not follow RFC 6979, does not choose the low s and returns no recovery
-//! identifier. So the equations are written here, on the standard library's field and scalar arithmetic.
+//! identifier. So the equations are implemented here, with the standard library's field and scalar arithmetic.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -13,10 +13,10 @@ const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
 pub const Signature = struct {
     r: [32]u8,
     s: [32]u8,
-    /// Which of the points with this r is the nonce's (Ethereum's v less 27).
+    /// Which of the points with this r belongs to the nonce (Ethereum's v minus 27).
     recovery: u1,
 
-    /// r and s, 32 bytes each.
+    /// r and s as 32 bytes each.
     pub fn compact(signature: Signature) [64]u8 {
         return signature.r ++ signature.s;
     }
@@ -53,15 +53,15 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        /// Whether `d` is the secret of `q`, and the nonce that of `point`, by (d + k)G = Q + kG. One multiplication
-        /// checks both, and its scalar differs from the first one's, so that a hardware error does not repeat
-        /// itself.
+        /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, by (d + k)G = Q + kG.
+        /// This multiplication has a different scalar from the signature's, so a hardware error is not
+        /// repeated.
         fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
             return base.multiply(d.add(k)).equivalent(q.add(point));
         }
 
-        /// Null if r or s is zero (probability 2^-256); the caller then takes the next nonce, as RFC 6979 says. r and s
-        /// are checked by multiplying back before s may change its sign.
+        /// Null if r or s is zero (probability 2^-256), after which the caller tries the next nonce, as RFC 6979 says.
+        /// r and s are checked by multiplying back before s may be negated.
         fn attempt(d: Scalar, z: Scalar, k: Scalar, point: Curve) Error!?Signature {
             const affine = point.affineCoordinates();
             const r = reduce(affine.x.toBytes(.big));
@@ -70,14 +70,14 @@ pub fn Ecdsa(comptime Curve: type) type {
             if (r.isZero() or s.isZero()) return null;
             if (!hasX(point, r) or !s.mul(k).equivalent(sum)) return error.CryptoFailure;
             const high = isHigh(s);
-            // A move under a mask instead of a branch, because which of the two values was low reveals something about
+            // Use a masked move instead of a branch, because which of the two values was low reveals something about
             // the nonce.
             s.fe.cMov(s.neg().fe, high);
             const odd: u1 = @intFromBool(affine.y.isOdd());
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
         }
 
-        /// Whether the point's x, reduced, is r. It avoids the division that affine coordinates need.
+        /// Whether the point's x, reduced, is r, without the division that affine coordinates need.
         fn hasX(point: Curve, r: Scalar) bool {
             const bytes = r.toBytes(.big);
             const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves
@@ -90,7 +90,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             return point.x.equivalent(second.mul(point.z));
         }
 
-        /// 1 when s is above half the order.
+        /// 1 if s exceeds half the order, else 0.
         fn isHigh(s: Scalar) u1 {
             const half = comptime blk: {
                 var bytes: [32]u8 = undefined;

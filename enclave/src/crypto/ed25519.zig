@@ -1,4 +1,4 @@
-//! Ed25519 keys (RFC 8032) by the standard library, from a seed of 32 bytes.
+//! Ed25519 keys (RFC 8032) from a 32-byte seed, with the standard library.
 
 const std = @import("std");
 const Ed25519 = std.crypto.sign.Ed25519;
@@ -10,14 +10,14 @@ pub const Seed = [seed_length]u8;
 pub const PublicKey = [Ed25519.PublicKey.encoded_length]u8;
 pub const Signature = [Ed25519.Signature.encoded_length]u8;
 
-/// The public key of a seed. Fails with InvalidKey for a seed that gives none (probability 2^-252).
+/// The public key of a seed. Fails with InvalidKey if the seed results in no valid key (probability 2^-252).
 pub fn publicOf(seed: Seed) Error!PublicKey {
     var pair = Ed25519.KeyPair.generateDeterministic(seed) catch return error.InvalidKey;
     defer memory.wipe(std.mem.asBytes(&pair.secret_key));
     return pair.public_key.toBytes();
 }
 
-/// The deterministic signature of RFC 8032. It is verified before it is returned; fails with CryptoFailure.
+/// The deterministic signature of RFC 8032, verified before it is returned. Fails with CryptoFailure.
 pub fn sign(seed: Seed, message: []const u8) Error!Signature {
     var pair = Ed25519.KeyPair.generateDeterministic(seed) catch return error.InvalidKey;
     defer memory.wipe(std.mem.asBytes(&pair.secret_key));

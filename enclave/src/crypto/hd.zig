@@ -1,4 +1,4 @@
-//! Keys derived from a seed: BIP-32 on secp256k1, SLIP-0010 on P-256. On secp256k1 the two are the same.
+//! Keys derived from a seed: BIP-32 on secp256k1, SLIP-0010 on P-256. On secp256k1, both standards give the same keys.
 
 const std = @import("std");
 const curves = @import("curves.zig");
@@ -7,7 +7,7 @@ const Curve = curves.Curve;
 const Error = @import("../platform/errors.zig").Error;
 const Hmac = std.crypto.auth.hmac.sha2.HmacSha512;
 
-/// Added to an index for a hardened child, which is derived from the secret key instead of the public one.
+/// Added to the index of a hardened child, which is derived from the secret key instead of the public key.
 pub const hardened: u32 = 1 << 31;
 
 /// A secret key and its chain code.
@@ -20,7 +20,7 @@ pub const Node = struct {
     }
 };
 
-/// The node at `path` below the master key of `seed`.
+/// The node that `path` derives from the master key of `seed`.
 pub fn derive(curve: Curve, seed: []const u8, path: []const u32) Error!Node {
     return switch (curve) {
         inline else => |known| deriveOn(known, seed, path),
@@ -34,7 +34,7 @@ noinline fn deriveOn(comptime curve: Curve, seed: []const u8, path: []const u32)
     return node;
 }
 
-/// SLIP-0010, "Master key generation". If the hash is not a valid key, it is hashed again.
+/// SLIP-0010, "Master key generation". A hash that is not a valid key is hashed again.
 fn master(comptime curve: Curve, seed: []const u8) Node {
     const name = switch (curve) {
         .secp256k1 => "Bitcoin seed",
@@ -50,8 +50,8 @@ fn master(comptime curve: Curve, seed: []const u8) Node {
     return .{ .secret = hash[0..32].*, .chain_code = hash[32..64].* };
 }
 
-/// SLIP-0010, "Private parent key to private child key". If the result is not a valid key, the chain code's half is
-/// hashed again.
+/// SLIP-0010, "Private parent key to private child key". If the result is not a valid key, its second half, the chain
+/// code, is hashed again.
 fn descend(comptime curve: Curve, node: *Node, index: u32) Error!void {
     var data: [37]u8 = undefined;
     defer memory.wipe(&data);

@@ -1,4 +1,4 @@
-//! The two shares of a key, each sealed with a different key. One share alone reveals nothing.
+//! Seals the two shares of a key with different sealing keys. One share alone reveals nothing.
 
 const aead = @import("aead.zig");
 const curves = @import("curves.zig");
@@ -18,13 +18,13 @@ pub const Keys = struct {
     val: aead.Key,
     user: aead.Key,
 
-    /// Two fresh keys.
+    /// Two new sealing keys.
     pub fn generate() Error!Keys {
         return .{ .val = try host.randomBytes(32), .user = try host.randomBytes(32) };
     }
 };
 
-/// Seals both shares with fresh nonces. Each is bound to the public key and to its name (val or user).
+/// Seals both shares with fresh nonces. Each sealed share is bound to the public key and to its name (val or user).
 pub fn seal(public: curves.PublicKey, shares: curves.Shares, keys: Keys) Error!Sealed {
     var sealed: Sealed = undefined;
     sealed.nonce = try host.randomBytes(24);

@@ -1,4 +1,4 @@
-//! Runs one call: parses the JSON, runs the function of that name, writes the answer, wipes everything else.
+//! Runs one call: parses the JSON, runs the named function, writes the response and wipes everything else.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -11,17 +11,17 @@ const session = @import("../vault/session.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Scratch = @import("../platform/scratch.zig").Scratch;
 
-/// A vault of 16 MiB in base64, and room for the rest.
+/// Longest input, in bytes: enough for a vault of 16 MiB in base64 and the other fields.
 const max_input = 24 << 20;
-/// Owned by the module until the next call.
+/// The last response, which the module owns until the next call.
 var answer: []u8 = &.{};
 
 const no_memory = errors.row(error.OutOfMemory);
 const out_of_memory = "{\"error\":{\"code\":\"" ++ no_memory.code ++ "\",\"message\":\"" ++ no_memory.message ++ "\"}}";
-/// A copy for the host, because hosts overwrite answers after copying them.
+/// A copy of the constant response, because hosts overwrite responses after copying them.
 var out_of_memory_answer: [out_of_memory.len]u8 = undefined;
 
-/// The answer to one call. Never fails and never keeps the input.
+/// The response to one call. Never fails and never retains the input.
 pub fn call(name: []const u8, input: []u8) []const u8 {
     memory.allocator.free(answer);
     answer = &.{};
@@ -36,7 +36,7 @@ pub fn call(name: []const u8, input: []u8) []const u8 {
     return answer;
 }
 
-/// The one answer that needs no allocation.
+/// The response that memory has run out, which needs no allocation.
 fn noMemory() []const u8 {
     out_of_memory_answer = out_of_memory.*;
     return &out_of_memory_answer;
@@ -73,14 +73,14 @@ fn failure(ctx: *Ctx, err: errors.Error) errors.Error!json.Json {
 }
 
 fn write(value: json.Json) errors.Error![]u8 {
-    // Enough room for a large field at once: growing would copy the text again and again, and wipe each copy.
+    // Allocate enough for large fields at once, because growing would copy the text repeatedly and wipe each copy.
     var writer = std.Io.Writer.Allocating.initCapacity(memory.allocator, roomFor(value)) catch return error.OutOfMemory;
     defer writer.deinit();
     std.json.Stringify.value(value, .{}, &writer.writer) catch return error.OutOfMemory;
     return writer.toOwnedSlice() catch error.OutOfMemory;
 }
 
-/// The length of the texts in the answer's outermost fields, which are the largest, and some more.
+/// Estimates the response's length from the texts in its outermost fields, which are the largest.
 fn roomFor(value: json.Json) usize {
     var room: usize = 1024;
     if (value != .object) return room;

@@ -1,4 +1,4 @@
-//! The table of functions. A row is a name and a function `fn (ctx: *Ctx, args: Json) Error!Json`.
+//! The table of functions. Each row has a name and a function `fn (ctx: *Ctx, args: Json) Error!Json`.
 
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
@@ -21,7 +21,7 @@ const sync = @import("../functions/sync.zig");
 const ucan = @import("../actions/verification.zig");
 const webauthn = @import("../functions/webauthn.zig");
 
-/// Version of the calling convention. It changes only if an old host could not go on.
+/// Version of the calling convention. The version changes only when older hosts could no longer work.
 pub const abi = 1;
 
 pub const Function = *const fn (ctx: *Ctx, args: Json) Error!Json;
@@ -72,7 +72,7 @@ pub const rows = [_]Row{
     .{ .name = "evaluate_policy", .function = ipld.evaluatePolicy },
 };
 
-/// {} -> {abi, schema_version, functions}: the convention's version, the database's, and the names in the table.
+/// {} -> {abi, schema_version, functions}: the versions of the convention and the database, and the table's names.
 fn version(ctx: *Ctx, _: Json) Error!Json {
     var names: [rows.len][]const u8 = undefined;
     for (&names, rows) |*name, row| name.* = row.name;

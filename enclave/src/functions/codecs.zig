@@ -1,4 +1,4 @@
-//! DAG-CBOR, CIDs, did:key and policies as functions of the module, so that a host needs no codecs.
+//! Functions for DAG-CBOR, CIDs, did:key and policies, so that a host needs no such codecs.
 
 const args = @import("../call/args.zig");
 const cbor = @import("../codec/cbor.zig");
@@ -18,7 +18,7 @@ const Json = json.Json;
 
 /// {value: DAG-JSON} -> {data: binary, cid: string}.
 pub fn dagCborEncode(ctx: *Ctx, input: Json) Error!Json {
-    // Here null is a value, not an absent field.
+    // In this function, null is a value and does not mean an absent field.
     const given = input.object.get("value") orelse return ctx.fail(error.MissingField, "value");
     const data = try values.encode(ctx, try values.valueOf(ctx, given, "value"));
     return json.object(ctx.arena, .{
@@ -86,7 +86,7 @@ fn keyOf(ctx: *Ctx, input: Json) Error!did_key.PublicKey {
     return did_key.fromSec1(algorithm, bytes) catch |err| codec_errors.key(ctx, err);
 }
 
-/// The bytes of a public key. Bare hex is accepted too, as responses contain it: no base64 of a key is as long.
+/// The bytes of a public key. Hex without 0x, as in responses, is accepted too, because no base64 of a key is as long.
 fn publicKey(ctx: *Ctx, input: Json, algorithm: varsig.Algorithm) Error![]const u8 {
     const given = try args.required(ctx, input, "public_key");
     const lengths: []const usize = if (algorithm == .ed25519) &.{32} else &.{ 33, 65 };

@@ -1,4 +1,4 @@
-//! `derive_key`: the public key that a seed has at a path, so that other implementations can be compared.
+//! `derive_key`: the public key at a path from a seed, for comparison with other implementations.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,7 +13,7 @@ const Json = json.Json;
 
 const max_steps = 16;
 
-/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint}: BIP-32, and SLIP-0010 on P-256. The
+/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint} by BIP-32, or by SLIP-0010 on P-256. The
 /// secret key is not returned.
 pub fn deriveKey(ctx: *Ctx, input: Json) Error!Json {
     const seed = try args.bytes(ctx, input, "seed", 64);
@@ -34,7 +34,7 @@ pub fn deriveKey(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// Reads `m`, and for each step a number below 2^31, followed by `'` if it is hardened.
+/// Reads a path: `m`, and for each step a number below 2^31, followed by `'` if the step is hardened.
 fn parse(ctx: *Ctx, text: []const u8) Error![]const u32 {
     var steps: std.ArrayList(u32) = .empty;
     var parts = std.mem.splitScalar(u8, text, '/');

@@ -16,7 +16,7 @@ const Json = json.Json;
 const Filter = struct { resource: []const u8, action: []const u8 };
 
 /// ExecInput and {args?, audience?} -> ExecOutput. A token's chain must allow `/resource/action` with these arguments
-/// to `audience`. Without a token, the owner of the open vault may do everything.
+/// to `audience`. Without a token, the caller is the vault's owner, who may do everything.
 pub fn exec(ctx: *Ctx, input: Json) Error!Json {
     const text = try args.string(ctx, input, "filter", 256);
     const arguments = try args.optionalObject(ctx, input, "args") orelse try json.object(ctx.arena, .{});
@@ -37,7 +37,7 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
             .resolved = asked.args,
             .audience = try args.optionalString(ctx, input, "audience", 512),
         });
-        // An argument that the action does not read could only serve to satisfy a policy.
+        // The only purpose of an argument that the action does not read would be to satisfy a policy.
         try arguments_file.checkKnown(ctx, resource, filter.action, arguments);
     }
     const before = open.database.changesInAll();
@@ -51,8 +51,8 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
     return result;
 }
 
-/// Reads `resource:<name> action:<name>` in either order, with one space, lower-case letters and underscores in the
-/// names.
+/// Reads `resource:<name> action:<name>` in either order, separated by one space. Names have lower-case letters and
+/// underscores.
 fn parse(text: []const u8) ?Filter {
     const space = std.mem.indexOfScalar(u8, text, ' ') orelse return null;
     const first = text[0..space];

@@ -1,4 +1,4 @@
-//! `export` and `import`: the vault under a password, in the format MTRV. docs/formats.md describes the bytes.
+//! `export` and `import`: the vault in the password-protected format MTRV. docs/formats.md describes the bytes.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -33,8 +33,8 @@ pub fn exportVault(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// VaultImportOptions and {key?} -> VaultImportOutput. Afterwards the imported vault is open, or nothing has changed.
-/// Without a key, `add_wrap` must add one before the vault can be saved.
+/// VaultImportOptions and {key?} -> VaultImportOutput. The imported vault is open afterwards; after an error, nothing
+/// has changed. Without `key`, `add_wrap` must add a key before the vault can be saved.
 pub fn importVault(ctx: *Ctx, input: Json) Error!Json {
     const data = try args.bytes(ctx, input, "data", session.max_sealed + header_length);
     const password = try passwordOf(ctx, input);
@@ -80,8 +80,8 @@ fn writeHeader(out: *std.Io.Writer, parameters: aead.Argon2, salt: [16]u8, nonce
     try out.writeInt(u64, length, .big);
 }
 
-/// The vault's bytes. Errors in the clear header have their own codes. A wrong password cannot be told from a damaged
-/// file.
+/// The vault's bytes. Errors in the clear header have specific codes. A wrong password cannot be distinguished from a
+/// damaged file.
 fn open(ctx: *Ctx, data: []const u8, password: []const u8) Error![]const u8 {
     if (data.len < header_length + aead.tag_length) return error.InvalidFormat;
     if (!std.mem.eql(u8, data[0..4], magic)) return error.InvalidFormat;

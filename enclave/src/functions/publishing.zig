@@ -1,4 +1,4 @@
-//! `publishing_key`, `publish` and `publishing_delegation`: the IPNS name of the vault's snapshots, and who may use it.
+//! `publishing_key`, `publish` and `publishing_delegation`: the IPNS name of the snapshots, and the right to use it.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -20,7 +20,7 @@ const Json = json.Json;
 const command = "/snapshots/publish";
 const max_sequence = (1 << 53) - 1;
 
-/// {} -> {public_key, name, did, pending}. Without a vault, the key that the next `generate` adopts (`pending` true).
+/// {} -> {public_key, name, did, pending}. Without a vault, returns the next vault's key, with `pending` true.
 pub fn key(ctx: *Ctx, _: Json) Error!Json {
     const waits = ctx.state.open == null and ctx.state.sealed.len == 0;
     const public = if (waits) try publishing_key.pending(ctx) else try publishing_key.public(ctx, (try session.require(ctx)).database);
@@ -60,7 +60,7 @@ fn natural(ctx: *Ctx, input: Json, name: []const u8, max: i64) Error!u64 {
     return @intCast(given);
 }
 
-/// An instant in the future, in the one form that records have: `2040-01-01T00:00:00.000000000Z`.
+/// The `validity` field, an instant in the future in the only form that records use: `2040-01-01T00:00:00.000000000Z`.
 fn validityOf(ctx: *Ctx, input: Json) Error![]const u8 {
     const text = try args.string(ctx, input, "validity", 30);
     if (!iso8601.isNanosecondInstant(text)) return ctx.fail(error.InvalidField, "validity");
@@ -71,7 +71,7 @@ fn validityOf(ctx: *Ctx, input: Json) Error![]const u8 {
 }
 
 /// {enclave_id?, val_share?} -> {signed_dag_cbor, cid, issuer, container}: the vault's delegation of `/snapshots/publish`
-/// to the publishing key's did:key, without expiry. It is minted once; later calls return the recorded one.
+/// to the publishing key's did:key, without expiry. The first call mints and records the delegation.
 pub fn delegation(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const audience = try did_key.format(ctx.arena, .{ .ed25519 = try publishing_key.public(ctx, open.database) });

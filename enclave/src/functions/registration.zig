@@ -27,8 +27,8 @@ const Registration = struct {
     alias_hash: eth.Word,
     cid: []const u8,
     sender: eth.Address,
-    /// Whether it is the vault's DID, which its key proves. A DID of another method is not proven and needs a
-    /// commitment.
+    /// Whether the DID is the vault's, which the vault's key proves. A DID of another method needs a commitment
+    /// instead.
     own: bool,
     secret: eth.Word,
 
@@ -37,12 +37,12 @@ const Registration = struct {
     }
 };
 
-/// The account that the factory deploys.
+/// The key and salt of the account that the factory deploys.
 const Account = struct { key: curves.PublicKey, salt: eth.Word };
 
 /// CreateRegistrationInput and {registry_addr?, entry_point?, factory?, implementation?, salt?, nonce?, deployed?,
 /// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. An alias, or a DID of another method, can
-/// be registered only after a commitment in an earlier block: `step` "commit" creates the call for that operation.
+/// be registered only after a commitment in an earlier block, which the operation for `step` "commit" posts.
 /// `user_op` is null if nothing needs to be done: with `registered` true, and for a commitment that is not needed.
 pub fn create(ctx: *Ctx, input: Json) Error!Json {
     const registration = try read(ctx, input);
@@ -67,7 +67,7 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     const did = try args.optionalString(ctx, input, "did", 512) orelse
         if (ctx.state.did.len > 0) ctx.state.did else return error.VaultUninitialized;
     const own = std.mem.eql(u8, did, ctx.state.did);
-    // The registry accepts such a DID only from its key's account.
+    // The registry accepts a did:new only from the account of the DID's key.
     if (!own and std.mem.startsWith(u8, did, own_method)) return ctx.fail(error.InvalidField, "did");
     if (!std.mem.startsWith(u8, did, "did:")) return ctx.fail(error.InvalidField, "did");
     const alias = try args.string(ctx, input, "alias", 320);
@@ -84,12 +84,12 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     return made;
 }
 
-/// The alias in lower case, ASCII only: the host passes an alias in its canonical form, which includes Unicode case.
+/// Lowers the alias's ASCII letters. The canonical form, which the host must pass, has all letters in lower case.
 fn lowered(ctx: *Ctx, alias: []const u8) Error![]const u8 {
     return std.ascii.allocLowerString(ctx.arena, alias);
 }
 
-/// The secret of the commitment. It is the same for both steps and known only to the vault until the second.
+/// The commitment's secret, the same for both steps. Only the vault knows the secret until the second step.
 fn secretOf(ctx: *Ctx, r: Registration) Error!eth.Word {
     const open = try session.require(ctx);
     var seed = try seeds.open(ctx, open.database);
@@ -151,8 +151,8 @@ fn appendWords(ctx: *Ctx, out: *std.ArrayList(u8), words: []const eth.Word) Erro
     try out.appendSlice(ctx.arena, std.mem.sliceAsBytes(words));
 }
 
-/// The operation before gas is estimated and before it is signed. It creates the account unless `deployed` is true;
-/// without `deployed`, a nonce above zero means that the account exists.
+/// The operation without gas limits and signature. The operation deploys the account unless `deployed` is true. If
+/// `deployed` is absent, a nonce above zero means that the account exists.
 fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8) Error!Json {
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";
     const number = eth.parseQuantity(nonce) catch |err| return ctx.fail(err, "nonce");

@@ -1,7 +1,7 @@
-//! Moving a vault to a new device: `sync_init`, `sync_respond`, `sync_compare`, `sync_complete`.
+//! Moves a vault to a new device, with `sync_init`, `sync_respond`, `sync_compare` and `sync_complete`.
 //!
-//! The new device initiates. The device that has the vault responds with its key. When its user has typed the six
-//! digits that the new device shows, it sends the sealed vault. Each pairing session lasts five minutes and works once.
+//! The new device initiates. The device that has the vault responds with its key, and sends the sealed vault once its
+//! user has typed the six digits that the new device shows. Each pairing session lasts five minutes and works once.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -99,7 +99,7 @@ pub fn compare(ctx: *Ctx, input: Json) Error!Json {
 fn learnPeer(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
     const peer = try peerKey(ctx, input);
     const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
-    // A second key would be a second guess at the six digits.
+    // Accepting a second key would give an attacker a second guess at the six digits.
     if (pairing.peer) |known| if (!std.mem.eql(u8, &known, &peer)) {
         ctx.state.sync.finish(pairing);
         return error.SyncRejected;
@@ -155,7 +155,7 @@ fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: Ho
     });
 }
 
-/// The channel of a session if the typed digits are right. The comparison takes the same time for every wrong code.
+/// The channel of a session if the typed digits are correct. The comparison takes constant time.
 fn confirmed(ctx: *Ctx, pairing: *const Session, typed: []const u8) Error!protocol.Channel {
     const channel = pairing.channel() orelse return ctx.fail(error.SyncRejected, "the codes were not compared yet");
     const code = protocol.code(channel.transcript);
@@ -186,7 +186,7 @@ fn translated(ctx: *Ctx, err: protocol.Error) Error {
     };
 }
 
-/// A failure that can happen in an honest exchange is a response with `success: false`; malformed calls stay errors.
+/// Turns a failure that can happen in an honest exchange into `success: false`. Malformed calls remain errors.
 fn refusal(ctx: *Ctx, id: [32]u8, err: Error) Error!Json {
     return switch (err) {
         error.SessionUnknown,

@@ -17,7 +17,7 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {database, key?, min_revision?} -> LoadOutput. Without a key, the vault is loaded and stays locked.
+/// {database, key?, min_revision?} -> LoadOutput. Without `key`, the vault is loaded but stays locked.
 pub fn load(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try args.bytes(ctx, input, "database", session.max_sealed);
     const key = try session.hostKey(ctx, input, "key");
@@ -29,7 +29,7 @@ pub fn load(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
-/// {database?, key, min_revision?} -> UnlockOutput. Without a database, the vault that this instance locked is opened.
+/// {database?, key, min_revision?} -> UnlockOutput. Without `database`, opens the vault that this instance locked.
 pub fn unlock(ctx: *Ctx, input: Json) Error!Json {
     const given = try args.optionalBytes(ctx, input, "database", session.max_sealed);
     const key = session.requireKey(ctx, input) catch |err| return outcome.of(ctx, err);
@@ -41,7 +41,7 @@ pub fn unlock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
-/// {} -> LockOutput: seals the vault and erases it from memory. A locked vault returns its sealed bytes again.
+/// {} -> LockOutput: seals the vault and erases it from memory. For a locked vault, returns its sealed bytes again.
 pub fn lock(ctx: *Ctx, _: Json) Error!Json {
     if (ctx.state.open != null) {
         _ = session.save(ctx.state, ctx.arena) catch |err| return outcome.of(ctx, err);
@@ -51,7 +51,7 @@ pub fn lock(ctx: *Ctx, _: Json) Error!Json {
     return json.object(ctx.arena, .{ .success = true, .database = try encoding.base64Json(ctx.arena, ctx.state.sealed) });
 }
 
-/// {} -> {database, revision}: the sealed bytes under the next revision; the vault stays open.
+/// {} -> {database, revision}: the sealed bytes with the next revision number. The vault stays open.
 pub fn save(ctx: *Ctx, _: Json) Error!Json {
     const open = try session.require(ctx);
     const bytes = try session.save(ctx.state, ctx.arena);
@@ -61,7 +61,7 @@ pub fn save(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {} -> StatusOutput, with `revision`, `unsaved` and `idle_seconds`. Does not count as activity.
+/// {} -> StatusOutput, with `revision`, `unsaved` and `idle_seconds`. The call does not count as activity.
 pub fn status(ctx: *Ctx, _: Json) Error!Json {
     const known = ctx.state.did.len > 0;
     return json.object(ctx.arena, .{
@@ -75,7 +75,7 @@ pub fn status(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {idle_seconds} -> {idle_seconds}: the vault locks itself after this long without a call; 0 means never.
+/// {idle_seconds} -> {idle_seconds}: the vault locks itself after that time without a call, or never if it is 0.
 pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     _ = try session.require(ctx);
     const seconds = try args.optionalInteger(ctx, input, "idle_seconds", 0, 7 * 24 * 3600) orelse
@@ -84,7 +84,7 @@ pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .idle_seconds = seconds });
 }
 
-/// {did?} -> QueryOutput for the vault's DID, with `identifier` if one is recorded. Other DIDs are not known here.
+/// {did?} -> QueryOutput for the vault's DID, with `identifier` if one is recorded. Any other DID is unknown.
 pub fn query(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const wanted = try args.optionalString(ctx, input, "did", 512) orelse "";
@@ -100,7 +100,7 @@ pub fn query(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {key} -> {wraps}: from the next save on, this key also opens the vault.
+/// {key} -> {wraps}: lets this key open the vault too, from the next save on.
 pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const key = try session.requireKey(ctx, input);
@@ -112,7 +112,7 @@ pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
 }
 
 /// {kind, id?, keys?} -> {wraps}: from the next save on, this key no longer opens the vault. The last wrap cannot be
-/// removed. With `keys`, which must be all the remaining ones, the vault gets a new data key.
+/// removed. With `keys`, which must contain all remaining keys, the vault gets a new data key.
 pub fn removeWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const kind = std.meta.stringToEnum(sealed.Kind, try args.string(ctx, input, "kind", 16)) orelse

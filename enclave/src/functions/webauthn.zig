@@ -1,4 +1,4 @@
-//! Reads serialized WebAuthn credentials: for `generate`, and for `parse_webauthn` of the interface.
+//! Reads serialized WebAuthn credentials for `generate` and `parse_webauthn`.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,7 +13,7 @@ const Json = json.Json;
 const authenticator_data = @import("../webauthn/authenticator_data.zig");
 pub const credential = @import("../webauthn/credential.zig");
 
-/// What `generate` records about the vault's passkey.
+/// The data that `generate` records about the vault's passkey.
 pub const Passkey = struct {
     credential_id: []const u8,
     public_key: cose.Key,
@@ -22,13 +22,13 @@ pub const Passkey = struct {
     flags: authenticator_data.Flags,
     sign_count: u32,
     transports: []const []const u8,
-    /// "platform" or "cross-platform": what the browser reports or, without that, what the transports imply.
+    /// "platform" or "cross-platform", as the browser reports or, without a report, as the transports imply.
     device_type: []const u8,
     /// The whole credential in the form that `parse_webauthn` returns.
     parsed: Json,
 };
 
-/// Reads GenerateInput.credential, decoded from base64: a registration whose key Holdfast can use.
+/// Reads the bytes of GenerateInput.credential, which must be a registration whose key Holdfast can use.
 pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     const parsed = credential.parse(ctx.arena, bytes) catch |err| return codec_errors.credential(ctx, err);
     if (parsed != .registration) return ctx.fail(error.InvalidCredential, "not a registration");
@@ -48,7 +48,7 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     };
 }
 
-/// The browser's value if it is one of the two known ones; others are ignored (WebAuthn Level 3, section 5.4.5).
+/// The browser's value if it is one of the two known values; ignores others (WebAuthn Level 3, section 5.4.5).
 fn deviceType(registration: credential.Registration) []const u8 {
     const transports = registration.transports;
     if (registration.attachment) |said| {
@@ -137,7 +137,7 @@ fn uuid(ctx: *Ctx, id: [16]u8) Error![]const u8 {
     return std.mem.join(ctx.arena, "-", &parts);
 }
 
-/// A decoded CBOR value as JSON, with byte strings in base64 and integer keys as their digits.
+/// A decoded CBOR value as JSON, with byte strings in base64 and integer keys as decimal text.
 fn plain(ctx: *Ctx, value: ipld.Value) Error!Json {
     return switch (value) {
         .null => .null,

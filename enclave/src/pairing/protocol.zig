@@ -1,7 +1,7 @@
-//! The cryptography of pairing two devices: ephemeral P-256 keys, a transcript, six digits, one sealed vault.
+//! The cryptography of pairing two devices: ephemeral P-256 keys, a transcript, six digits and one sealed vault.
 //!
-//! Six digits could be searched, so neither side may choose its part after it has seen the other's: the session
-//! identifier is a commitment to the initiator's nonce, which the initiator reveals only after it has received the
+//! Six digits could be found by search if a side chose its part after seeing the other side's. So the session
+//! identifier is a commitment to the initiator's nonce, which the initiator reveals only after receiving the
 //! responder's key. An attacker between the devices has one guess in a million. docs/pairing.md describes the messages.
 
 const std = @import("std");
@@ -30,7 +30,7 @@ pub const KeyPair = struct {
     secret: [32]u8,
     public: [public_length]u8,
 
-    /// A key pair from 48 random bytes, so that the scalar is uniform; null for a zero scalar (probability 2^-256).
+    /// A key pair from 48 random bytes, which make the scalar uniform, or null for a zero scalar (probability 2^-256).
     pub fn of(random: [48]u8) ?KeyPair {
         const scalar = P256.scalar.Scalar.fromBytes48(random, .big);
         if (scalar.isZero()) return null;
@@ -40,7 +40,7 @@ pub const KeyPair = struct {
     }
 };
 
-/// The session identifier: it commits the initiator to its key and its nonce before it knows the responder's key.
+/// The session identifier, which commits the initiator to its key and nonce before it knows the responder's key.
 pub fn commitment(initiator: [public_length]u8, nonce: [nonce_length]u8) [32]u8 {
     return hash("/commitment", &.{ &initiator, &nonce });
 }
@@ -52,7 +52,7 @@ pub const Parts = struct {
     nonce: [nonce_length]u8,
 };
 
-/// What both sides must have seen identically.
+/// The hash of everything that both sides must have seen identically.
 pub fn transcript(parts: Parts) [32]u8 {
     return hash("/transcript", &.{ &parts.session, &parts.initiator, &parts.responder, &parts.nonce });
 }
@@ -98,7 +98,7 @@ fn vaultKey(secret: [32]u8, peer: [public_length]u8, of_transcript: [32]u8) Erro
 
 pub const Channel = struct { secret: [32]u8, peer: [public_length]u8, transcript: [32]u8 };
 
-/// nonce ‖ AES-256-GCM(vault) ‖ tag, with the transcript as associated data.
+/// Returns nonce ‖ AES-256-GCM(vault) ‖ tag, with the transcript as associated data.
 pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const u8) Error![]const u8 {
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);
     defer memory.wipe(&key);

@@ -1,4 +1,4 @@
-//! The pairing sessions of an instance: a few at a time, five minutes each, each used once.
+//! The pairing sessions of an instance: a few at a time, each of which lasts five minutes and is used once.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -16,11 +16,11 @@ pub const Session = struct {
     role: Role,
     own: protocol.KeyPair,
     peer: ?[protocol.public_length]u8,
-    /// The initiator's nonce: known to the initiator from the start, to the responder once it is revealed.
+    /// The initiator's nonce, which the responder learns only when the initiator reveals it.
     nonce: ?[protocol.nonce_length]u8,
     expires_ms: i64,
 
-    /// The hash of what both sides have seen; null until they have seen all of it.
+    /// The hash of the whole exchange, or null until this side has seen all of it.
     pub fn transcript(self: *const Session) ?[32]u8 {
         const peer = self.peer orelse return null;
         const initiates = self.role == .initiator;
@@ -40,11 +40,11 @@ pub const Session = struct {
 
 pub const Sessions = struct {
     open: [open_at_once]?Session = @splat(null),
-    /// Identifiers of finished sessions, so that a replay gets another error than an unknown session.
+    /// Identifiers of finished sessions, so that the error for a replay differs from that for an unknown session.
     used: [remembered][32]u8 = @splat(@splat(0)),
     next_used: usize = 0,
 
-    /// The open session with this identifier and role. An expired one is ended now and fails with SessionExpired.
+    /// The open session with this identifier and role. Ends an expired session and fails with SessionExpired.
     pub fn find(self: *Sessions, id: [32]u8, role: Role, now_ms: i64) Error!*Session {
         for (&self.open) |*slot| {
             const session = if (slot.*) |*s| s else continue;
@@ -58,7 +58,7 @@ pub const Sessions = struct {
         return if (self.wasUsed(id)) error.SessionUsed else error.SessionUnknown;
     }
 
-    /// Stores a new session in a free place or, if there is none, in place of an expired one or of the oldest.
+    /// Stores a new session in a free slot or, without one, in the slot of an expired session or of the oldest.
     pub fn add(self: *Sessions, session: Session, now_ms: i64) Error!*Session {
         if (self.wasUsed(session.id)) return error.SessionUsed;
         for (&self.open) |*slot| {
@@ -93,7 +93,7 @@ pub const Sessions = struct {
         }
     }
 
-    /// Wipes the secrets of expired sessions for good, so that setting the clock back cannot revive them. `find` still
+    /// Wipes the secrets of expired sessions, so that setting the clock back cannot revive them. `find` still
     /// reports them as expired.
     pub fn expire(self: *Sessions, now_ms: i64) void {
         for (&self.open) |*slot| if (slot.*) |*s| {
@@ -114,7 +114,7 @@ pub const Sessions = struct {
     }
 };
 
-/// Whether a session has expired. A clock that was set back counts as expired, not as more time.
+/// Whether a session has expired. If the clock was set back, the session counts as expired.
 fn late(session: *const Session, now_ms: i64) bool {
     return now_ms > session.expires_ms or now_ms < session.expires_ms - protocol.lifetime_ms;
 }

@@ -1,4 +1,4 @@
-//! The error table: every error that a function of the module can return. enclave/ABI.md lists the same codes.
+//! The table of all errors that a function of the module can return. enclave/ABI.md lists the same codes.
 
 const std = @import("std");
 
@@ -68,7 +68,7 @@ pub const Error = error{
 
 const Row = struct { err: Error, code: []const u8, message: []const u8 };
 
-/// Codes are stable and in lower case. Messages say what was wrong with the input and never repeat any of it.
+/// Codes are stable and in lower case. Messages say what is wrong with the input and never repeat any of it.
 pub const rows = [_]Row{
     .{ .err = error.OutOfMemory, .code = "out_of_memory", .message = "not enough memory for this call" },
     .{ .err = error.UnknownFunction, .code = "unknown_function", .message = "no such function" },
@@ -127,7 +127,7 @@ comptime {
     std.debug.assert(rows.len == std.meta.tags(Error).len);
 }
 
-/// The table's row for an error.
+/// The row for an error.
 pub fn row(err: Error) Row {
     for (rows) |candidate| {
         if (candidate.err == err) return candidate;

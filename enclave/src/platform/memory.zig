@@ -1,10 +1,10 @@
-//! The module's only allocator, which wipes what it releases, and the wiping of the stack after a call.
+//! The module's only allocator, which wipes memory before releasing it, and functions that wipe bytes and the stack.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// Everything in the module allocates here, SQLite included. Memory is overwritten before it is released or moved.
+/// All code of the module allocates here, including SQLite. Memory is overwritten before it is released or moved.
 pub const allocator: Allocator = .{ .ptr = undefined, .vtable = &.{
     .alloc = take,
     .resize = resizeInPlace,
@@ -14,11 +14,11 @@ pub const allocator: Allocator = .{ .ptr = undefined, .vtable = &.{
 
 const parent = std.heap.c_allocator;
 
-/// More bytes of stack than any call uses (tests/enclave/test_memory.py scans the whole memory).
+/// A stack depth that no call reaches, in bytes (tests/enclave/test_memory.py scans the whole memory).
 const stack_depth = 128 * 1024;
 
-/// Overwrites `bytes` in a way that the optimiser cannot remove. The standard library writes byte by byte, which takes
-/// a third of an export's time for Argon2's 64 MiB. This is one fill, followed by a statement that pretends to read it.
+/// Overwrites `bytes` in a way that the optimiser cannot remove: with one fill, followed by a statement that pretends
+/// to read it. The standard library writes byte by byte; for Argon2's 64 MiB, that takes a third of an export's time.
 pub noinline fn wipe(bytes: []u8) void {
     @memset(bytes, 0);
     std.mem.doNotOptimizeAway(bytes.ptr);
@@ -39,7 +39,7 @@ fn resizeInPlace(_: *anyopaque, block: []u8, alignment: Alignment, len: usize, a
     return parent.rawResize(block, alignment, len, address);
 }
 
-/// Refuses to move a block, because the parent's move would leave the old bytes behind. The caller copies and frees
+/// Refuses to move a block, because the parent allocator would leave the old bytes behind. The caller copies and frees
 /// instead.
 fn neverMove(_: *anyopaque, _: []u8, _: Alignment, _: usize, _: usize) ?[*]u8 {
     return null;

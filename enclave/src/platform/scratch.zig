@@ -1,15 +1,15 @@
-//! The memory of one call: small pieces from an arena, large pieces as separate blocks. All of it is wiped at the end.
+//! Allocates a call's memory: small pieces in an arena, large pieces as separate blocks. Wipes all of it at the end.
 //!
-//! An arena allocates one and a half times what it is asked for and has allocated before, and releases nothing
-//! meanwhile: sealing a vault of 16 MiB would need 300 MiB.
+//! An arena over-allocates by half, including what it has allocated before, and releases nothing until the end. With an
+//! arena alone, sealing a vault of 16 MiB would need 300 MiB.
 
 const std = @import("std");
 const memory = @import("memory.zig");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// From this length on, in bytes, a piece is a separate block. A piece never changes its kind, so its length always
-/// tells which it is.
+/// The length in bytes from which a piece is a separate block. No piece crosses this length, so its length always
+/// determines its kind.
 const large = 32 * 1024;
 
 /// The header of each large piece.
@@ -26,7 +26,7 @@ pub const Scratch = struct {
     arena: std.heap.ArenaAllocator = .init(memory.allocator),
     blocks: ?*Block = null,
 
-    /// Valid while the scratch is not moved.
+    /// The allocator is valid until the Scratch is moved.
     pub fn allocator(self: *Scratch) Allocator {
         return .{ .ptr = self, .vtable = &.{ .alloc = take, .resize = resize, .remap = remap, .free = release } };
     }

@@ -1,4 +1,4 @@
-//! The part of SQLite that the vault needs: statements with bound values on one database in memory.
+//! The part of SQLite that the vault needs: statements with bound values on a database in memory.
 
 const std = @import("std");
 const sqlite_os = @import("sqlite_os.zig");
@@ -40,7 +40,7 @@ extern fn sqlite3_deserialize(connection: *Connection, schema: [*:0]const u8, da
 extern fn sqlite3_malloc64(len: u64) ?[*]u8;
 extern fn sqlite3_free(pointer: ?*anyopaque) void;
 
-/// A value of a statement's parameter.
+/// A value for a statement's parameter.
 pub const Value = union(enum) {
     null,
     integer: i64,
@@ -66,23 +66,23 @@ pub const Database = struct {
         return database;
     }
 
-    /// The database with the bytes that `serialize` returned. They are copied.
+    /// Opens a database from a copy of bytes that `serialize` returned.
     pub fn load(bytes: []const u8) Error!Database {
         const database = try create();
         errdefer database.close();
-        // SQLite's magic, and pages of 1,024 bytes as this module makes them: `settle` counts in pages.
+        // The file must have SQLite's magic and pages of 1,024 bytes, because `settle` counts in pages of that size.
         if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
         const size: i64 = @intCast(bytes.len);
-        // SQLite frees the copy in any case.
+        // SQLite frees the copy even on failure.
         const outcome = sqlite3_deserialize(database.connection, "main", copy, size, size, free_on_close_and_resizable);
         if (outcome != ok) return error.InvalidDatabase;
         database.settle() catch return error.InvalidDatabase;
         return database;
     }
 
-    /// The database's file image, in memory that `allocator` owns.
+    /// The database's file image, in memory from `allocator`.
     pub fn serialize(database: Database, allocator: std.mem.Allocator) Error![]u8 {
         var size: i64 = 0;
         const image = sqlite3_serialize(database.connection, "main", &size, 0) orelse return error.OutOfMemory;
@@ -90,7 +90,7 @@ pub const Database = struct {
         return allocator.dupe(u8, image[0..@intCast(size)]);
     }
 
-    /// Closes and wipes the database: the allocator overwrites all memory that SQLite releases.
+    /// Closes the database, and so wipes it, because the allocator overwrites all memory that SQLite releases.
     pub fn close(database: Database) void {
         _ = sqlite3_close_v2(database.connection);
     }
@@ -112,7 +112,7 @@ pub const Database = struct {
         while (try statement.next()) {}
     }
 
-    /// A statement with its values bound. The caller calls `finish`.
+    /// A statement with its values bound. The caller must call `finish`.
     pub fn query(database: Database, sql: []const u8, values: []const Value) Error!Statement {
         var prepared: ?*Prepared = null;
         try translate(sqlite3_prepare_v2(database.connection, sql.ptr, @intCast(sql.len), &prepared, null));
@@ -133,10 +133,10 @@ pub const Database = struct {
     }
 
     fn settle(database: Database) Error!void {
-        // The build's options (enclave/parts.py) turn foreign keys on and functions in a schema off. The limit is 16
-        // MiB less 4 KiB for the largest header, which is what `load` and `import` accept: a larger vault could be
-        // saved but never opened. It is set on this database alone, because the build's option would also limit what a
-        // query sorts.
+        // The build's options (enclave/parts.py) turn foreign keys on and functions in a schema off. The page limit is
+        // 16 MiB less 4 KiB for the largest header, which is what `load` and `import` accept; a larger vault could be
+        // saved but never opened. The page limit is set for this database only, because the build's option would also
+        // limit what a query sorts.
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
@@ -144,7 +144,7 @@ pub const Database = struct {
 pub const Statement = struct {
     prepared: *Prepared,
 
-    /// Returns whether there is another row.
+    /// Advances to the next row, and returns whether there is one.
     pub fn next(statement: Statement) Error!bool {
         const outcome = sqlite3_step(statement.prepared);
         if (outcome == row) return true;
@@ -165,8 +165,8 @@ pub const Statement = struct {
         return sqlite3_column_int64(statement.prepared, column);
     }
 
-    /// A copy of the column's text; empty for NULL. A foreign database may contain invalid UTF-8, which fails with
-    /// DatabaseFailure.
+    /// A copy of the column's text, which is empty for NULL. A foreign database may contain invalid UTF-8, which fails
+    /// with DatabaseFailure.
     pub fn text(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_text(statement.prepared, column) orelse return &.{};
         const found = start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))];
@@ -174,13 +174,13 @@ pub const Statement = struct {
         return arena.dupe(u8, found);
     }
 
-    /// A copy of the column's bytes; empty for NULL.
+    /// A copy of the column's bytes, which is empty for NULL.
     pub fn blob(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_blob(statement.prepared, column) orelse return &.{};
         return arena.dupe(u8, start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))]);
     }
 
-    /// The column's bytes. Fails with DatabaseFailure if they are not exactly N.
+    /// The column's bytes. Fails with DatabaseFailure unless there are exactly N bytes.
     pub fn fixed(statement: Statement, comptime N: usize, column: c_int) Error![N]u8 {
         const start = sqlite3_column_blob(statement.prepared, column) orelse return error.DatabaseFailure;
         if (sqlite3_column_bytes(statement.prepared, column) != N) return error.DatabaseFailure;

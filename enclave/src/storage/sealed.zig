@@ -15,17 +15,17 @@ const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
-/// Every JSON parser reads this as an integer. At one save per microsecond it lasts 285 years.
+/// The highest revision, which JSON parsers read exactly. One save per microsecond reaches it in 285 years.
 pub const max_revision = (1 << 53) - 1;
 
-/// Where a key-encryption key comes from.
+/// The source of a key-encryption key.
 pub const Kind = enum(u8) { secret = 1, prf = 2, password = 3 };
 
 /// A key-encryption key as the host supplies it.
 pub const HostKey = struct {
     kind: Kind,
     /// Distinguishes wraps of one kind, such as a credential ID or the name of a keyring entry. Empty if the kind has
-    /// only one.
+    /// only one wrap.
     id: []const u8,
     secret: []const u8,
 };
@@ -46,7 +46,7 @@ pub const Header = struct {
     updated_at_ms: u64,
     nonce: aead.Nonce,
     wraps: []const Wrap,
-    /// Everything before the ciphertext, which is the associated data.
+    /// All bytes before the ciphertext, which are its associated data.
     raw: []const u8,
     ciphertext: []const u8,
 };
@@ -80,7 +80,7 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
     };
 }
 
-/// The sealed bytes of `database`, in memory from `allocator`, under a fresh nonce.
+/// The sealed bytes of `database` with a fresh nonce, in memory from `allocator`.
 pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, data_key: aead.Key, database: []const u8) Error![]u8 {
     var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch return error.OutOfMemory;
     defer writer.deinit();
@@ -97,7 +97,7 @@ pub fn open(allocator: Allocator, header: Header, data_key: aead.Key) Error![]u8
     return aead.open(allocator, header.ciphertext, header.raw, header.nonce, data_key, error.InvalidDatabase);
 }
 
-/// Wraps the data key for one more key-encryption key.
+/// Wraps the data key with another key-encryption key.
 pub fn wrap(arena: Allocator, did: []const u8, key: HostKey, data_key: aead.Key) Error!Wrap {
     var made: Wrap = .{
         .kind = key.kind,
@@ -113,7 +113,7 @@ pub fn wrap(arena: Allocator, did: []const u8, key: HostKey, data_key: aead.Key)
     return made;
 }
 
-/// The data key, from the first wrap that this key-encryption key opens. Fails with WrongKey.
+/// The data key from the first wrap that this key-encryption key opens. Fails with WrongKey.
 pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
     for (header.wraps) |candidate| {
         if (candidate.kind != key.kind) continue;

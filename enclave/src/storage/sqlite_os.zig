@@ -1,4 +1,4 @@
-//! SQLite's operating system layer: no files, the host's clock and randomness, memory that is wiped.
+//! SQLite's operating system layer, with the host's clock and randomness, memory that is wiped, and no files.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
@@ -50,7 +50,7 @@ extern fn sqlite3_vfs_register(vfs: *Vfs, make_default: c_int) c_int;
 var vfs: Vfs = .{};
 const methods: Methods = .{};
 
-/// Sets SQLite's allocator. Call it before any other SQLite function; a second call has no effect.
+/// Sets SQLite's allocator. Must be called before any other SQLite function. A second call has no effect.
 pub fn configure() bool {
     const done = struct {
         var value = false;
@@ -87,7 +87,7 @@ fn noPath(_: *Vfs, _: [*:0]const u8, _: c_int, _: [*]u8) callconv(.c) c_int {
 }
 
 fn randomness(_: *Vfs, len: c_int, out: [*]u8) callconv(.c) c_int {
-    // Used only for row numbers. Without randomness the module refuses to create anything secret.
+    // SQLite uses randomness only for row numbers, so its absence is tolerated here.
     host.random(out[0..@intCast(len)]) catch return 0;
     return len;
 }

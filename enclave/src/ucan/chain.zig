@@ -1,5 +1,5 @@
-//! Whether a chain of delegations allows a principal a command: signatures, time, revocation, alignment, attenuation
-//! and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
+//! Checks whether a chain of delegations lets a principal use a command: signatures, time, revocation, alignment,
+//! attenuation and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
 
 const std = @import("std");
 const ipld = @import("../codec/ipld.zig");
@@ -31,19 +31,19 @@ pub const Facts = struct {
     now_s: i64,
     /// Binary CIDs of revoked delegations.
     revoked: []const []const u8,
-    /// Fields that the policies of single delegations see in addition to the arguments, such as the amount already
+    /// Fields that are added to the arguments for the policies of certain delegations, such as the amount already
     /// spent.
     added: []const Added = &.{},
 };
 
-/// Fields for the policy of one delegation, which its canonical binary CID names. They replace arguments of the same
+/// Fields for the policy of the delegation with this canonical binary CID. The fields replace arguments of the same
 /// name.
 pub const Added = struct { cid: []const u8, fields: ipld.Value };
 
 /// What a chain must allow.
 pub const Demand = struct { subject: []const u8, command: []const u8, args: ipld.Value };
 
-/// Checks one token alone: its signature, its time bounds, its revocation.
+/// Checks the signature, the time bounds and the revocation of one token.
 pub fn checkToken(token: Token, facts: Facts) Error!void {
     token.key.verify(token.envelope.signed, token.envelope.signature) catch return error.UcanSignatureInvalid;
     if (token.nbf) |nbf| if (facts.now_s < nbf) return error.UcanNotYetValid;
@@ -53,7 +53,7 @@ pub fn checkToken(token: Token, facts: Facts) Error!void {
     }
 }
 
-/// Whether a CID identifies the token, with either form of its signature: both tokens allow the same.
+/// Whether a CID identifies the token with either form of its signature, because both forms grant the same authority.
 fn isOf(token: Token, link: []const u8) bool {
     if (std.mem.eql(u8, link, &token.envelope.cid)) return true;
     return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
@@ -126,8 +126,8 @@ pub fn names(did: []const u8, token: Token) Error!bool {
     return std.mem.eql(u8, did, &new);
 }
 
-/// Checks an invocation with the delegations that prove it, in any order. Their policies judge `args`: the invocation's
-/// arguments, either as they are or completed with defaults.
+/// Checks an invocation with the delegations that prove it, in any order. The delegations' policies are applied to
+/// `args`, which are the invocation's arguments as given or completed.
 pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
@@ -155,8 +155,8 @@ fn find(proofs: []const Token, link: []const u8) Error!Token {
     return error.UcanProofMissing;
 }
 
-/// Puts the delegations of one chain into order, root first. Every delegation must be used, and the order must be
-/// unique.
+/// Puts the delegations of one chain into order, root first. The chain must contain every delegation, and only one
+/// order may be possible.
 pub fn order(arena: Allocator, tokens: []const Token) Error![]const Token {
     if (tokens.len == 0) return error.UcanProofMissing;
     if (tokens.len > max_length) return error.UcanChainTooLong;
@@ -173,7 +173,7 @@ pub fn order(arena: Allocator, tokens: []const Token) Error![]const Token {
     return out;
 }
 
-/// The one delegation whose audience issues none of the others.
+/// The only delegation whose audience issues none of the others.
 fn lastOf(tokens: []const Token) Error!usize {
     var found: ?usize = null;
     for (tokens, 0..) |candidate, i| {

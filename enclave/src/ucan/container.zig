@@ -1,4 +1,4 @@
-//! Several tokens in one (UCAN Container 1.0): one header character, then the CBOR map {"ctn-v1": [token, …]}.
+//! Containers of several tokens (UCAN Container 1.0): a header character, then the CBOR map {"ctn-v1": [token, …]}.
 //! Supported headers: `@` raw, `B` base64, `C` base64url. Compressed containers are refused, because a small one can
 //! expand to any size.
 
@@ -10,10 +10,10 @@ const Allocator = std.mem.Allocator;
 
 pub const Error = error{ UcanContainerInvalid, UcanContainerCompressed } || cbor.Error;
 
-/// Most tokens that one container may hold.
+/// The maximum number of tokens in a container.
 pub const max_tokens = 32;
 
-/// The tokens in `bytes`: those of a container, or `bytes` itself if it is not a container.
+/// The tokens of a container, or `bytes` itself as the only token if it is not a container.
 pub fn tokens(arena: Allocator, bytes: []const u8) Error![]const []const u8 {
     if (bytes.len > max_tokens * envelope.max_bytes) return error.CborTooLarge;
     if (bytes.len == 0) return error.UcanContainerInvalid;
@@ -47,7 +47,7 @@ fn unpack(arena: Allocator, bytes: []const u8) Error![]const []const u8 {
     return out;
 }
 
-/// Packs tokens into a base64url container, sorted bytewise and each once, as the specification says.
+/// Packs tokens into a base64url container, sorted bytewise and without duplicates, as the specification requires.
 pub fn pack(arena: Allocator, items: []const []const u8) Error![]const u8 {
     if (items.len == 0 or items.len > max_tokens) return error.UcanContainerInvalid;
     const sorted = try arena.dupe([]const u8, items);

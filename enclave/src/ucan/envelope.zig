@@ -1,6 +1,6 @@
 //! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@<version>": payload}] in DAG-CBOR.
 //!
-//! The signature covers the encoded second element. Because decoding is strict, that element is a slice of the token.
+//! The signature covers the encoded second element. Decoding is strict, so these bytes are a slice of the token.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -27,7 +27,7 @@ pub const Kind = enum {
     }
 };
 
-/// The versions that are read: the release, and the candidate, which differs from it only in the tag.
+/// The supported versions: the release, and the release candidate, whose tokens differ only in the tag.
 pub const Version = enum {
     @"1.0.0",
     @"1.0.0-rc.1",
@@ -46,14 +46,14 @@ pub const Envelope = struct {
     signed: []const u8,
     payload: ipld.Value,
     cid: [cid.length]u8,
-    /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can turn one form into the
-    /// other, and must not evade a revocation by it.
+    /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can convert one form of a
+    /// signature to the other, and must not thereby evade a revocation.
     twin: ?[cid.length]u8,
-    /// Of these two, the CID of the form with the low s. It is the same for both forms, so counters and records use it.
+    /// The CID of the form with the low s. Counters and records use that CID for both forms of the token.
     canonical: [cid.length]u8,
 };
 
-/// Splits a token into its parts. Its form is checked, its signature is not.
+/// Splits a token into its parts. Checks the token's form but not its signature.
 pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
     if (bytes.len > max_bytes) return error.CborTooLarge;
     if (bytes.len == 0 or bytes[0] != 0x82) return error.UcanMalformed;
@@ -89,7 +89,7 @@ fn kindOf(tag: []const u8) Error!Kind {
     return if (known) error.UcanUnsupportedVersion else error.UcanMalformed;
 }
 
-/// The token with its ECDSA signature's other s, and whether that is the low one.
+/// The CID of the token with the other s in its ECDSA signature, and whether that s is low.
 const Other = struct { cid: [cid.length]u8, low: bool };
 
 fn otherOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, signature: []const u8) Error!?Other {
@@ -105,7 +105,7 @@ fn otherOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, sig
     return .{ .cid = cid.of(cid.dag_cbor, copy), .low = std.mem.order(u8, &negated, &s) == .lt };
 }
 
-/// A signer: its key, and a function that signs whole messages and hashes them if the algorithm requires it.
+/// A key, and a function that signs whole messages, which it hashes if the algorithm requires it.
 pub const Signer = struct {
     key: did_key.PublicKey,
     context: *anyopaque,

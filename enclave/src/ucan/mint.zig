@@ -11,16 +11,16 @@ const Value = ipld.Value;
 
 pub const Error = payload.Error || envelope.Signer.SignError;
 
-/// Length of a nonce that this module makes, in bytes.
+/// Length of the nonces that this module generates, in bytes.
 pub const nonce_length = 16;
 
 pub const Delegation = struct {
     audience: []const u8,
-    /// Null for a powerline, which covers every subject that the issuer is given.
+    /// The subject's DID, or null for a powerline, which covers every subject whose authority the issuer receives.
     subject: ?[]const u8,
     command: []const u8,
     policy: Value = .{ .list = &.{} },
-    /// Seconds since 1970; null: never expires.
+    /// Seconds since 1970, or null if the token never expires.
     expiration: ?i64,
     not_before: ?i64 = null,
     nonce: []const u8,
@@ -42,7 +42,7 @@ pub const Invocation = struct {
     version: envelope.Version = .minted,
 };
 
-/// A signed delegation. Claims that `payload.decode` would refuse are refused here.
+/// A signed delegation. Refuses claims that `payload.decode` would refuse.
 pub fn delegation(arena: Allocator, d: Delegation, signer: envelope.Signer) Error![]const u8 {
     try payload.checkDid(d.audience);
     if (d.subject) |subject| try payload.checkDid(subject);
@@ -95,7 +95,7 @@ fn seconds(at: ?i64) Value {
     return if (at) |s| .{ .int = s } else .null;
 }
 
-/// Parses the new token again, which proves that others can read it.
+/// Signs the token, and parses it again to prove that others can read it.
 fn sealed(arena: Allocator, kind: envelope.Kind, version: envelope.Version, fields: Fields, signer: envelope.Signer) Error![]const u8 {
     const token = try envelope.seal(arena, kind, version, .{ .map = fields.list.items }, signer);
     _ = try payload.decode(arena, token);

@@ -1,5 +1,5 @@
-//! The claims of a UCAN 1.0 token, read strictly: required fields present, correct types, no unknown fields. An unknown
-//! claim might be a restriction, so a token that has one is refused.
+//! Reads the claims of a UCAN 1.0 token strictly, with all required fields and correct types. An unknown claim might be
+//! a restriction, so a token with one is refused.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");
@@ -25,16 +25,16 @@ pub const Token = struct {
     key: did_key.PublicKey,
     iss: []const u8,
     aud: ?[]const u8,
-    /// Null in a powerline delegation: any subject.
+    /// The subject's DID, or null in a powerline delegation, which covers any subject.
     sub: ?[]const u8,
     cmd: []const u8,
     nonce: []const u8,
     nbf: ?i64,
     exp: ?i64,
     meta: ?Value,
-    /// A delegation's policy; an empty list for an invocation.
+    /// A delegation's policy, which is an empty list for an invocation.
     pol: Value,
-    /// An invocation's arguments; null for a delegation.
+    /// An invocation's arguments, which are null for a delegation.
     args: ?Value,
     /// An invocation's proofs, as binary CIDs, root first.
     prf: []const []const u8,
@@ -133,7 +133,7 @@ fn did(value: Value) Error![]const u8 {
     return value.text;
 }
 
-/// The part of W3C's DID syntax that matters here: did:<method>:<identifier>, in visible ASCII.
+/// Checks the relevant part of W3C's DID syntax: did:<method>:<identifier>, in visible ASCII.
 pub fn checkDid(text: []const u8) error{UcanInvalidDid}!void {
     if (text.len > 512 or !std.mem.startsWith(u8, text, "did:")) return error.UcanInvalidDid;
     const end = std.mem.findScalarPos(u8, text, 4, ':') orelse return error.UcanInvalidDid;
@@ -152,7 +152,7 @@ fn command(value: Value) Error![]const u8 {
     return value.text;
 }
 
-/// A slash, then lower-case segments separated by single slashes, with none at the end. "/" alone is every command.
+/// A command is a slash, then lower-case segments separated by single slashes. "/" alone covers every command.
 pub fn checkCommand(text: []const u8) error{UcanInvalidCommand}!void {
     if (text.len == 0 or text[0] != '/') return error.UcanInvalidCommand;
     if (text.len > 1 and text[text.len - 1] == '/') return error.UcanInvalidCommand;
@@ -160,7 +160,7 @@ pub fn checkCommand(text: []const u8) error{UcanInvalidCommand}!void {
     for (text) |char| if (char <= ' ' or char == 0x7f or std.ascii.isUpper(char)) return error.UcanInvalidCommand;
 }
 
-/// Whether `granted` covers `wanted`: the same command, or one below it.
+/// Whether `granted` covers `wanted`, which must be the same command or one below it.
 pub fn covers(granted: []const u8, wanted: []const u8) bool {
     if (std.mem.eql(u8, granted, "/") or std.mem.eql(u8, granted, wanted)) return true;
     return wanted.len > granted.len and std.mem.startsWith(u8, wanted, granted) and wanted[granted.len] == '/';

@@ -1,4 +1,4 @@
-//! UCAN 1.0 for the rest of the module: whether a token allows a request.
+//! Decides for the rest of the module whether a UCAN 1.0 token allows a request.
 
 const std = @import("std");
 const ipld = @import("../codec/ipld.zig");
@@ -11,17 +11,17 @@ const Allocator = std.mem.Allocator;
 
 pub const Error = error{ UcanArgumentsMismatch, UcanMixedContainer } || chain.Error || container.Error;
 
-/// What a caller wants to do, and what is known at that time.
+/// A caller's request, and the facts against which it is checked.
 pub const Request = struct {
-    /// The DID whose authority is used, which is the vault's.
+    /// The DID whose authority is used, which is the vault's DID.
     subject: []const u8,
     /// As `/resource/action`.
     command: []const u8,
     args: ipld.Value,
-    /// The completed arguments, which policies judge, if they differ from `args`.
+    /// The completed arguments, to which policies are applied, if they differ from `args`.
     resolved: ?ipld.Value = null,
-    /// The DID that must hold the delegation, or to which an invocation must be addressed. Null if the host does not
-    /// know who presents the token.
+    /// The DID that must hold the delegation, or to which an invocation must be addressed. The field is null if the
+    /// host does not know who presents the token.
     audience: ?[]const u8 = null,
     now_s: i64,
     /// Binary CIDs of revoked delegations.
@@ -29,7 +29,7 @@ pub const Request = struct {
 };
 
 /// Succeeds if the token (a delegation, a container of one chain, or a container of an invocation and its proofs)
-/// allows the request. Otherwise the error gives the reason.
+/// allows the request. Otherwise the error states the reason.
 pub fn authorize(arena: Allocator, token: []const u8, request: Request) Error!void {
     const read = try Bundle.read(arena, token);
     const facts: chain.Facts = .{ .now_s = request.now_s, .revoked = request.revoked };

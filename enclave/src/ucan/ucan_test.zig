@@ -1,4 +1,4 @@
-//! Natively run tests of UCAN: chains made here, and the published Ed25519 fixture of the specification.
+//! Native unit tests of UCAN, with chains built here and the specification's published Ed25519 fixture.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");

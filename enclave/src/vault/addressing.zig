@@ -1,4 +1,4 @@
-//! `derive_address`: the address on a chain of one of the vault's keys, or of a given public key.
+//! `derive_address`: the address that one of the vault's keys, or a given public key, has on a chain.
 
 const addresses = @import("../chains/addresses.zig");
 const args = @import("../call/args.zig");

@@ -1,4 +1,4 @@
-//! The vault's keys: rows of `enclaves`, opened only during one operation.
+//! The vault's keys, stored in the table `enclaves` and opened only during an operation.
 
 const std = @import("std");
 const curves = @import("../crypto/curves.zig");
@@ -51,7 +51,7 @@ pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
     return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
 }
 
-/// The key with that identifier; without one, the key of the open vault's DID. Fails with NotFound.
+/// The key with that identifier or, without one, the key of the open vault's DID. Fails with NotFound.
 pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
     const wanted = enclave_id orelse return ofDid(ctx, database, ctx.state.did);
     const statement = try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }});
@@ -60,7 +60,7 @@ pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry 
     return read(ctx, statement);
 }
 
-/// The key whose hash is `did`. Fails with NotFound: a vault without it would claim a foreign DID.
+/// The key whose hash is `did`. Fails with NotFound, because a vault without that key would claim a foreign DID.
 pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
     const statement = try database.query(select ++ "ORDER BY rowid", &.{});
     defer statement.finish();
@@ -71,7 +71,7 @@ pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
     return error.NotFound;
 }
 
-/// The identifier of that key, or null if the vault does not have it.
+/// The identifier of a public key, or null if the vault does not have the key.
 pub fn named(ctx: *Ctx, database: Database, public: curves.PublicKey) Error!?[]const u8 {
     const point = public.uncompressed();
     const statement = try database.query("SELECT enclave_id FROM enclaves WHERE public_key = ?", &.{.{ .blob = &point }});
@@ -99,7 +99,7 @@ pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, 
     return curves.sign(entry.public, shares, digest, entropy);
 }
 
-/// New shares of the same key, sealed anew; with `rotate`, under new sealing keys too. Returns EncryptedShares.
+/// Creates new shares of the same key, and with `rotate` also new sealing keys for them. Returns EncryptedShares.
 pub fn refresh(ctx: *Ctx, database: Database, entry: Entry, val_share: ?[shares_file.sealed_length]u8, rotate: bool) Error!Json {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();

@@ -1,4 +1,4 @@
-//! The vault's single facts, such as its DID, by name.
+//! Named values of the vault, such as its DID.
 
 const std = @import("std");
 const Database = @import("../storage/database.zig").Database;

@@ -1,7 +1,7 @@
 //! `verification_proof`: the registrar's attestation that an identifier was verified.
 //!
-//! Its signature is an HMAC under the registrar's key, which the vault does not have. So the vault checks the contents,
-//! and only the registrar can check the signature.
+//! An attestation's signature is an HMAC with the registrar's key, which the vault does not have. So the vault checks
+//! only the contents, and only the registrar can check the signature.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -14,7 +14,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// How far the registrar's clock may be ahead of this one, in milliseconds.
+/// How far the registrar's clock may be ahead of the host's, in milliseconds.
 const max_skew_ms = 60_000;
 const max_proof = 4096;
 const max_identifier = 320;
@@ -22,7 +22,7 @@ const fields = .{ "identifier", "channel", "verified_at", "expires_at", "registr
 
 pub const Proof = struct { text: []const u8, identifier: []const u8, channel: []const u8, verified_at: []const u8 };
 
-/// The proof of GenerateInput; null if it has none. `identifier` and `channel` of the input must equal the proof's.
+/// The proof in GenerateInput, or null if it has none. The input's `identifier` and `channel` must equal the proof's.
 pub fn read(ctx: *Ctx, input: Json) Error!?Proof {
     const channel = try args.optionalString(ctx, input, "channel", 16);
     if (channel) |name| if (!isChannel(name)) return ctx.fail(error.InvalidField, "channel");
@@ -54,7 +54,7 @@ pub fn record(ctx: *Ctx, database: Database, input: Json, proof: ?Proof) Error!v
     }
 }
 
-/// {identifier, channel?, attested, verified_at?} of the vault's identifier; null if none is recorded.
+/// {identifier, channel?, attested, verified_at?} of the vault's identifier, or null if none is recorded.
 pub fn recorded(ctx: *Ctx, database: Database) Error!?Json {
     const identifier = try meta.get(database, ctx.arena, "identifier") orelse return null;
     const verified_at = try meta.get(database, ctx.arena, "verified_at");
@@ -70,7 +70,7 @@ fn isChannel(name: []const u8) bool {
     return std.mem.eql(u8, name, "email") or std.mem.eql(u8, name, "sms");
 }
 
-/// The attestation's six texts and no other fields, each in its form.
+/// The attestation, which must contain exactly six texts, each in its required form.
 fn parse(ctx: *Ctx, text: []const u8) Error!Json {
     const refused = ctx.fail(error.InvalidField, "verification_proof");
     if (!json.withinDepth(text)) return refused;

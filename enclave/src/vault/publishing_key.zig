@@ -1,7 +1,7 @@
-//! The vault's publishing key: an Ed25519 key that signs only IPNS records. Only its public key leaves the module.
+//! The vault's publishing key: an Ed25519 key that signs only IPNS records. Only its public part leaves the module.
 //!
-//! A passkey has the public key as its user handle, so the key must exist before the vault does: it stays in the
-//! instance's state until `generate` puts it into the new vault's database.
+//! A passkey's user handle is the public part, so the key must exist before the vault. The key stays in the instance's
+//! state until `generate` stores it in the new vault's database.
 
 const std = @import("std");
 const aead = @import("../crypto/aead.zig");
@@ -17,27 +17,27 @@ const Error = @import("../platform/errors.zig").Error;
 const sealed_length = ed25519.seed_length + aead.tag_length;
 const binding = "holdfast/publishing-key/v1";
 
-/// The public key of the key that waits in the instance for a vault. The first call creates it.
+/// The public key of the pending key, which the instance holds for the next vault. The first call creates the key.
 pub fn pending(ctx: *Ctx) Error!ed25519.PublicKey {
     if (ctx.state.pending_publishing_seed == null) ctx.state.pending_publishing_seed = try host.randomBytes(ed25519.seed_length);
     return ed25519.publicOf(ctx.state.pending_publishing_seed.?);
 }
 
-/// Stores the waiting key, if there is one, in the database of a new vault. It also keeps waiting until
-/// `State.forgetPending`, so that a `generate` that fails can be repeated for the same passkey.
+/// Stores the pending key, if there is one, in the database of a new vault. The key stays pending until
+/// `State.forgetPending`, so that a failed `generate` can be repeated for the same passkey.
 pub fn adopt(ctx: *Ctx, database: Database) Error!void {
     const seed = ctx.state.pending_publishing_seed orelse return;
     try insert(ctx, database, seed);
 }
 
-/// The public key of the open vault. A vault created without a publishing key gets one now.
+/// The public part of the open vault's publishing key. A vault created without a publishing key gets one now.
 pub fn public(ctx: *Ctx, database: Database) Error!ed25519.PublicKey {
     var seed = try open(ctx, database);
     defer memory.wipe(&seed);
     return ed25519.publicOf(seed);
 }
 
-/// Signs with the open vault's key, as found by `public`. The caller must have built the message itself: bytes from
+/// Signs with the open vault's publishing key. The caller must have built the message itself, because bytes from
 /// outside are never signed.
 pub fn sign(ctx: *Ctx, database: Database, message: []const u8) Error!ed25519.Signature {
     var seed = try open(ctx, database);
@@ -69,7 +69,7 @@ fn insert(ctx: *Ctx, database: Database, seed: ed25519.Seed) Error!void {
     try fields.insert(database, "publishing_keys");
 }
 
-/// Fails with KeyMismatch if the stored public key is not the seed's: a foreign database must not change the name.
+/// Fails with KeyMismatch if the stored public key is not the seed's, so a foreign database cannot change the name.
 fn read(database: Database) Error!?ed25519.Seed {
     const statement = try database.query("SELECT public_key, sealed, nonce, key FROM publishing_keys", &.{});
     defer statement.finish();

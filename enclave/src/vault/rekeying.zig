@@ -1,4 +1,4 @@
-//! Gives the open vault a new data key, so that a removed key cannot open later versions.
+//! Gives the open vault a new data key, so that a removed key cannot open later revisions.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -8,8 +8,8 @@ const state = @import("../call/state.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 
-/// Wraps a fresh data key for every key but the one at `removed`, whose wrap the caller removes. A wrap can be made
-/// only with its key's secret, so `keys` must be exactly the remaining ones, each opening its wrap; otherwise nothing
+/// Wraps a fresh data key for every key except the one at `removed`, whose wrap the caller removes. Wrapping requires
+/// each key's secret, so `keys` must be exactly the remaining keys, each of which opens its wrap. Otherwise nothing
 /// changes.
 pub fn anew(ctx: *Ctx, open: *state.Open, removed: usize, keys: []const sealed.HostKey) Error!void {
     const wraps = open.wraps.items;
@@ -24,7 +24,7 @@ pub fn anew(ctx: *Ctx, open: *state.Open, removed: usize, keys: []const sealed.H
     open.data_key = data_key;
 }
 
-/// The wrap of the new data key for the same key. Its identifier stays in the open vault's memory.
+/// The wrap of the new data key for the same key. The wrap's identifier stays in the open vault's memory.
 fn again(ctx: *Ctx, wrap: sealed.Wrap, keys: []const sealed.HostKey, data_key: [32]u8) Error!sealed.Wrap {
     for (keys) |key| {
         if (key.kind != wrap.kind or !std.mem.eql(u8, key.id, wrap.id)) continue;

@@ -1,4 +1,4 @@
-//! Corrects, when a vault is opened, what earlier versions recorded incorrectly.
+//! Corrects errors in the records of earlier versions when a vault is opened.
 
 const std = @import("std");
 const addresses_file = @import("../chains/addresses.zig");
@@ -11,8 +11,8 @@ const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 const Chain = addresses_file.Chain;
 
-/// Corrects the addresses of version 1. It recorded two addresses of P-256 keys that no key can spend from: the last 20
-/// bytes of Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. It also recorded coin
+/// Corrects addresses of version 1, which gave P-256 keys two addresses from which no key can spend: the last 20 bytes
+/// of Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. Version 1 also recorded coin
 /// type 60 for every account.
 pub fn addresses(database: Database, arena: Allocator) Error!void {
     for (try accountsOfKeys(database, arena)) |account| {
@@ -24,7 +24,7 @@ pub fn addresses(database: Database, arena: Allocator) Error!void {
 
 const Account = struct { id: []const u8, address: []const u8, chain_id: []const u8, is_default: bool, coin_type: i64, key: curves.PublicKey };
 
-/// The chain of an address; `prefix` is that of a Cosmos chain.
+/// The chain of an address, with the prefix if it is a Cosmos chain.
 const Found = struct { chain: Chain, prefix: []const u8 = "" };
 
 fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
@@ -48,7 +48,7 @@ fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
     return all.items;
 }
 
-/// The chain for which version 1 created the address; null if version 1 did not derive it from the account's key.
+/// The chain for which version 1 derived the address, or null if it did not derive it from the account's key.
 fn chainOf(arena: Allocator, account: Account) Error!?Found {
     if (std.mem.startsWith(u8, account.address, "bc1")) return .{ .chain = .bitcoin };
     const hashed = try eth.checksummed(arena, account.key.hash()[12..32].*);
@@ -69,8 +69,8 @@ fn onChain(arena: Allocator, found: Found, account: Account) Error![]const u8 {
     return eth.checksummed(arena, eth.cloneAddress(contract_set.app_factory, contract_set.vault_account, salt));
 }
 
-/// Corrects one account. If there is already an account with the right address, that one stays, and becomes the default
-/// if the wrong one was.
+/// Corrects one account. An existing account with the right address stays, and becomes the default if the wrong account
+/// was.
 fn correct(database: Database, arena: Allocator, account: Account, right: []const u8, chain: Chain) Error!void {
     const coin_type = if (account.coin_type == Chain.ethereum.coinType()) chain.coinType() else account.coin_type;
     const other = try database.query("SELECT id FROM accounts WHERE address = ? AND chain_id = ? AND id <> ?", &.{

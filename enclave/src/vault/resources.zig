@@ -1,4 +1,4 @@
-//! The table of resources: the interface's fourteen, their columns, and the actions of each.
+//! The table of the interface's fourteen resources, with the columns and actions of each.
 
 const std = @import("std");
 
@@ -14,9 +14,9 @@ pub const Column = struct {
     origin: Origin = .optional,
     /// Whether `update` may change it.
     mutable: bool = false,
-    /// The default of the table's definition (schema.zig), as text; null if it has none.
+    /// The default in the table's definition (schema.zig), as text, or null if there is none.
     default: ?[]const u8 = null,
-    /// Whether the interface documents the column, so that QueryOutput contains it.
+    /// Whether the interface documents the column, which means that QueryOutput contains it.
     documented: bool = false,
 };
 
@@ -25,7 +25,7 @@ pub const Common = enum { list, get, create, update, delete, revoke };
 
 pub const Resource = struct {
     name: []const u8,
-    /// The key column. With `random_key`, a row without a key gets a random one.
+    /// The key column. With `random_key`, a row that is created without a key gets a random one.
     key: []const u8 = "id",
     random_key: bool = true,
     columns: []const Column,
@@ -96,7 +96,7 @@ pub const all = [_]Resource{
         created,
         revoked,
     }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
-    // The table also has columns for the sealed shares and their keys, which no response contains.
+    // The table `enclaves` also has columns for the sealed shares and their keys, which no response contains.
     .{ .name = "enclaves", .key = "enclave_id", .columns = &.{
         .{ .name = "enclave_id", .origin = .system },
         .{ .name = "curve", .origin = .system },
@@ -158,7 +158,7 @@ pub const all = [_]Resource{
     }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
 };
 
-/// The resource with that name, or null.
+/// The resource with this name, or null.
 pub fn find(name: []const u8) ?Resource {
     for (all) |resource| if (std.mem.eql(u8, resource.name, name)) return resource;
     return null;

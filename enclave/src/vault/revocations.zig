@@ -1,4 +1,4 @@
-//! The tokens that the vault has revoked. Their rows are the only record of revocation.
+//! Reads which tokens the vault has revoked. Only the rows of tokens record revocations.
 
 const std = @import("std");
 const cid = @import("../codec/cid.zig");

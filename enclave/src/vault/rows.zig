@@ -1,4 +1,4 @@
-//! list, get, create, update, delete and revoke for every resource. Names in SQL come only from the table of resources.
+//! list, get, create, update, delete and revoke for every resource. Only the table of resources supplies names in SQL.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -30,12 +30,12 @@ pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.
     };
 }
 
-/// The key in the arguments, under the key column's name or as `id`. Fails with MissingField.
+/// The row's key in the arguments, under the key column's name or as `id`. Fails with MissingField.
 pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
     return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
 }
 
-/// Like `keyOf`, but null without a key. Two different values are refused: a token's policy may use either name.
+/// Like `keyOf`, but null without a key. Refuses two different keys, because a policy may use either name.
 pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
     const by_id = try args.optionalString(ctx, input, "id", max_text);
     const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;
@@ -109,7 +109,7 @@ pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     return get(ctx, database, resource, key);
 }
 
-/// Deletes the row. Fails with NotFound, and with Conflict while another row refers to it or it keeps a token revoked.
+/// Deletes the row. Fails with NotFound, or with Conflict if another row refers to it or it keeps a token revoked.
 pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     if (resource.column("token") != null and resource.column("revoked_at") != null) try keepRevocation(ctx, database, resource, key);
     const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
@@ -118,7 +118,7 @@ pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8
     return json.object(ctx.arena, .{ .deleted = key });
 }
 
-/// Only the row records that a token is revoked, so it stays until the token has expired.
+/// Only a token's row records that the token is revoked, so the row must stay until the token expires.
 fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!void {
     const sql = try std.fmt.allocPrint(ctx.arena, "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL", .{
         resource.name, resource.key,
@@ -130,7 +130,7 @@ fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []cons
     if (!over) return ctx.fail(error.Conflict, "revoked, but not expired yet");
 }
 
-/// Marks the row as revoked; the time of the first revocation is kept. Fails with NotFound.
+/// Marks the row as revoked. The time of the first revocation stays unchanged. Fails with NotFound.
 pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     const sql = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?", .{
         resource.name, resource.key,
@@ -215,7 +215,7 @@ fn shown(ctx: *Ctx, statement: database_file.Statement, index: c_int, kind: reso
     };
 }
 
-/// The value of a JSON column; null if it is not one that `read` accepts, as a foreign database may contain.
+/// The value of a JSON column, or null if `read` would not accept it, as is possible in a foreign database.
 fn jsonOf(ctx: *Ctx, text: []const u8) Json {
     if (text.len > max_text or !json.withinDepth(text)) return .null;
     return std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch .null;

@@ -1,5 +1,5 @@
-//! The vault's tables, and the migrations that create them. Released migrations are never edited; a change is a new
-//! one.
+//! The vault's tables, and the migrations that create them. Released migrations are never edited; a change needs a new
+//! migration.
 
 const std = @import("std");
 const iso8601 = @import("../codec/iso8601.zig");
@@ -8,8 +8,8 @@ const repaired = @import("repairs.zig");
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 
-/// The database's `user_version`. `VaultManifest.schemaVersion` is another number: the manifest's, which the interface
-/// fixes at 1.
+/// The database's `user_version`. `VaultManifest.schemaVersion` is the manifest's version, which the interface fixes at
+/// 1.
 pub const version = 3;
 
 const migrations = [_][:0]const u8{
@@ -81,7 +81,7 @@ const migrations = [_][:0]const u8{
     ,
 };
 
-/// Changes rows after a migration has created its tables.
+/// A function that corrects rows after a migration has changed the tables.
 const Repair = *const fn (database: Database, arena: std.mem.Allocator) Error!void;
 const repairs = [migrations.len]?Repair{ null, repaired.addresses, null };
 
@@ -89,7 +89,7 @@ comptime {
     std.debug.assert(migrations.len == version);
 }
 
-/// Migrates a database of any earlier version to `version`. Fails with UnsupportedVersion for a later one.
+/// Migrates a database of any earlier version to `version`. Fails with UnsupportedVersion for a later version.
 pub fn migrate(database: Database, arena: std.mem.Allocator) Error!void {
     const from = try userVersion(database);
     if (from < 0 or from > version) return error.UnsupportedVersion;
@@ -111,8 +111,8 @@ fn advance(database: Database, arena: std.mem.Allocator, from: usize, to: usize)
     }
 }
 
-/// Refuses a damaged database, and one whose tables, indexes, views or triggers are not exactly those of its version:
-/// an import can come from anyone, and its triggers would run here.
+/// Refuses a damaged database, and one whose tables, indexes, views or triggers are not exactly those of its version,
+/// because an import can come from anyone and its triggers would run here.
 pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     const fresh = try Database.create();
     defer fresh.close();

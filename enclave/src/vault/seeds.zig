@@ -1,4 +1,4 @@
-//! The vault's seed: 64 random bytes from which keys are derived, sealed in the same way as a key's shares.
+//! The vault's seed: 64 random bytes from which keys are derived, and which are sealed like a key's shares.
 
 const aead = @import("../crypto/aead.zig");
 const host = @import("../platform/host.zig");
@@ -30,7 +30,7 @@ pub fn make(ctx: *Ctx, database: Database) Error!void {
     try fields.insert(database, "seeds");
 }
 
-/// The seed, for one operation; the caller wipes it. A vault created without a seed gets one now.
+/// The seed, which the caller must wipe after one operation. A vault created without a seed gets one now.
 pub fn open(ctx: *Ctx, database: Database) Error![length]u8 {
     return try read(database) orelse {
         try make(ctx, database);

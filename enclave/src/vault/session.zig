@@ -1,4 +1,4 @@
-//! The open vault between calls: opening, saving, locking, and locking after idle time.
+//! Opens, saves and locks the vault, and locks it after it has been idle.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -27,7 +27,7 @@ pub fn require(ctx: *Ctx) Error!*state.Open {
     return if (ctx.state.sealed.len == 0) error.VaultUninitialized else error.VaultLocked;
 }
 
-/// The `key` field: {kind: "secret" | "prf" | "password", id?, secret | password}; null when absent.
+/// The `key` field {kind: "secret" | "prf" | "password", id?, secret | password}, or null when absent.
 pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey {
     return try keyIn(ctx, try args.optionalObject(ctx, input, field) orelse return null);
 }
@@ -46,7 +46,7 @@ fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
     return .{ .kind = kind, .id = id, .secret = secret };
 }
 
-/// The `keys` field, an array of keys; empty if absent.
+/// The `keys` field, an array of keys, which is empty if absent.
 pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
     const given = try args.items(ctx, input, "keys", sealed.max_wraps);
     const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
@@ -57,7 +57,7 @@ pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
     return keys;
 }
 
-/// As `hostKey`. Fails with KeyRequired if absent.
+/// Like `hostKey`, but fails with KeyRequired if the field is absent.
 pub fn requireKey(ctx: *Ctx, input: Json) Error!sealed.HostKey {
     return try hostKey(ctx, input, "key") orelse error.KeyRequired;
 }
@@ -78,8 +78,8 @@ pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKe
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Makes an unencrypted database, from an export or another device, the open vault. It is checked first: nothing
-/// changes unless it is a valid vault.
+/// Makes an unencrypted database, from an export or another device, the open vault. Nothing changes unless the database
+/// is a valid vault.
 pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     const database = try Database.load(image);
     errdefer database.close();
@@ -97,7 +97,7 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     ctx.state.sealed = &.{}; // of another vault, or of an older state of this one
 }
 
-/// Opens sealed bytes with a host's key and makes them the open vault.
+/// Opens sealed bytes with a host's key, and makes their vault the open vault.
 pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     var data_key = try sealed.unwrap(ctx.arena, header, key);
@@ -124,8 +124,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. Otherwise the tokens of the
-/// DID's real owner would control this vault.
+/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. If such a vault were opened,
+/// the tokens of the DID's real owner would control it.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -133,7 +133,7 @@ fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
 
-/// Stores sealed bytes without opening them. Their header is not trusted until they are opened.
+/// Stores sealed bytes without opening them. The header is not trusted until the bytes are opened.
 pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     try ctx.state.keepDid(header.did);
@@ -141,7 +141,7 @@ pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     ctx.state.forgetPending();
 }
 
-/// Seals the open vault under the next revision and a fresh nonce. The state also keeps the bytes.
+/// Seals the open vault with the next revision number and a fresh nonce. The state keeps a copy of the bytes.
 pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
     const open = &(current.open orelse return error.VaultLocked);
     if (open.wraps.items.len == 0) return error.KeyRequired; // without a wrap it could never be opened again
@@ -158,7 +158,7 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     return bytes;
 }
 
-/// Locks a vault that has been idle too long. Unsaved changes are sealed into the state first.
+/// Locks a vault that has been idle too long, after sealing unsaved changes into the state.
 pub fn lockWhenIdle(current: *state.State) void {
     if (current.open == null or current.idle_ms == 0) return;
     const now = host.nowMs();
@@ -171,7 +171,7 @@ pub fn lockWhenIdle(current: *state.State) void {
     }
     var scratch: Scratch = .{};
     defer scratch.deinit();
-    // Without memory or randomness, the last saved state remains, and the vault locks all the same.
+    // If memory or randomness is lacking, the last saved state remains, and the vault is locked nevertheless.
     _ = save(current, scratch.allocator()) catch {};
     current.close();
 }

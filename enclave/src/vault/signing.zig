@@ -31,7 +31,7 @@ pub fn sign(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Only one of the two may be given.
+/// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Exactly one must be given.
 fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
     const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
     if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");
@@ -57,7 +57,7 @@ pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {public_key, curve?, digest, signature} -> {valid}: a high s is not valid, as in the accounts.
+/// {public_key, curve?, digest, signature} -> {valid}. As in the smart accounts, a high s is not valid.
 pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     const curve = try curves.Curve.parse(try args.optionalString(ctx, input, "curve", 16) orelse "P-256");
     const point = try args.fixed(65, ctx, input, "public_key");
@@ -104,7 +104,7 @@ pub const TokenSigner = struct {
     ctx: *Ctx,
     entry: keyring.Entry,
     val_share: ?[shares_file.sealed_length]u8 = null,
-    /// The reason why the last signature failed.
+    /// Why the last signature failed.
     failure: Error = error.CryptoFailure,
 
     pub fn signer(self: *TokenSigner) envelope.Signer {

@@ -1,5 +1,5 @@
-//! Whether an assertion was made by the passkey that it names, for this relying party, in this ceremony: the steps of
-//! WebAuthn Level 3, section 7.2, in order. Nothing here is secret.
+//! Verifies that the named passkey made an assertion for this relying party in this ceremony, by the steps of WebAuthn
+//! Level 3, section 7.2, in order. Nothing here is secret.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -15,7 +15,7 @@ const rsa = std.crypto.Certificate.rsa;
 
 pub const Error = error{ KeyInvalid, KeyUnsupported, OutOfMemory };
 
-/// A passkey's public key. DIDs also use ES256 and EdDSA.
+/// A passkey's public key. ES256 and EdDSA keys are represented like the keys of DIDs.
 pub const Key = union(enum) {
     point: did_key.PublicKey,
     /// `size` is the modulus's length in bytes.
@@ -25,20 +25,20 @@ pub const Key = union(enum) {
 /// What the relying party requested, and what it stores about the credential.
 pub const Expected = struct {
     credential_id: []const u8,
-    /// Base64url without padding, as in client data.
+    /// The challenge in base64url without padding, as in client data.
     challenge: []const u8,
     origin: []const u8,
     rp_id: []const u8,
     user_verification: bool,
-    /// The origins of pages that may embed the ceremony in a frame. Null among them allows a browser that does not name
-    /// the page; null instead of the list allows no frame.
+    /// The origins of pages that may embed the ceremony in a frame. A null in the list allows browsers that do not name
+    /// the page; null instead of a list allows no frame.
     top_origins: ?[]const ?[]const u8,
     key: Key,
-    /// The counter at the last use; 0 if the authenticator does not count.
+    /// The counter at the last use, or 0 if the authenticator does not count.
     sign_count: u32,
 };
 
-/// The step that failed. The names are stable, because callers read them.
+/// The step that failed. The names of steps never change, because callers read them.
 pub const FailedStep = enum {
     credential,
     challenge,
@@ -67,7 +67,7 @@ pub fn failedStep(arena: Allocator, made: credential.Assertion, expected: Expect
     return null;
 }
 
-/// In a frame, the topmost page must be an expected one. Outside of frames, client data contain no such page.
+/// Whether the ceremony's topmost page is an expected one. Outside of frames, client data must not name a page.
 fn framed(data: credential.ClientData, expected: ?[]const ?[]const u8) bool {
     if (!data.cross_origin) return data.top_origin == null;
     for (expected orelse &.{}) |candidate| {
@@ -101,13 +101,13 @@ fn orInvalid(err: anyerror) Error {
     return if (err == error.OutOfMemory) error.OutOfMemory else error.KeyInvalid;
 }
 
-/// The signature is over the authenticator data and the hash of the client data.
+/// Verifies the signature over the authenticator data and the hash of the client data.
 fn signed(arena: Allocator, made: credential.Assertion, key: Key) error{OutOfMemory}!bool {
     const message = try std.mem.concat(arena, u8, &.{ made.raw.authenticator_data, &hashOf(made.raw.client_data) });
     return verifies(key, message, made.signature);
 }
 
-/// Whether `signature`, in WebAuthn's form, is the key's signature of `message`.
+/// Whether `signature`, in the form that WebAuthn uses, is the key's signature of `message`.
 pub fn verifies(key: Key, message: []const u8, signature: []const u8) bool {
     return switch (key) {
         .point => |point| ofPoint(point, message, signature),
@@ -115,7 +115,7 @@ pub fn verifies(key: Key, message: []const u8, signature: []const u8) bool {
     };
 }
 
-/// Verifies ECDSA, whose signature is DER here, with either s.
+/// Verifies an ECDSA signature, which is in DER here and may have a high s.
 fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) bool {
     var compact: [64]u8 = undefined;
     if (key == .p256) compact = (P256.Signature.fromDer(signature) catch return false).toBytes();
@@ -123,8 +123,8 @@ fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) b
     return true;
 }
 
-/// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2.2). The standard library's version supports only lengths known at compile
-/// time, but a modulus may have any length from 2048 to 4096 bits, so the encoding is compared here.
+/// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2.2). The standard library supports only lengths known at compile time, but a
+/// modulus may have any length from 2048 to 4096 bits, so this function compares the encoding itself.
 fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool {
     var room: [2][512]u8 = undefined;
     const opened = room[0][0..signature.len];
@@ -136,7 +136,7 @@ fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool
     return std.mem.eql(u8, opened, expected);
 }
 
-/// EMSA-PKCS1-v1_5 with SHA-256 (RFC 8017, section 9.2) over all of `out`.
+/// Fills `out` with the EMSA-PKCS1-v1_5 encoding for SHA-256 (RFC 8017, section 9.2).
 fn encode(out: []u8, message: []const u8) void {
     const digest_info = "\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20".* ++ hashOf(message);
     const separator = out.len - digest_info.len - 1;
@@ -147,8 +147,8 @@ fn encode(out: []u8, message: []const u8) void {
     @memcpy(out[separator + 1 ..], &digest_info);
 }
 
-/// Whether the counter has risen. An authenticator that has never counted passes; a copied authenticator repeats a
-/// number.
+/// Whether the counter has risen. An authenticator that never counts passes, but a copied authenticator, which repeats
+/// a number, fails.
 fn counted(now: u32, before: u32) bool {
     return now > before or (now == 0 and before == 0);
 }

@@ -1,5 +1,5 @@
-//! Attestation objects (WebAuthn Level 3, section 6.5.4) and the shape of each statement format (section 8). Shapes are
-//! checked, signatures and certificates are not: a DID may be registered with any model of authenticator.
+//! Reads attestation objects (WebAuthn Level 3, section 6.5.4). Checks the fields of each statement format (section 8)
+//! but no signatures and certificates, because any model of authenticator may register a DID.
 
 const std = @import("std");
 const authenticator_data = @import("authenticator_data.zig");
@@ -26,7 +26,7 @@ const Field = struct { name: []const u8, kind: Kind, required: bool = true };
 
 const Format = struct { name: []const u8, fields: []const Field };
 
-/// Section 8, one row per format; «none» has an empty statement.
+/// The formats of section 8, one per row. The statement of «none» is empty.
 const formats = [_]Format{
     .{ .name = "none", .fields = &.{} },
     .{ .name = "packed", .fields = &.{

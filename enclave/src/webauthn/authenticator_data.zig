@@ -1,4 +1,4 @@
-//! Authenticator data (WebAuthn Level 3, section 6.1): a fixed header, then the parts that its flags announce.
+//! Reads authenticator data (WebAuthn Level 3, section 6.1): a fixed header, then the parts that its flags announce.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -33,7 +33,7 @@ pub const Flags = struct {
             .attested = byte & 0x40 != 0,
             .extensions = byte & 0x80 != 0,
         };
-        // Backed up without being eligible for backup, which section 6.1.3 rules out.
+        // Section 6.1.3 rules out a credential that is backed up but not eligible for backup.
         return if (flags.backup_state and !flags.backup_eligible) error.AuthenticatorFlagsInvalid else flags;
     }
 };
@@ -42,7 +42,7 @@ pub const Attested = struct {
     aaguid: [16]u8,
     credential_id: []const u8,
     public_key: cose.Key,
-    /// The COSE key as it was encoded.
+    /// The COSE key in its original encoding.
     cose_key: []const u8,
 };
 

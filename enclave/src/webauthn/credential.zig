@@ -1,5 +1,5 @@
-//! A PublicKeyCredential from the browser: the JSON of its toJSON() (WebAuthn Level 3, section 5.1), of a registration
-//! or of an assertion; or a bare attestation object.
+//! Reads a browser's PublicKeyCredential from a registration or an assertion, as the JSON of its toJSON() (WebAuthn
+//! Level 3, section 5.1). Also reads a bare attestation object.
 
 const std = @import("std");
 const attestation = @import("attestation.zig");
@@ -18,7 +18,7 @@ pub const Error = error{
 /// Longest credential, in bytes of JSON or CBOR.
 pub const max_bytes = 256 << 10;
 
-/// Most transports that a credential may list, and the longest name of one.
+/// The maximum number of transports that a credential may list, and the maximum length of a transport's name.
 const max_transports = 16;
 const max_transport = 32;
 
@@ -44,7 +44,7 @@ pub const Assertion = struct {
     data: authenticator_data.AuthenticatorData,
     client_data: ClientData,
     signature: []const u8,
-    /// The bytes that were signed: authenticator data and client data, as encoded.
+    /// The signed bytes: the authenticator data and the client data as encoded.
     raw: struct { authenticator_data: []const u8, client_data: []const u8 },
     user_handle: ?[]const u8,
     attachment: ?[]const u8,
@@ -52,7 +52,7 @@ pub const Assertion = struct {
 
 pub const Credential = union(enum) { registration: Registration, assertion: Assertion };
 
-/// Reads a credential of either kind.
+/// Reads a registration or an assertion.
 pub fn parse(arena: Allocator, bytes: []const u8) Error!Credential {
     if (bytes.len > max_bytes) return error.CborTooLarge;
     if (bytes.len == 0 or bytes[0] != '{') return .{ .registration = .{
@@ -149,7 +149,7 @@ fn parseJson(arena: Allocator, bytes: []const u8, refused: Error) Error!Json {
     return if (json == .object) json else refused;
 }
 
-/// Parts of nested JSON are read recursively, so its depth is limited. A credential needs four levels.
+/// Whether the JSON is shallow enough to be read recursively. A credential needs four levels.
 fn shallow(bytes: []const u8) bool {
     var open: usize = 0;
     for (bytes) |byte| {
@@ -170,7 +170,7 @@ fn objectOf(json: Json, name: []const u8) Error!Json {
     return if (value == .object) value else error.CredentialJsonInvalid;
 }
 
-/// The bytes of base64url, as toJSON() writes it. Standard base64 and padding are accepted too.
+/// The bytes in base64url, as toJSON() writes it. Standard base64 and padding are accepted too.
 fn base64Of(arena: Allocator, json: Json, name: []const u8) Error![]const u8 {
     const value = optional(json, name) orelse return error.CredentialFieldInvalid;
     if (value != .string) return error.CredentialFieldInvalid;

@@ -1,1 +1,1 @@
-"""The chain, for service and client: JSON-RPC, user operations, registrations. Imports only `wire`."""
+"""Access to the chain for the service and the client: JSON-RPC, user operations, registrations. Imports only `wire`."""

@@ -1,4 +1,4 @@
-"""ABI encoding of all types, and decoding of arguments, with eth-abi. `holdfast.wire.abi` is the fast path.
+"""Encoding of all ABI types and decoding of call arguments, with eth-abi. `holdfast.wire.abi` is the fast path.
 
 eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so the functions import it when called.
 """
@@ -14,19 +14,22 @@ if TYPE_CHECKING:
 
 
 def encode(types: Sequence[str], values: Sequence[Any]) -> bytes:
-    """Return the ABI-encoded values of these types."""
+    """Return the ABI encoding of `values`, which have these types."""
     from eth_abi.abi import encode as encoded
 
     return encoded(types, values)
 
 
 def call_data(signature: str, *values: Any) -> bytes:
-    """Return selector and ABI-encoded arguments of a call of `signature`, such as `transfer(address,uint256)`."""
+    """Return the selector and ABI-encoded arguments for a call to `signature`, such as `transfer(address,uint256)`."""
     return selector(signature) + encode(_types(signature), values)
 
 
 def decode_call(signature: str, data: bytes) -> tuple[Any, ...] | None:
-    """Return the arguments if `data` calls that function, else None. Strings stay bytes, as they may not be UTF-8."""
+    """Return the arguments if `data` calls the function `signature`, else None.
+
+    Strings are returned as bytes, as they may not be valid UTF-8.
+    """
     from eth_abi.abi import decode
     from eth_abi.exceptions import DecodingError
 

@@ -1,4 +1,4 @@
-"""The encoding of a WebAuthn assertion as a vault account's signature, and a placeholder for gas estimation.
+"""Encodes a WebAuthn assertion as a vault account's signature, and makes a placeholder assertion for gas estimation.
 
 Source: docs/contracts.md, "Signatures"; WebAuthn section 5.8.1 (client data) and 6.1 (authenticator data).
 """
@@ -13,11 +13,11 @@ _TYPES = ("uint256", "uint256", "uint256", "uint256", "bytes", "bytes")
 
 
 class NotAnAssertion(ChainError):
-    """The client data lacks its type or challenge, or r or s is out of range."""
+    """The client data has no type or no challenge, or r or s is out of range."""
 
 
 def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json: bytes) -> bytes:
-    """Return an operation's signature: the ABI-encoded assertion, with the lower of the two valid s.
+    """Return a user operation's signature: the ABI-encoded assertion, with the lower of the two valid values of s.
 
     Args:
         r: First half of the passkey's ECDSA signature.
@@ -37,6 +37,6 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
 
 
 def placeholder_assertion() -> bytes:
-    """Return an assertion of usual length that no key signed, for estimates with one of the margins of `bundler`."""
+    """Return an unsigned assertion of typical length, for gas estimates to which a margin from `bundler` is added."""
     client_data = b'{"type":"webauthn.get","challenge":"' + b"A" * 43 + b'","origin":"https://' + b"x" * 40 + b'"}'
     return encode_assertion(ORDER // 2, ORDER // 2, b"\x00" * 32 + b"\x1d" + bytes(4), client_data)

@@ -1,7 +1,7 @@
-"""Sends a user operation: sponsor it or estimate its gas, sign, send, wait for the receipt.
+"""Steps for sending a user operation: have it sponsored or estimate its gas, sign it, send it, wait for its receipt.
 
-Addresses and keys are passed in. The bundler is an RpcClient (also one for Holdfast's own `/api/bundler`), the signer a
-coroutine function from 32 bytes to a signature.
+Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, for example for Holdfast's
+own `/api/bundler`. The signer is a coroutine function that takes 32 bytes and returns a signature.
 """
 
 from __future__ import annotations
@@ -28,27 +28,28 @@ RECEIPT_WITHIN_S = 60.0
 _REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
-# A valid signature with a low s, so that an estimate runs the whole curve arithmetic before it fails.
+# A well-formed signature with a low s, so that gas estimation runs the whole curve arithmetic before rejecting it.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
 
 
 class Signer(Protocol):
-    """Signs an operation's hash: 64 bytes r ‖ s with a low s, or an encoded WebAuthn assertion."""
+    """Signs an operation's hash. The signature is 64 bytes, r ‖ s with a low s, or an encoded WebAuthn assertion."""
 
     async def __call__(self, digest: bytes) -> bytes:
-        """Return the signature over the 32 bytes `digest`, which must not be hashed again."""
+        """Return the signature over the 32-byte `digest`, which must not be hashed again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Gas to add to an estimated `verification_gas_limit` for code that a placeholder signature does not reach."""
+    """Gas to add to an estimated `verification_gas_limit` for code that does not run with a placeholder signature."""
 
     verification_gas: int
 
 
-# Measured on all entry points: an estimate with a raw placeholder is complete. A placeholder assertion fails at its
-# challenge, before the curve: about 10,000 gas short with the P-256 precompile, some 500,000 without it.
+# Measured on all entry points: with a raw placeholder signature the estimate covers everything. A placeholder assertion
+# fails the challenge check, before the curve arithmetic, so the estimate is too low: by about 10,000 gas with the P-256
+# precompile, by about 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)
@@ -56,7 +57,7 @@ WEBAUTHN = Margin(600_000)
 
 @dataclass(frozen=True, slots=True)
 class OperationReceipt:
-    """A mined operation. Gas cost in wei; `reason` is the decoded revert if it failed."""
+    """A mined operation. The gas cost is in wei; `reason` is the decoded revert reason if the operation failed."""
 
     operation_hash: bytes
     transaction_hash: bytes
@@ -80,27 +81,28 @@ class Bundler:
     async def send_sponsored(
         self, operation: UserOperation, signer: Signer, margin: Margin = RAW, context: Any = None
     ) -> bytes:
-        """Have a sponsor pay, sign, and send; return the operation's hash. Raises UserOperationError, RpcError."""
+        """Have the operation sponsored, sign it, send it, and return its hash. Raises UserOperationError, RpcError."""
         return await self.send(await self.signed(await self.sponsored(operation, margin, context), signer))
 
     async def sponsored(self, operation: UserOperation, margin: Margin = RAW, context: Any = None) -> UserOperation:
-        """Return the operation with gas limits and the sponsor's fields. Raises if `pm_sponsorUserOperation` refuses.
+        """Return the operation with the gas limits and paymaster fields that the sponsor set.
 
-        The margin is part of the request: the sponsor signs over the gas limits, so they must not change afterwards.
+        Raises if `pm_sponsorUserOperation` refuses. The margin is sent with the request, because the sponsor signs the
+        gas limits and they must not change afterwards.
         """
         request = _for_estimation(operation).to_rpc()
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if sponsored.paymaster is None:
-            # Signed without a paymaster, the operation would be paid by the account, which its owner did not intend.
+            # Without a paymaster, the account would pay for the signed operation, which its owner did not intend.
             raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
     async def estimated(self, operation: UserOperation, margin: Margin = RAW) -> UserOperation:
         """Return the operation with the bundler's gas limits plus `margin`. Its fees do not change.
 
-        The bundler's limits for the paymaster are used if a paymaster pays and did not set them.
+        If a paymaster pays but did not set its own gas limits, the bundler's estimates are used for them.
         """
         request = _for_estimation(operation).to_rpc()
         answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
@@ -112,7 +114,7 @@ class Bundler:
         return operation.signed(await signer(self.hash(operation)))
 
     def hash(self, operation: UserOperation) -> bytes:
-        """Return the hash that the account signs."""
+        """Return the operation's hash, which the account signs."""
         return operation_hash(operation, entry_point=self.entry_point, chain_id=self.chain_id)
 
     async def send(self, operation: UserOperation) -> bytes:
@@ -135,7 +137,10 @@ class Bundler:
         return self._read(answer, operation_hash)
 
     async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
-        """Return the receipt of a mined operation, successful or not; None until it is mined. Raises RpcError."""
+        """Return the operation's receipt, whether it succeeded or failed, or None until it is mined.
+
+        Raises RpcError.
+        """
         answer = await self._look(operation_hash)
         return None if answer is None else self._read(answer, operation_hash)
 
@@ -190,7 +195,7 @@ class Bundler:
 def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
     """Convert the error object of a bundler or paymaster to a UserOperationError.
 
-    The revert data is in `data`, in an object there, or at the end of the message (Alto).
+    The error's `data` is the revert data, or an object that contains it. Alto appends the revert data to the message.
     """
     found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:
@@ -200,7 +205,7 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
 
 
 def _told(data: Any) -> str:
-    """Return revert data from a bundler's `data`: the text itself, or under `revertData`, `reason` or `data`."""
+    """Return the revert data from an error's `data`: a text, or an object with `revertData`, `reason` or `data`."""
     if not isinstance(data, dict):
         return str(data)
     told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))
@@ -212,7 +217,7 @@ def _for_estimation(operation: UserOperation) -> UserOperation:
 
 
 def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
-    """Return `operation` with those response fields that may be set: never sender, call or nonce.
+    """Return `operation` updated with the response's `settable` fields, which never include sender, call data or nonce.
 
     Raises RpcError if the response is not an object, or a value has the wrong form.
     """

@@ -1,4 +1,4 @@
-"""Call data for the contracts, and for the operations of a vault account."""
+"""Call data for Holdfast's contracts and for a vault account's user operations."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _NO_ALIAS = bytes(32)
 
 
 def create_account(x: int, y: int, salt: int = 0) -> bytes:
-    """Return the call that creates an account: the call data of an operation's factory data."""
+    """Return the factory data for a user operation: the call to the factory that creates an account."""
     return call_data("createAccount(uint256,uint256,uint256)", x, y, salt)
 
 
 def execute(call: Call) -> bytes:
-    """Return an operation's call data for one call by the account."""
+    """Return call data for a user operation in which the account makes one call."""
     return call_data("execute(address,uint256,bytes)", *call)
 
 
 def execute_batch(calls: Sequence[Call]) -> bytes:
-    """Return an operation's call data for several calls by the account: all succeed or none."""
+    """Return call data for a user operation in which the account makes several calls; either all succeed or none."""
     return call_data("executeBatch((address,uint256,bytes)[])", list(calls))
 
 
 def commit(registry: str, commitment: bytes) -> Call:
-    """Commit to a claim that a later operation makes (`holdfast.chain.contracts.commitment`)."""
+    """Return the call that posts the commitment to a later claim (`holdfast.chain.contracts.commitment`)."""
     return registry, 0, call_data("commit(bytes32)", commitment)
 
 
@@ -46,7 +46,7 @@ def register(
     secret: bytes = NO_SECRET,
     metadata_cid: str = "",
 ) -> Call:
-    """Register the `did:new` of the key with which the calling account was created, and its first alias, if given.
+    """Return the call that registers the `did:new` of the calling account's first key, and its first alias, if given.
 
     Args:
         registry: Address of the DIDRegistry.
@@ -64,26 +64,33 @@ def register(
 def register_foreign(
     registry: str, did: str, *, alias: str | None = None, secret: bytes = NO_SECRET, metadata_cid: str = ""
 ) -> Call:
-    """Register a DID of another method than `did:new`, and its first alias, if given. Needs an earlier commitment."""
+    """Return the call that registers a DID with a method other than `did:new`, and its first alias, if given.
+
+    The call needs an earlier commitment.
+    """
     signature = "registerForeign(string,bytes32,bytes32,string)"
     return registry, 0, call_data(signature, did, _alias(alias), secret, metadata_cid)
 
 
 def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
-    """Register another alias of the calling account's DID. Needs an earlier commitment with this 32-byte secret."""
+    """Return the call that adds an alias to the calling account's DID.
+
+    The call needs an earlier commitment with this 32-byte secret.
+    """
     return registry, 0, call_data("registerAlias(bytes32,bytes32,bytes32)", alias_hash(alias), did_hash(did), secret)
 
 
 def set_public_key(account: str, x: int, y: int) -> Call:
-    """Hand the account over to another P-256 key, at the same address. Only the account itself may, through `execute`.
+    """Return the call that hands the account over to another P-256 key, at the same address.
 
-    The contract cannot check that the new key exists: a wrong point of the curve locks the account permanently.
+    Only the account itself may make this call, through `execute`. The contract cannot check that anyone has the new
+    private key: a wrong point on the curve locks the account permanently.
     """
     return account, 0, call_data("setPublicKey(uint256,uint256)", x, y)
 
 
 def transfer(token: str, to: str, amount: int) -> Call:
-    """Transfer `amount` of the ERC-20 `token`, in its smallest unit."""
+    """Return the call that transfers `amount` of the ERC-20 `token`, in its smallest unit."""
     return token, 0, call_data("transfer(address,uint256)", to, amount)
 
 

@@ -21,8 +21,8 @@ class HashKind(Enum):
 class EntryPoint:
     """One release of the contract.
 
-    `salt` is the salt with which the deterministic deployer creates `address` from the init code on npm. None if npm
-    has no init code of the release: the local world then sets the deployed code instead.
+    `salt` is the salt with which the deterministic deployer creates `address` from the init code on npm. `salt` is None
+    if the npm package contains no init code for the release; the local world then sets the runtime code directly.
     """
 
     version: str
@@ -55,7 +55,7 @@ _BY_ADDRESS = {from_hex(entry_point.address): entry_point for entry_point in ENT
 
 
 def entry_point_at(address: str) -> EntryPoint:
-    """Return the entry point at the hex `address`, in any case. Raises UnknownEntryPoint."""
+    """Return the entry point at the hex `address`, written in upper, lower or mixed case. Raises UnknownEntryPoint."""
     try:
         return _BY_ADDRESS[from_hex(address)]
     except (KeyError, ValueError):

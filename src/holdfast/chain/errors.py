@@ -1,4 +1,4 @@
-"""Errors between Holdfast and a chain.
+"""Errors in communication between Holdfast and a chain.
 
 ChainError
 ├── RpcError            the endpoint's response is an error, malformed, too short or late
@@ -8,7 +8,7 @@ ChainError
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
 
-No message contains an endpoint's address, which may contain a key.
+No message contains an endpoint's address, which may contain an API key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ChainError(Exception):
 
 
 class RpcError(ChainError):
-    """A JSON-RPC response that is an error, malformed, too short or late.
+    """A JSON-RPC response is an error, malformed, too short or late.
 
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
     """
@@ -34,7 +34,7 @@ class RpcError(ChainError):
 
     @property
     def in_our_words(self) -> str:
-        """The error for logs, without the endpoint's own message, which may quote the key in the endpoint's URL."""
+        """The error's text for logs, without the endpoint's message, which may contain an API key from its URL."""
         if not self._from_endpoint:
             return str(self)
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
@@ -49,27 +49,27 @@ class TransportError(RpcError):
 
     @property
     def kind(self) -> str:
-        """The error in a word, for statistics."""
+        """The kind of error in one word, for statistics."""
         return "unreachable" if self.status is None else "refused"
 
 
 class AnswerTooLarge(TransportError):
-    """The endpoint's response has more bytes than the transport accepts; a retry would get the same response."""
+    """The endpoint's response is longer than the transport accepts; a retry would get the same response."""
 
     def __init__(self, most_bytes: int) -> None:
         super().__init__(f"answer over {most_bytes} bytes")
 
 
 class NoPaymaster(RpcError):
-    """The response from a sponsor or paymaster contains no paymaster, so it does not pay."""
+    """The response of the sponsor or paymaster service contains no paymaster, so the gas is not paid for."""
 
 
 class UnknownEntryPoint(ChainError):
-    """The entry point's address determines the operation hash, and this address is not a known one."""
+    """The entry point is unknown, so an operation's hash, which depends on the entry point, cannot be computed."""
 
 
 class UserOperationError(ChainError):
-    """An operation was refused or failed on the chain. `reason` is the decoded revert, or None."""
+    """A user operation was refused, or failed on the chain. `reason` is the decoded revert, or None."""
 
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message if reason is None else f"{message}: {reason}")

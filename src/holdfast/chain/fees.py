@@ -12,7 +12,7 @@ from holdfast.chain.errors import RpcError
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
-# The base fee grows by at most an eighth per block (EIP-1559): twice today's is enough for five full blocks.
+# The base fee grows by at most an eighth per block (EIP-1559), so twice the latest one is enough for five full blocks.
 _BASE_FEES = 2
 
 
@@ -25,9 +25,10 @@ class Fees:
 
 
 async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
-    """Return the fees for an operation sent now: twice the newest base fee, plus the tip that the endpoint suggests.
+    """Return the fees for an operation sent now: twice the latest base fee, plus the tip that the endpoint suggests.
 
-    The tip is raised by a quarter, as bundlers refuse operations with a tip slightly below their own.
+    The suggested tip is raised by a quarter, as bundlers refuse operations whose tip is slightly below what they
+    require.
 
     Raises:
         RpcError: No usable response, or the endpoint serves another chain.
@@ -44,7 +45,7 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
 
 
 async def _suggested_tip(rpc: RpcClient) -> int | None:
-    """Return the endpoint's suggestion, None if it lacks the method (EIP-1559 defines none)."""
+    """Return the tip that the endpoint suggests, or None if it does not support `eth_maxPriorityFeePerGas`."""
     try:
         return values.quantity(await rpc.call("eth_maxPriorityFeePerGas"))
     except RpcError as error:
@@ -54,7 +55,7 @@ async def _suggested_tip(rpc: RpcClient) -> int | None:
 
 
 async def _spread(rpc: RpcClient, base: int) -> int:
-    """Return the difference between the endpoint's gas price and the base fee."""
+    """Return the difference between the endpoint's gas price and the block's base fee."""
     return values.quantity(await rpc.call("eth_gasPrice")) - base
 
 

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 requests and responses, written and checked by pure functions."""
+"""Pure functions that write JSON-RPC 2.0 requests and check responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from holdfast.chain.errors import RpcError
 from holdfast.wire import json_rpc
 
-# Methods that change nothing and may be repeated. All others are sent once and never in a batch.
+# Methods that change nothing, so a call may be repeated. Calls of all other methods are sent once and never in a batch.
 READS = frozenset(
     {
         "eth_blockNumber",
@@ -43,7 +43,7 @@ READS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RpcRequest:
-    """One call, and the ID that its response must have."""
+    """One JSON-RPC call, and the ID that its response must have."""
 
     id: int
     method: str
@@ -55,18 +55,18 @@ class RpcRequest:
 
 
 def is_read(method: str) -> bool:
-    """Return whether repeating the call has no further effect."""
+    """Return whether `method` changes nothing, so that a call may be repeated."""
     return method in READS
 
 
 def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
-    """Return the body of one request or of a batch."""
+    """Return the HTTP body for one request or for a batch."""
     envelopes = [request.envelope() for request in requests]
     return msgspec.json.encode(envelopes if batch else envelopes[0])
 
 
 def parse(body: bytes) -> Any:
-    """Return the JSON of a response. Raises RpcError for anything else."""
+    """Return the JSON value of a response body. Raises RpcError for anything else."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -74,7 +74,7 @@ def parse(body: bytes) -> Any:
 
 
 def outcome(answer: Any, request: RpcRequest) -> Any:
-    """Return the result in a response object. Raises RpcError for an error object and for anything malformed."""
+    """Return the result from a response object. Raises RpcError for an error object and for anything malformed."""
     try:
         return json_rpc.result_of(answer, request.id)
     except json_rpc.ErrorResponse as error:
@@ -85,14 +85,14 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Return whether the response to a batch of `asked` calls means that batches are refused: no list, or one error."""
+    """Return whether the response refuses a batch of `asked` calls: it is not a list, or is a single error."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
 def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
-    """Return the result or RpcError of each request, whatever the order of the responses."""
+    """Return each request's result or RpcError, in the order of the requests, whatever the order of the responses."""
     by_id: dict[int, Any] = {}
     for answer in answers:
         identity = answer.get("id") if isinstance(answer, dict) else None

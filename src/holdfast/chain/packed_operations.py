@@ -1,6 +1,6 @@
-"""A user operation as the entry point's ABI encodes it, and the hash that an account signs.
+"""A user operation in the packed form of the entry point's ABI, and its hash, which the account signs.
 
-Sources: ERC-4337; EntryPoint 0.7.0, 0.8.0 and 0.9.0 `getUserOpHash`, from which vectors/user_operations/ are taken.
+Sources: ERC-4337; `getUserOpHash` of EntryPoint 0.7.0, 0.8.0 and 0.9.0, from which vectors/user_operations/ were taken.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _OPERATION_TYPE = keccak256(
 )
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
-# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with signature ‖ its length (2 bytes) ‖ this magic. The
-# hash then covers only the magic of these three.
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic. If
+# the data ends so, the operation hash covers the magic but not the signature and its length.
 _SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
 _SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
 _PAYMASTER_HEAD_BYTES = 20 + 16 + 16
@@ -29,7 +29,7 @@ _PAYMASTER_HEAD_BYTES = 20 + 16 + 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PackedUserOperation:
-    """The struct of the entry point's ABI, in all versions."""
+    """The `PackedUserOperation` struct, which is the same in the ABIs of all supported entry points."""
 
     sender: bytes
     nonce: int
@@ -58,7 +58,7 @@ def pack(operation: UserOperation) -> PackedUserOperation:
 
 
 def unpack(packed: PackedUserOperation) -> UserOperation:
-    """Return the operation of a packed form. Raises ValueError if a part is too short."""
+    """Return the operation that a packed form encodes. Raises ValueError if a part is too short."""
     if 0 < len(packed.init_code) < ADDRESS_BYTES or 0 < len(packed.paymaster_and_data) < 52:  # noqa: PLR2004 - 20+16+16
         raise ValueError("a packed part is too short")
     verification, call = _unhalves(packed.account_gas_limits)
@@ -79,14 +79,15 @@ def unpack(packed: PackedUserOperation) -> UserOperation:
 
 
 def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int) -> bytes:
-    """Return the 32 bytes that an account signs.
+    """Return the operation's 32-byte hash, which the account signs.
 
     Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory, or for paymaster data whose suffix (v0.9)
     states a longer signature than there is.
     """
     known = entry_point_at(entry_point)
     if operation.factory == _EIP7702_FACTORY:
-        # The v0.8 contract replaces the marker with the account's delegate, which only the chain knows.
+        # EntryPoint 0.8 replaces this EIP-7702 marker with the address of the account's delegate, which only the chain
+        # knows.
         raise ValueError("EIP-7702 operations are not supported")
     address = _word(from_hex(known.address))
     packed = pack(operation)
@@ -99,7 +100,7 @@ def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int)
 
 
 def _signed_part(data: bytes) -> bytes:
-    """Return the paymaster data that EntryPoint 0.9 hashes: without a paymaster's signature at its end."""
+    """Return the paymaster data as EntryPoint 0.9 hashes it: without the paymaster's signature at its end."""
     available = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
     if available < 0 or not data.endswith(_SUFFIX_MAGIC):
         return data

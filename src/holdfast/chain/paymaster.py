@@ -1,4 +1,4 @@
-"""A paymaster service (ERC-7677): stub data for the gas estimate, then data for the final operation."""
+"""A client for a paymaster service (ERC-7677), which returns stub data for the gas estimate and then the final data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
 
-# The fields that a response may set: never sender, call or nonce.
+# The operation's fields that a response may set: never sender, call data or nonce.
 _SETTABLE = frozenset({"paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit"})
 _UNASKED = _SETTABLE | {"signature"}
 
@@ -46,7 +46,9 @@ class Paymaster:
         self._errors = tuple(errors)
 
     async def paid(self, operation: UserOperation, bundler: Bundler, margin: Margin = RAW) -> UserOperation:
-        """Return the operation with gas limits and the data of a paymaster that pays. Its fees must already be set.
+        """Return the operation with gas limits and the data of a paymaster that has agreed to pay.
+
+        The operation's fees must already be set.
 
         Raises:
             UserOperationError: The paymaster or the bundler's estimate refused.
@@ -58,12 +60,12 @@ class Paymaster:
         return estimated if stub.is_final else await self.final(estimated)
 
     async def stub(self, operation: UserOperation) -> Stub:
-        """Call `pm_getPaymasterStubData`, whose data has the right length for gas estimates."""
+        """Call `pm_getPaymasterStubData`, which returns placeholder data of the right length for gas estimation."""
         answer = await self._ask("pm_getPaymasterStubData", operation)
         return Stub(_paid_by(operation, answer), answer.get("isFinal") is True)
 
     async def final(self, operation: UserOperation) -> UserOperation:
-        """Call `pm_getPaymasterData` for an operation of which only the signature will change."""
+        """Call `pm_getPaymasterData` for an operation in which only the signature will change afterwards."""
         return _paid_by(operation, await self._ask("pm_getPaymasterData", operation))
 
     async def _ask(self, method: str, operation: UserOperation) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Checks whether a transaction registers a DID: the chain's part of `confirm_registrations`.
+"""Checks whether a transaction registers a DID: the part of `confirm_registrations` that reads the chain.
 
-Only the registry's events count, so the transaction may be a direct call or a bundler's handleOps with operations of
-several people.
+Only the registry's events count, so the transaction may be a direct call or a bundler's `handleOps` with user
+operations of several people.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The transaction registers the DID for this 20-byte controller, in this block."""
+    """The transaction, mined in this block, registers the DID with this 20-byte controller."""
 
     block_number: int
     controller: bytes
@@ -47,7 +47,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The chain has no receipt yet."""
+    """The chain has no receipt for the transaction yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ Verdict = Confirmed | Pending | Rejected
 
 
 def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Sought) -> Verdict:
-    """Judge a receipt, trusting only events from the 20-byte address `registry`."""
+    """Return whether a receipt proves the registration; only events from the 20-byte address `registry` count."""
     if receipt is None:
         return Pending()
     verdict = _judged(receipt, registry, sought)
@@ -98,7 +98,7 @@ def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
 
 
 def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Rejected | None:
-    """Return the reason if the controller is another account, or the DID's alias is not the handle."""
+    """Return how the registration contradicts the request (another account or alias), or None if it does not."""
     if sought.smart_account is not None and sought.smart_account.lower() != "0x" + controller.hex():
         return ANOTHER_ACCOUNT
     aliases = {log.topics[1] for log in receipt.logs if _claims_alias_of(log, registry, did_hash(sought.did))}
@@ -108,7 +108,10 @@ def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller
 
 
 async def confirm_registration(rpc: RpcClient, transaction_hash: str, *, registry: bytes, sought: Sought) -> Verdict:
-    """Read the receipt and judge it. Raises RpcError if the chain returns no usable response."""
+    """Read the transaction's receipt and return whether it proves the registration.
+
+    Raises RpcError if the chain returns no usable response.
+    """
     if not _TRANSACTION_HASH.fullmatch(transaction_hash):
         return NOT_A_HASH
     return judge_registration(await rpc.get_transaction_receipt(transaction_hash), registry=registry, sought=sought)
@@ -119,5 +122,5 @@ def _claims_alias_of(log: Log, registry: bytes, of_did: bytes) -> bool:
 
 
 def _is(log: Log, registry: bytes, event: bytes, topics: int) -> bool:
-    # Hash and controller are indexed. An anonymous event with other topics must not be read.
+    # Hash and controller are indexed. An anonymous event can have any topics, so their number is checked, too.
     return log.address == registry and len(log.topics) == topics and log.topics[0] == event

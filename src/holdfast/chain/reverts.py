@@ -1,4 +1,4 @@
-"""Decodes revert reasons: Error(string), Panic(uint256), the entry point's errors and custom errors of an ABI."""
+"""Decodes revert reasons: Error(string), Panic(uint256), the entry point's errors and custom errors from an ABI."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _ERROR_STRING, _PANIC = bytes.fromhex("08c379a0"), bytes.fromhex("4e487b71")
 
 
 def errors_of(contract_abi: Iterable[Mapping[str, Any]]) -> list[ErrorAbi]:
-    """Return the errors in a contract's JSON ABI."""
+    """Return the custom errors that a contract's JSON ABI declares."""
     entries = (entry for entry in contract_abi if entry.get("type") == "error")
     return [ErrorAbi(entry["name"], tuple((i["name"], i["type"]) for i in entry["inputs"])) for entry in entries]
 
 
 def decode_revert(data: bytes, errors: Iterable[ErrorAbi] = ()) -> str:
-    """Return revert data as text. Never raises, whatever a contract returns."""
+    """Return revert data as text. No data that a contract returns makes this function raise."""
     return _decode(data, {error.selector: error for error in (*_STANDARD, *errors)}, _MAX_DEPTH)
 
 

@@ -1,6 +1,6 @@
-"""An asynchronous JSON-RPC client over a transport.
+"""An asynchronous JSON-RPC client, which sends its requests through a `Transport`.
 
-Calls made in one turn of the event loop are sent as one batch. Reads are retried a few times; other calls are not.
+Reads made in one turn of the event loop are sent as one batch, and are retried a few times. Other calls are sent once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RpcClient:
         self._in_flight: set[asyncio.Task[None]] = set()
 
     async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
-        """Return the result of one call. Raises RpcError for any other outcome, a timeout included."""
+        """Return the result of one JSON-RPC call. Raises RpcError for any other outcome, a timeout included."""
         request = jsonrpc.RpcRequest(next(self._ids), method, list(params))
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -52,7 +52,10 @@ class RpcClient:
             raise RpcError("no answer in time") from None
 
     async def eth_call(self, to: str, data: bytes, *, at_least: int = 32, block: str = "latest") -> bytes:
-        """Return the result of a contract call, at least `at_least` bytes, as an address without code returns none."""
+        """Return the result of a contract call.
+
+        The result has at least `at_least` bytes, because a call of an address without code returns no bytes.
+        """
         result = values.data(await self.call("eth_call", [{"to": to, "data": "0x" + data.hex()}, block]))
         if len(result) < at_least:
             raise RpcError(f"answer of {len(result)} bytes where {at_least} were due")
@@ -63,7 +66,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
 
     async def get_code(self, address: str) -> bytes:
-        """Return the code at `address`, empty if it has none."""
+        """Return the contract code at `address`, or empty bytes if there is none."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
     async def chain_id(self) -> int:
@@ -75,7 +78,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_blockNumber"))
 
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
-        """Return the receipt of a transaction, None until it is mined."""
+        """Return the receipt of a transaction, or None until the transaction is mined."""
         return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
 
     async def _together(self, request: jsonrpc.RpcRequest) -> Any:
@@ -87,10 +90,10 @@ class RpcClient:
         return await future
 
     def _flush(self) -> None:
-        """Send the waiting calls in batches. At most `MAX_IN_FLIGHT` are in flight at once.
+        """Send the waiting calls, in batches of which at most `MAX_IN_FLIGHT` are in flight at once.
 
-        So batches grow under load, and a single call never waits. To an endpoint that refuses batches, calls are sent
-        one by one, without a limit.
+        Batches therefore grow under load, while a single call never waits. If the endpoint refuses batches, each call
+        is sent in its own request, and the number of concurrent requests is not limited.
         """
         size = MAX_BATCH if self._batches else 1
         while self._waiting and (not self._batches or len(self._in_flight) < MAX_IN_FLIGHT):
@@ -105,7 +108,10 @@ class RpcClient:
             self._flush()
 
     async def _send_batch(self, pending: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]]) -> None:
-        """Send a batch and resolve its futures. The time limit ends a batch even if all callers have gone."""
+        """Send a batch and resolve its futures.
+
+        The time limit applies to a batch even if no caller is waiting for it any more.
+        """
         requests = [request for request, _ in pending]
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -141,7 +147,7 @@ class RpcClient:
         return jsonrpc.outcome(jsonrpc.parse(body), request)
 
     async def _batch(self, requests: list[jsonrpc.RpcRequest]) -> Any:
-        """Return the batch's response. Anything but a list means that the endpoint refuses batches."""
+        """Return the response to a batch. Anything but a list means that the endpoint refuses batches."""
         try:
             return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
         except TransportError as error:
@@ -160,7 +166,7 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
 
 
 async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Call `attempt`, and again after each of the delays while the transport fails temporarily."""
+    """Call `attempt`, and call it again after each of the delays while the transport is failing temporarily."""
     for delay in RETRY_DELAYS_S:
         try:
             return await attempt()

@@ -18,7 +18,7 @@ Item = int | bytes | list["Item"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transaction:
-    """A call from an externally owned account; fees in wei per gas."""
+    """A call from an externally owned account. Fees are in wei per unit of gas."""
 
     chain_id: int
     nonce: int
@@ -30,7 +30,7 @@ class Transaction:
     value: int = 0
 
     def signed(self, key: PrivateKey) -> bytes:
-        """Return the bytes for eth_sendRawTransaction; their Keccak-256 is the transaction's hash."""
+        """Return the signed bytes for `eth_sendRawTransaction`; their Keccak-256 is the transaction's hash."""
         signature = key.sign_msg_hash(keccak256(_TYPE + rlp(self._fields())))
         return _TYPE + rlp([*self._fields(), signature.v, signature.r, signature.s])
 
@@ -40,7 +40,10 @@ class Transaction:
 
 
 def rlp(item: Item) -> bytes:
-    """Encode in recursive length prefix form (Ethereum yellow paper, appendix B). Integers must not be negative."""
+    """Encode an item in RLP, the recursive length prefix form (Ethereum yellow paper, appendix B).
+
+    Integers must not be negative.
+    """
     if isinstance(item, int):
         item = item.to_bytes((item.bit_length() + 7) // 8)
     if isinstance(item, bytes):

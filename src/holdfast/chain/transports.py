@@ -1,4 +1,4 @@
-"""HTTP transports of the JSON-RPC client: the protocol, an adapter for aiohttp (service) and one for httpx (client)."""
+"""HTTP transports of the JSON-RPC client: the protocol, and adapters for aiohttp (service) and httpx (client)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ _OK = range(200, 300)
 
 
 class Transport(Protocol):
-    """Sends one POST. Raises TransportError unless a 2xx response arrives."""
+    """Sends POST requests. Raises TransportError unless a 2xx response arrives."""
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """Send `body` as application/json and return the response body."""
+        """Send `body` as `application/json` and return the response body."""
         ...
 
 
 class AiohttpTransport:
-    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes. Accepts at most `most_bytes` bytes."""
+    """Sends POST requests through a pooled `aiohttp.ClientSession`, which the caller closes.
+
+    Accepts at most `most_bytes` bytes.
+    """
 
     def __init__(self, session: aiohttp.ClientSession, most_bytes: int = MAX_ANSWER_BYTES) -> None:
         self._session = session
@@ -44,7 +47,7 @@ class AiohttpTransport:
 
 
 class HttpxTransport:
-    """Posts through an `httpx.AsyncClient`, which the caller closes."""
+    """Sends POST requests through an `httpx.AsyncClient`, which the caller closes."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client

@@ -1,4 +1,7 @@
-"""A user operation (ERC-4337) and its RPC form. `packed_operations` has its form on the chain and its hash."""
+"""A user operation (ERC-4337) and its JSON-RPC form.
+
+The module `packed_operations` computes the packed form and the hash.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# The table of fields: name in Python, name in the RPC object, and for numbers the limit in the packed form, where two
-# gas limits or fees share a word.
+# The fields of a user operation: their names in Python and in the RPC object, and for numbers (`_BOUNDS`) the limits in
+# the packed form, in which two gas limits or two fees share one word.
 _WIRE_NAMES = {
     "sender": "sender",
     "nonce": "nonce",
@@ -48,7 +51,9 @@ _OF_PAYMASTER = ("paymaster_verification_gas_limit", "paymaster_post_op_gas_limi
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserOperation:
-    """An operation of the account `sender`. Gas in units, fees in wei per unit; None is null in the RPC form.
+    """A user operation of the account `sender`.
+
+    Gas is in units, fees are in wei per unit; None becomes null in the RPC form.
 
     Raises ValueError if a number is too large for the packed form, or a field lacks the field that it belongs to.
     """
@@ -83,7 +88,10 @@ class UserOperation:
 
     @classmethod
     def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:
-        """Return the operation of an RPC object. Absent and null optional fields are equal. Raises ValueError."""
+        """Return the operation that an RPC object describes. An absent optional field is the same as null.
+
+        Raises ValueError.
+        """
         unknown = set(form) - set(_WIRE_NAMES.values())
         if unknown:
             raise ValueError(f"unknown field {min(unknown)[:40]}")
@@ -96,7 +104,7 @@ class UserOperation:
         return cls(**given)
 
     def to_rpc(self) -> dict[str, str | None]:
-        """Return the RPC object: all fields are present, null without a factory or paymaster."""
+        """Return the RPC object. The object has all fields; those of a missing factory or paymaster are null."""
         return {wire: _write(getattr(self, name)) for name, wire in _WIRE_NAMES.items()}
 
     def signed(self, signature: bytes) -> UserOperation:

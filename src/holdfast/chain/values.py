@@ -1,4 +1,4 @@
-"""Strict readers of Ethereum's JSON-RPC values. Each raises RpcError for anything else."""
+"""Strict parsers for Ethereum's JSON-RPC values. Each function raises RpcError for a value of another form."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Receipt:
 
 
 def quantity(value: Any) -> int:
-    """Return an integer in the `0x` form without leading zeros."""
+    """Return the integer that a quantity encodes: `0x` and hex digits without leading zeros."""
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise RpcError("answer is not a quantity")
     return int(value, 16)
 
 
 def data(value: Any, size: int | None = None) -> bytes:
-    """Return bytes in the `0x` form, exactly `size` of them if given."""
+    """Return the bytes that `0x` and hex digits encode, exactly `size` of them if `size` is given."""
     if not isinstance(value, str) or not _DATA.fullmatch(value):
         raise RpcError("answer is not hexadecimal data")
     result = bytes.fromhex(value[2:])
@@ -57,14 +57,14 @@ def data(value: Any, size: int | None = None) -> bytes:
 
 
 def logs(value: Any) -> list[Log]:
-    """Return a list of log objects."""
+    """Return the logs of a JSON array of log objects."""
     if not isinstance(value, list):
         raise RpcError("answer is not a list of logs")
     return [log(item) for item in value]
 
 
 def log(value: Any) -> Log:
-    """Return one log object of a mined block."""
+    """Return the log that a log object of a mined block describes."""
     topics = _field(value, "topics")
     if not isinstance(topics, list):
         raise RpcError("answer has a log without topics")
@@ -80,7 +80,7 @@ def log(value: Any) -> Log:
 
 
 def receipt(value: Any) -> Receipt | None:
-    """Return a transaction receipt, None for null."""
+    """Return the transaction receipt that a JSON object describes, or None for null."""
     if value is None:
         return None
     created = value.get("contractAddress") if isinstance(value, dict) else None

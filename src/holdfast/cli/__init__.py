@@ -1,4 +1,7 @@
-"""The `holdfast` command. Each group of commands is one module, imported only when it is called."""
+"""The `holdfast` command.
+
+Each group of commands is a module, which is imported only when one of its commands is called.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import sys
 
 
 def main() -> None:
-    """Entry point of the `holdfast` script."""
+    """Run the command line, as the entry point of the `holdfast` script."""
     from holdfast.cli.root import root
 
     sys.exit(root())

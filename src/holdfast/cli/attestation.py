@@ -28,7 +28,10 @@ def verify(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether this service signed an attestation and whether it is still valid; exit 1 if not."""
+    """Print whether this service signed an attestation, and whether it is still valid.
+
+    Exits with 1 if the attestation is invalid.
+    """
     from holdfast.rules.attestations import verify_at
     from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
     from holdfast.wire.errors import ATTESTATION_INVALID, Refused

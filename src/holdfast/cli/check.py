@@ -20,7 +20,10 @@ _MARKS = {"ok": "ok  ", "note": "note", "error": "FAIL"}
 
 @app.command()
 def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Check each upstream, key, clock and permission, and say what to fix; exit 1 if something must be fixed."""
+    """Check every upstream, key, clock and permission, and print what to fix.
+
+    Exits with 1 if anything must be fixed.
+    """
     from holdfast.service.diagnosis import diagnose
     from holdfast.settings.rows import SettingError
 

@@ -1,4 +1,4 @@
-"""Shared by commands that use a vault: which vault, which key, and the prompts."""
+"""Shared code of the commands that use a vault: options for the vault and its key, and prompts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ RpcUrl = Annotated[
 
 
 def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
-    """Return the gas policy of the options. Raises ValueError."""
+    """Return the gas policy that the options describe. Raises ValueError."""
     from holdfast.client.flows.gas import GasPolicy
 
     return GasPolicy(paymaster_url=paymaster, rpc_url=rpc)
@@ -80,14 +80,14 @@ def is_terminal() -> bool:
 
 
 def say(text: str) -> None:
-    """Print progress for people to stderr, so that stdout has only the result."""
+    """Print progress for people to stderr, so that stdout contains only the result."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
-    """Turn the client's errors into one line and an exit code."""
+    """Turn the client's errors into a one-line message and an exit code."""
     from holdfast.wire.client_errors import NetworkError, ServiceError
 
     try:
@@ -103,7 +103,7 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
-    """Open the store while the command runs. An expired unlock period ends here."""
+    """Open the vault store while the command runs, and end an unlock period that has expired."""
     from holdfast.client.storage.vault_store import VaultStore
 
     with VaultStore(directory=folder) as store:
@@ -113,7 +113,7 @@ def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
 
 @contextmanager
 def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | None = None) -> Iterator[Vault]:
-    """Return the stored vault, unlocked: with the secret of the unlock period, else with the key. Changes are stored.
+    """Yield the stored vault, unlocked with the secret of the unlock period or else with the key. Changes are stored.
 
     `val_share`: the file with the second share, if the vault does not keep it.
     """
@@ -141,7 +141,7 @@ def unlock(vault: Vault, key: KeyProvider) -> None:
 
 
 def key_provider(kind: str, service: str, store: VaultStore | None = None, *, new: bool = False) -> KeyProvider:
-    """Return the key of that kind. Raises ValueError for another kind."""
+    """Return a key of the given kind. Raises ValueError for an unknown kind."""
     from holdfast.client.passkeys import PasskeyKey
     from holdfast.client.vault.keys import KeyringKey, PasswordKey
 
@@ -158,7 +158,10 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 
 
 def contracts_of(service: str) -> dict[str, Any]:
-    """Return the service's contracts for a new vault's account; if it does not respond, none (this release's)."""
+    """Return the service's contracts for a new vault's account.
+
+    If the service does not respond, return none, so that the vault uses this release's contracts.
+    """
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError
@@ -172,7 +175,7 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Warn if the service's predicted account differs from the vault's, because its factory creates other clones."""
+    """Warn if the account that the service predicts is not the vault's, because the service uses other contracts."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError
@@ -188,14 +191,14 @@ def compare_account(service: str, made: Generated) -> None:
 
 
 def security_key(service: str) -> Authenticator:
-    """Return the plugged-in security key, with prompts on stderr."""
+    """Return the security key that is plugged in. The key's prompts are printed on stderr."""
     from holdfast.client.passkeys import Authenticator
 
     return Authenticator(service, on_progress=say, ask_pin=ask_pin)
 
 
 def ask_password(what: str, variable: str, *, new: bool = False) -> str:
-    """Return a password from an environment variable, else from the terminal, without echo.
+    """Return a password from an environment variable, or else read it from the terminal without echo.
 
     Raises ValueError for a new password that is too weak.
     """
@@ -206,7 +209,7 @@ def ask_password(what: str, variable: str, *, new: bool = False) -> str:
 
 
 def min_password() -> int:
-    """Return the minimum length of a new password. Raises ValueError for a setting that is not a number."""
+    """Return the minimum length of a new password. Raises ValueError if the setting for it is not a number."""
     from holdfast.client.vault.passwords import MIN_CHARACTERS
 
     text = os.environ.get(MIN_PASSWORD) or str(MIN_CHARACTERS)
@@ -216,17 +219,17 @@ def min_password() -> int:
 
 
 def share_source(file: Path | None) -> ShareSource | None:
-    """Return a reader of the second share from its file, each time a key is used; None if no file was named."""
+    """Return a function that reads the second share from its file when a key is used, or None if no file was given."""
     return partial(_read_share, file) if file else None
 
 
 def share_keeper(file: Path | None) -> ShareKeeper | None:
-    """Return a writer of a new vault's second share to a new file; None if no file was named."""
+    """Return a function that writes a new vault's second share to a new file, or None if no file was given."""
     return partial(_write_share, file) if file else None
 
 
 def ask_pin() -> str:
-    """Ask for a security key's PIN, on the terminal only, as a few wrong ones lock the key permanently."""
+    """Ask for a security key's PIN, only on the terminal, because a few wrong PINs block the key permanently."""
     return str(typer.prompt("PIN of the security key", hide_input=True, err=True))
 
 

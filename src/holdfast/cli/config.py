@@ -20,9 +20,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print the effective settings of the service and of the indexer, secrets masked.
+    """Print the effective settings of the service and the indexer, with secrets masked.
 
-    A setting that was given is marked with *; the others are defaults. Exits with 3 when one cannot be read.
+    Settings that were given are marked with *; all others have their default values. Exits with 3 if a setting is
+    invalid.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
     values, about = _of_service(settings)
@@ -68,8 +69,8 @@ def _shown(value: Any, *, secret: bool) -> Any:
 def mask(url: str) -> str:
     """Return what may be shown of a URL that may contain a secret.
 
-    Of http URLs scheme and host, of files the path. Of all others only the scheme, as a key in the host's place, such
-    as `resend://KEY`, looks like a host.
+    These parts are shown: the scheme and host of http URLs, and the path of files. Of all other URLs only the scheme is
+    shown, because a key in place of the host, such as `resend://KEY`, looks like a host.
     """
     from holdfast.service.store.kinds import FILE_ADDRESSES
 
@@ -78,7 +79,7 @@ def mask(url: str) -> str:
         return url
     if scheme not in {"http", "https"}:
         return f"{scheme}:***"
-    # A password with an unescaped /, ? or # seems to end the host: everything before the last @ is hidden.
+    # An unescaped /, ? or # in a password looks like the end of the host, so everything before the last @ is hidden.
     hidden, at, shown = rest.removeprefix("//").rpartition("@")
     host, slash, path = re.sub(r"[?#]", "/", shown).partition("/")
     return f"{scheme}://{'***' if hidden or at else ''}{at}{host}{slash and path and '/***'}"

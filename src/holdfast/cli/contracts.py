@@ -56,7 +56,7 @@ def deploy(
     dev: Dev = False,
     as_json: Json = False,
 ) -> None:
-    """Plan the deployment, ask for confirmation, send the transactions, check the result."""
+    """Plan the deployment, ask for confirmation, send the transactions, and check the result."""
     _require_extras(as_json=as_json)
     key = _read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
@@ -75,7 +75,10 @@ def deploy(
     "1 for no."
 )
 def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
-    """Compare byte for byte. Of the entry points, which are not ours, only the presence is checked."""
+    """Compare the deployed code with ours, byte for byte.
+
+    The entry points are not ours, so the command only checks that they are deployed.
+    """
     _require_extras(as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
     value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)
@@ -136,7 +139,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
-    """Run one conversation with the chain. Its errors become an exit code and one line."""
+    """Run `work` with a client for the chain. Errors from the chain become an exit code and a one-line message."""
     from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain
 
@@ -163,7 +166,7 @@ async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) 
 
 
 def _read_key(path: Path, *, as_json: bool) -> PrivateKey:
-    """Return the key in a file that only its owner can read. Errors never show the file's content."""
+    """Return the private key in a file, which must be readable only by its owner. No error shows the file's content."""
     from eth_keys.datatypes import PrivateKey
     from eth_utils.exceptions import ValidationError
 

@@ -1,4 +1,4 @@
-"""The output of `holdfast contracts`: plans and findings, for machines and for people."""
+"""The output of `holdfast contracts`, for machines and for people: deployment plans and the results of verification."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def findings_text(value: dict[str, Any]) -> str:
 
 
 def plan_value(plan: Plan) -> dict[str, Any]:
-    """Return the JSON of a plan. Wei are decimal strings, which no parser rounds."""
+    """Return the JSON value of a plan. Amounts in wei are decimal strings, because parsers may round large numbers."""
     return {
         "chainId": plan.chain_id,
         "sender": plan.sender,

@@ -24,9 +24,9 @@ def backup(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a consistent copy of the database, while the service runs.
+    """Write a consistent copy of the database. The service may be running.
 
-    The copy contains identifiers in clear and is readable only by you; protect it as you protect the database.
+    The copy contains identifiers unencrypted and is readable only by you. Protect it as you protect the database.
     """
     from holdfast.service.store.port import StoreUnavailable
 
@@ -50,7 +50,7 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before replacing a database.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replace the database with a copy. The service must be stopped."""
+    """Replace the database with a copy of it. The service must be stopped."""
     from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
 
@@ -71,7 +71,7 @@ def restore(
 
 @export_app.command()
 def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print every row of the database at one moment as JSON lines."""
+    """Print all rows of the database, as of one moment, as JSON lines."""
     from holdfast.service.store.port import StoreUnavailable
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)

@@ -1,4 +1,4 @@
-"""holdfast vault delegate and revoke: letting others act for the vault."""
+"""holdfast vault delegate and revoke: let another DID act on behalf of the vault, and revoke that permission."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delegate a command of this vault to another DID, within limits. Prints the token.
+    """Delegate a command on this vault to another DID, within limits. Prints the token.
 
-    The limits on payments need the command /accounts/pay. They count each token separately.
+    The options that limit payments require the command /accounts/pay. Each token is counted separately.
     """
     from holdfast.client.types import DelegationOptions
 
@@ -63,7 +63,10 @@ def revoke(
 
 
 def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
-    """Return the policy statements, with addresses in canonical form. Raises BadParameter for an invalid address."""
+    """Return the UCAN policy statements for the options, with addresses in canonical form.
+
+    Raises BadParameter for an invalid address.
+    """
     statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
     statements += [["<=", ".total", in_total]] if in_total is not None else []
     statements += [["==", ".to", _address(payee)]] if payee is not None else []

@@ -1,4 +1,4 @@
-"""holdfast dev: the service with a complete chain world around it, on this machine alone."""
+"""holdfast dev: the service together with a complete local chain, all on this machine."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def dev(
     demo: Annotated[bool, typer.Option("--demo", help="Show one registration and one payment, then stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Speak JSON, one line each.")] = False,
 ) -> None:
-    """Run the service on a local chain: chain, contracts, bundler, sponsor, indexer, all on loopback.
+    """Run the service with a local chain: contracts, bundler, sponsor and indexer are included, all on loopback.
 
-    Nothing needs an account or the internet after the first install. Mail and SMS go to the outbox folder. Ctrl-C ends
-    everything. With --demo the exit code is 0 only if the chain's own state shows the registration and the payment.
+    After the first installation, the command requires neither accounts nor the internet. E-mails and text messages are
+    written to the outbox folder. Ctrl-C ends everything. With --demo, the exit code is 0 only if the chain's state
+    contains the registration and the payment.
     """
     if find_spec("eth_abi") is None:
         fail(Exit.CONFIGURATION, "holdfast dev needs an extra: pip install 'holdfast[world]'", as_json=as_json)

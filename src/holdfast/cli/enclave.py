@@ -37,10 +37,11 @@ def publish(
 ) -> None:
     """Publish FILE (by default the bundled enclave) at HOLDFAST_ENCLAVE_URL.
 
-    The module is checked first, as services check it: they would ignore one that lacks an export or a function of the
-    bundled copy, has another ABI version, or fails the self-test. It replaces the published one as a whole, is read
-    back and compared. Its SHA-256 is written next to it as NAME.sha256 and printed. Services notice it within a minute.
-    Credentials come from the cloud's usual environment variables and must allow writing.
+    The module is first checked as services check it. Services ignore a module that lacks an export or a function of the
+    bundled copy, has another ABI version, or fails the self-test. The new module replaces the published one completely,
+    and is read back and compared. The module's SHA-256 is printed, and written next to the module as NAME.sha256.
+    Services fetch the new module within a minute. The credentials are read from the cloud's usual environment variables
+    and must allow writing.
 
     Exits with 1 for an unusable module, 3 without HOLDFAST_ENCLAVE_URL, 4 if storage cannot be written, 5 if FILE does
     not exist.
@@ -59,13 +60,13 @@ def publish(
 
 @app.command()
 def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Check FILE, or the enclave at HOLDFAST_ENCLAVE_URL if none is named, as a service does before it serves it.
+    """Check FILE, or else the enclave at HOLDFAST_ENCLAVE_URL, as a service does before serving it.
 
-    Prints size, SHA-256, ABI version and number of functions, and whether it is the bundled copy. The digest published
-    with an enclave must match. Changes nothing.
+    Prints the module's size, SHA-256, ABI version and number of functions, and whether it is the bundled copy. The
+    module must match the digest that is published with it. Changes nothing.
 
-    Exits with 0 for a usable module, 1 for an unusable one, 3 without FILE and HOLDFAST_ENCLAVE_URL, 4 if storage
-    cannot be read, 5 if the file or object does not exist.
+    Exits with 0 for a usable module, 1 for an unusable one, 3 if neither FILE nor HOLDFAST_ENCLAVE_URL is given, 4 if
+    storage cannot be read, 5 if the file or object does not exist.
     """
     if file is not None:
         body, stated = _read(file, as_json=as_json), None
@@ -80,7 +81,7 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
 
 
 def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
-    """Return the facts about a usable module. Exits with FAILED for any other."""
+    """Check the module and return what to print about it. Exits with FAILED if the module is unusable."""
     from holdfast.service.bootstrap import bundled_enclave
     from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
 

@@ -1,10 +1,10 @@
-"""The table of exit codes (docs/operating.md states it for operators)."""
+"""The table of exit codes, which docs/operating.md also contains."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """The exit codes of all commands."""
+    """The exit codes, which are the same for all commands."""
 
     OK = 0
     FAILED = 1  # the checked condition is false, or the work failed

@@ -1,4 +1,4 @@
-"""holdfast identifier, holdfast credential: for what an operator may have to inspect or undo."""
+"""`holdfast identifier` and `holdfast credential`, with which operators inspect and undo registrations."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def revoke(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove one credential's registration. An identifier without any left becomes a session again."""
+    """Remove one credential's registration. An identifier that has no credential left becomes a session again."""
     from holdfast.rules.dids import parse_credential_id
     from holdfast.wire.errors import Refused
 

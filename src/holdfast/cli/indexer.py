@@ -23,7 +23,8 @@ def indexer(
 ) -> None:
     """Follow the registry and the factory, and serve /api/dids, /api/aliases, /api/accounts, /api/events.
 
-    Everything else is a setting: see `holdfast config`. SIGTERM and SIGINT stop it after the present requests.
+    All other options are settings: see `holdfast config`. SIGTERM and SIGINT stop the indexer after the current
+    requests.
     """
     import asyncio
 

@@ -1,4 +1,4 @@
-"""What the vault's commands do about snapshots: once a vault is registered, every command brings its changes up."""
+"""Snapshot uploads by the vault's commands: once a vault is registered, every command uploads its changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 
-# The audience of tokens, for a service whose own address differs from the one in --service.
+# The environment variable for the tokens' audience, needed if the service's own address differs from the one in
+# --service.
 SERVICE_DID = "HOLDFAST_SERVICE_DID"
 _KEPT_AT = "snapshots-at"
 _PLACE_S = 30.0
@@ -26,20 +27,20 @@ _PLACE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How far the snapshots are: for people, and for machines."""
+    """The state of the vault's snapshots, as lines for people and as fields for machines."""
 
     lines: list[str] = field(default_factory=list)
     fields: dict[str, Any] = field(default_factory=dict)
 
 
 def begin(store: VaultStore | None, service: str) -> None:
-    """Make every command upload changes to this service from now on."""
+    """Make all commands upload changes to this service from now on."""
     if store is not None:
         store.set_note(_KEPT_AT, service)
 
 
 def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
-    """Upload what is due, if the vault's snapshots are stored at this service. A failure is reported and retried."""
+    """Upload pending changes, if the vault's snapshots are stored at this service. A failure is only reported."""
     from holdfast.wire.client_errors import ServiceError
 
     if store.note(_KEPT_AT) != service or vault.status().locked:
@@ -57,7 +58,7 @@ def publish(vault: Vault, service: str) -> SnapshotState:
 
 
 def compare(vault: Vault, service: str, key: KeyProvider) -> list[TableDifference]:
-    """Return the tables that differ in a conflict."""
+    """Return the tables in which the two conflicting versions of the vault differ."""
     with _client(vault, service) as client:
         return client.compare_snapshots(key)
 
@@ -74,7 +75,7 @@ def name(vault: Vault) -> str:
 
 
 def summary(store: VaultStore, stored: StoredVault) -> Summary:
-    """Return what `vault status` says about the snapshots; nothing before the first one."""
+    """Return what `vault status` prints about the snapshots, which is nothing before the first one."""
     from holdfast.client.snapshots.state import read_state
 
     state = read_state(store, stored.manifest.did)

@@ -38,10 +38,10 @@ def migrate(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the database's schema up to date; with --to, move everything from the embedded database to PostgreSQL.
+    """Bring the database's schema up to date or, with --to, move everything from the embedded database to PostgreSQL.
 
-    A move may begin while the service is running, be interrupted and be repeated: it copies only differences. Stop the
-    service and call it once more to finish: that call compares every row's checksum.
+    A move may begin while the service is running, and may be interrupted and repeated, since it copies only
+    differences. To finish, stop the service and run the command once more; it then compares every row's checksum.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
     if to is None:
@@ -86,7 +86,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
 
 
 def _show(table: str, done: int, of: int) -> None:
-    """Write progress to standard error, so that standard output contains only the result."""
+    """Print progress on stderr, so that stdout contains only the result."""
     sys.stderr.write(f"{table}: {done} of {of}\n")
 
 

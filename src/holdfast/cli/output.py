@@ -1,4 +1,4 @@
-"""The output of commands: one value, as JSON for machines or as text for people; errors as one line on stderr."""
+"""The output of commands: a result, as JSON for machines or as text for people, or an error, as one line on stderr."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.cli.exits import Exit
 
 
 def emit(value: Any, text: str, *, as_json: bool) -> None:
-    """Write `value` as one line of JSON, or `text`."""
+    """Print `value` as one line of JSON, or else `text`."""
     sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
 
 
@@ -24,7 +24,10 @@ def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
 
 
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
-    """Return after a yes: the flag's, or a person's at the terminal. Otherwise exits with USAGE or FAILED."""
+    """Return if the flag is set or a person confirms on the terminal.
+
+    Without the flag and a confirmation, exit with USAGE or FAILED.
+    """
     if yes:
         return
     if as_json or not sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""Both sides of `holdfast vault pair`, on a terminal."""
+"""Both sides of `holdfast vault pair`, with prompts on a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEED_BYTES = 32
 
 
 def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
-    """Offer the vault until it is sent or refused. Raises SyncRefused, NetworkError."""
+    """Offer the vault to a new device until it has been sent or refused. Raises SyncRefused, NetworkError."""
     import time
 
     from holdfast.client.blocking.pairing import PairingServer
@@ -41,7 +41,7 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
 
 
 def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
-    """Receive a vault from a link or a multiaddress. Raises SyncRefused, NetworkError."""
+    """Receive a vault from another device, given its link or multiaddress. Raises SyncRefused, NetworkError."""
     from holdfast.client.blocking.pairing import receive
     from holdfast.client.blocking.vault import Vault
 
@@ -52,7 +52,7 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, An
 
 
 def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, Any]:
-    """Wait for a browser that offers its vault, and receive it. Raises SyncRefused, NetworkError."""
+    """Wait until a browser offers its vault, and receive the vault. Raises SyncRefused, NetworkError."""
     import secrets
 
     from holdfast.client.blocking.pairing import receive
@@ -70,7 +70,10 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
 
 
 def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], None]) -> None:
-    """Run a meeting host until it is interrupted. Raises NetworkError; ValueError for a file without an identity."""
+    """Run a meeting host, through which browsers pair, until it is interrupted.
+
+    Raises NetworkError; ValueError for a file without an identity.
+    """
     import signal
     from threading import Event
 
@@ -85,7 +88,7 @@ def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], 
 
 
 def _seed(file: Path) -> bytes:
-    """Return the 32-byte seed of the host's identity, which the first start generates."""
+    """Return the 32-byte seed of the host's identity from the file, and generate it on the first start."""
     import secrets
 
     from holdfast.cli.private_files import read_private, write_private

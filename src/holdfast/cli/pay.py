@@ -61,7 +61,10 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 
 def _transaction(client: Client, user_op_hash: str) -> str | None:
-    """Return the payment's transaction. Failing to read it is not an error, because the payment was made."""
+    """Return the payment's transaction.
+
+    Failing to read the transaction is not an error, because the payment was made.
+    """
     from holdfast.wire.client_errors import NetworkError
 
     with suppress(NetworkError):

@@ -1,4 +1,4 @@
-"""Files that only their owner can read, from the moment they exist."""
+"""Reads and writes files that only their owner can read from the moment of their creation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
-    """Write a file with mode 0600, whole or not at all.
+    """Write a file with mode 0600, completely or not at all.
 
     Raises ValueError if something other than a file is in its place (links are not followed), if it exists and may not
     be replaced, and if it cannot be written.
@@ -34,7 +34,7 @@ def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
 
 
 def read_private(file: Path) -> bytes:
-    """Return the content of a file that this user owns and that is not a link. Raises OSError for any other."""
+    """Return the content of a file, which this user must own and which must not be a link. Raises OSError otherwise."""
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(stream.fileno())
@@ -44,7 +44,7 @@ def read_private(file: Path) -> bytes:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the folder, created with mode 0700 if it is missing. Raises ValueError if others can read it."""
+    """Return the folder, which is created with mode 0700 if it is missing. Raises ValueError if others can read it."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,4 +1,4 @@
-"""holdfast vault recover: the steps behind the command."""
+"""The steps of the command `holdfast vault recover`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Wanted:
 
 
 def recover(folder: Path | None, wanted: Wanted) -> Recovered:
-    """Recover into a folder that has no vault yet. Raises ServiceError, ValueError."""
+    """Recover a vault into a folder that has no vault yet. Raises ServiceError, ValueError."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import SnapshotConfig
@@ -53,7 +53,7 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
 
 @dataclass(slots=True)
 class Noticed:
-    """A security key with the passkey that the person chose on it; later commands request that passkey by its ID."""
+    """A security key, and the ID of the passkey that the person chose on it, which later commands request."""
 
     authenticator: Authenticator
     credential_id: str = ""
@@ -76,7 +76,7 @@ def _source(wanted: Wanted) -> dict[str, Any]:
 
 
 def _ask(question: str) -> bool:
-    """Ask the person; without a terminal, return False."""
+    """Ask the person a yes-or-no question. Without a terminal, return False."""
     if not common.is_terminal():
         return False
     common.say(question)

@@ -37,7 +37,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Register the vault's DID under one identifier. After an interruption, run it again to continue."""
+    """Register the vault's DID under one identifier. After an interruption, run the command again to continue."""
     from holdfast.client.blocking.client import Client
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:

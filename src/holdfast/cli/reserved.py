@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(help="A handle.")]
 
 @app.command("list")
 def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print every reserved handle, one a line."""
+    """Print all reserved handles, one per line."""
     from holdfast.service.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -38,7 +38,7 @@ def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
 @app.command("test")
 def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Say whether NAME is reserved; exit 1 if it is not."""
+    """Print whether NAME is reserved. Exits with 1 if NAME is not reserved."""
     from holdfast.service.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -53,7 +53,7 @@ def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> 
 
 @app.command()
 def add(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Reserve NAME: add it to HOLDFAST_RESERVED_FILE, remove it from HOLDFAST_RESERVED_ALLOW_FILE."""
+    """Reserve NAME: add it to HOLDFAST_RESERVED_FILE and remove it from HOLDFAST_RESERVED_ALLOW_FILE."""
     settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
     with _complaints(as_json=as_json):
         file = _file(settings.reserved_file, "HOLDFAST_RESERVED_FILE", as_json=as_json)
@@ -75,7 +75,7 @@ def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> Non
 
 @contextmanager
 def _complaints(*, as_json: bool) -> Iterator[None]:
-    """Turn errors in the operator's files into one line and exit code 3."""
+    """Turn errors in the operator's files into a one-line message and exit code 3."""
     try:
         yield
     except OSError as error:
@@ -109,7 +109,7 @@ def _key(name: str, *, as_json: bool) -> str:
 
 
 def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = None) -> None:
-    """Change one line. The file is replaced as a whole, so a service never reads half of it."""
+    """Change one line. The file is replaced as a whole, so that a service never reads a partial file."""
     if file is None or not file.exists():
         return
     from holdfast.rules.reserved_identifiers import read_names

@@ -1,4 +1,7 @@
-"""The table of commands. Each row has a command's module name, so that `--help` imports none of the modules."""
+"""The table of commands.
+
+A row contains the name of the command's module, so that `--help` need not import the modules.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "indexer": ("holdfast.cli.indexer", "Follow the registry on its chain and answer lookups."),
 }
 
-# Modules that a plain install lacks, and the extra that brings them.
+# The packages that a plain installation lacks, and the extra that installs them.
 EXTRAS = {
     **dict.fromkeys(
         ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"),
@@ -50,19 +53,19 @@ EXTRAS = {
 
 
 def present() -> dict[str, tuple[str, str]]:
-    """Return the commands of this installation. `holdfast-client` has only those for users of a vault."""
+    """Return the commands that this installation supports. `holdfast-client` has only those for users of a vault."""
     return {name: row for name, row in COMMANDS.items() if find_spec(row[0]) is not None}
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are in the modules of `COMMANDS`; each module has one Typer `app`."""
+    """A group whose commands are in the modules that `COMMANDS` lists. Each module has a Typer `app`."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
-        """Return the names in the table's order."""
+        """Return the commands' names in the order of the table."""
         return list(present())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's signature
-        """Import the module of one command. Exits with CONFIGURATION if this installation lacks it."""
+        """Import the command's module. Exits with CONFIGURATION if the installation lacks a package for it."""
         if cmd_name not in COMMANDS:
             return None
         if find_spec(COMMANDS[cmd_name][0]) is None:
@@ -72,14 +75,14 @@ class LazyGroup(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
-        """List the commands with their texts, without importing them."""
+        """List the commands with their help texts, without importing their modules."""
         rows = [(name, row[1]) for name, row in present().items()]
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
 
-# Without Typer's own exception printer, which may show local variables and so secrets.
+# Typer's own exception printer is disabled, because it may show local variables and thereby secrets.
 application = typer.Typer(
     cls=LazyGroup,
     add_completion=False,
@@ -103,7 +106,7 @@ def _options(
 
 
 def root() -> int:
-    """Run the command line; the exit code is one of `holdfast.cli.exits`."""
+    """Run the command line, and return an exit code from `holdfast.cli.exits`."""
     try:
         result = get_command(application)(standalone_mode=True)
     except ModuleNotFoundError as error:

@@ -25,8 +25,8 @@ def serve(
 ) -> None:
     """Run the service until it is stopped.
 
-    SIGTERM and SIGINT stop it after the requests it has accepted; SIGHUP re-reads the reserved list. Everything else
-    is a setting: see `holdfast config`.
+    SIGTERM and SIGINT stop the service after the requests that it has accepted. SIGHUP makes the service re-read the
+    list of reserved handles. All other options are settings: see `holdfast config`.
     """
     import os
     import signal
@@ -37,7 +37,8 @@ def serve(
             os.environ[f"HOLDFAST_{name}"] = str(value)
     settings = settings_or_fail(env_file, as_json=as_json)
     if settings.port == 0:
-        # Decided here, once for all workers, and in the environment, where they read their settings.
+        # The port is chosen once for all workers, and set in the environment, from which the workers read their
+        # settings.
         os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
         settings = settings_or_fail(env_file, as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
@@ -57,7 +58,7 @@ def serve(
 
 
 def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
-    """Report in one sentence what would stop all workers: a bad setting, a store that cannot be opened."""
+    """Report in one sentence what would stop all workers, such as a bad setting or a store that cannot be opened."""
     import asyncio
 
     from holdfast.service.bootstrap import build_service
@@ -77,9 +78,10 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
 
 
 def _bindable(host: str, port: int, *, as_json: bool) -> int:
-    """Return the port, or a free one instead of 0.
+    """Return the port, or a free port if it is 0.
 
-    Exits with 4 and one sentence if it is in use; the server, which binds later, would end with a traceback.
+    If the port is in use, exit with 4 and a one-sentence message. Without this check, the server, which binds the port
+    later, would fail with a traceback.
     """
     import socket
 

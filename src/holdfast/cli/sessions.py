@@ -1,7 +1,7 @@
 """`vault unlock`: another wrap, whose secret is in a file in the user's runtime folder until the unlock period ends.
 
-No process waits for the end. The next command unlocks the vault with that secret once more, removes the wrap and the
-revisions that it unlocks from the store, and then the file.
+No process waits for the end of the period. The first command after the period unlocks the vault with the period's
+secret, removes the wrap and the revisions that the wrap unlocks from the store, and then deletes the secret's file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECRET_BYTES = 32
 
 
 class Period(msgspec.Struct, frozen=True):
-    """The file's content: the vault's DID, the secret in hex, and begin and end in seconds since 1970."""
+    """An unlock period's file: the vault's DID, the secret in hex, and the start and end in seconds since 1970."""
 
     did: str
     secret: str
@@ -42,19 +42,24 @@ class Period(msgspec.Struct, frozen=True):
         return f"Period(did={self.did!r}, secret=<hidden>, begun={self.begun}, until={self.until})"
 
     def is_open(self, now: float) -> bool:
-        """Return whether the period is still running. A clock that was set back ends it."""
+        """Return whether the unlock period is still running.
+
+        The period also ends if the clock is set back to before its start.
+        """
         return self.begun <= now < self.until
 
     @property
     def key(self) -> SecretKey:
-        """The key that unlocks the vault."""
+        """The key with which commands unlock the vault in this period."""
         from holdfast.client.vault.keys import SecretKey
 
         return SecretKey(bytes.fromhex(self.secret), SESSION_ID)
 
 
 def session_file(folder: Path | None) -> Path:
-    """Return the secret's file, in the user's runtime folder: never next to the vault, whose folder is backed up.
+    """Return the path of the file with an unlock period's secret.
+
+    The file is in the user's runtime folder, as the vault's folder may be backed up.
 
     Raises ValueError if there is no such folder.
     """
@@ -67,7 +72,7 @@ def session_file(folder: Path | None) -> Path:
 
 
 def noted(folder: Path | None) -> Period | None:
-    """Return the latest period, over or not; None without one."""
+    """Return the latest unlock period, whether over or not, or None if there is none."""
     try:
         period = msgspec.json.decode(read_private(session_file(folder)), type=Period)
         return period if len(bytes.fromhex(period.secret)) == _SECRET_BYTES else None
@@ -76,13 +81,13 @@ def noted(folder: Path | None) -> Period | None:
 
 
 def live(folder: Path | None) -> Period | None:
-    """Return the period, unless it is over."""
+    """Return the unlock period, or None if there is none or it is over."""
     period = noted(folder)
     return period if period is not None and period.is_open(time.time()) else None
 
 
 def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
-    """Begin a period in which commands can unlock the vault."""
+    """Begin an unlock period, in which commands can unlock the vault without its key."""
     take_away(vault)
     now = time.time()
     period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
@@ -93,7 +98,7 @@ def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
 
 
 def end(store: VaultStore, folder: Path | None) -> None:
-    """End the period, expired or not: remove its wrap, the revisions that it unlocks, and its file."""
+    """End the unlock period, expired or not: remove its wrap, the revisions that the wrap unlocks, and its file."""
     from holdfast.client.blocking.vault import Vault
 
     period = noted(folder)
@@ -106,20 +111,20 @@ def end(store: VaultStore, folder: Path | None) -> None:
 
 
 def end_if_over(store: VaultStore, folder: Path | None) -> None:
-    """End the period if it is over; all commands call this first."""
+    """End the unlock period if its time is over. All commands call this first."""
     period = noted(folder)
     if period is not None and not period.is_open(time.time()):
         end(store, folder)
 
 
 def take_away(vault: Vault) -> None:
-    """Remove the wrap of a period from an unlocked vault, if it has one."""
+    """Remove the unlock period's wrap from an unlocked vault, if the vault has one."""
     if any((wrap["kind"], wrap["id"]) == (_KIND, SESSION_ID) for wrap in vault.keys().wraps):
         vault.remove_key(_KIND, SESSION_ID)
 
 
 def left_behind(store: VaultStore) -> bool:
-    """Return whether the stored vault has the wrap of a period, by its clear header."""
+    """Return whether the stored vault has an unlock period's wrap, according to its unencrypted header."""
     from holdfast.client.storage.sealed_header import wrap_names
 
     stored = store.load()

@@ -1,4 +1,4 @@
-"""The first step of all commands for operators: read the settings, and report errors in them plainly."""
+"""The first step of all commands for operators: reads the settings, and reports errors in them in plain words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
-    """Return the effective settings, or exit with 3, the setting's name and what to do."""
+    """Return the effective settings, or exit with 3 and a message that names the wrong setting and says what to do."""
     from holdfast.service.settings import read_settings
     from holdfast.settings.rows import SettingError
 
@@ -64,7 +64,7 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 
 
 def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = False) -> Store:
-    """Return the open store, or exit with 4; with `wait`, only after HOLDFAST_DATABASE_WAIT."""
+    """Open and return the store, or exit with 4. With `wait`, keep trying for HOLDFAST_DATABASE_WAIT before exiting."""
     from holdfast.service.bootstrap import open_store, open_store_when_reachable
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
@@ -79,7 +79,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = Fal
 
 
 def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
-    """Return the database that the settings name, or exit with 3."""
+    """Return the database that the settings select, or exit with 3."""
     from holdfast.service.bootstrap import database
     from holdfast.settings.rows import SettingError
 
@@ -90,7 +90,7 @@ def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
 
 
 def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
-    """As `database_or_fail`, or exit 5 if it does not exist: a command that only reads must not create one."""
+    """Return the database as `database_or_fail` does, but exit with 5 if it does not exist, instead of creating it."""
     from holdfast.service.store.port import StoreUnavailable
 
     source = database_or_fail(settings, as_json=as_json)

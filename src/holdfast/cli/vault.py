@@ -31,7 +31,7 @@ def create(
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a vault from a passkey: on the plugged-in security key, or made elsewhere."""
+    """Create a vault from a passkey, which is created on the plugged-in security key or was created elsewhere."""
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.passkeys import PasskeyKey, Person
     from holdfast.client.types import GenerateInput
@@ -41,7 +41,7 @@ def create(
             fail(
                 Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
             )
-        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover it.
+        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover the vault.
         person = Person.of(vault.publishing_key(), name)
         made = None if credential else common.security_key(service).create_passkey(person)
         if made is not None:
@@ -68,7 +68,7 @@ def unlock(
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long the commands need no key.")] = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Let the commands that follow open the vault without a key, for some minutes."""
+    """Let all commands unlock the vault without its key for some minutes."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         sessions.begin(vault, folder, minutes)
         emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
@@ -84,7 +84,8 @@ def lock(
             sessions.end(store, folder)
             left = sessions.left_behind(store)
         if left:
-            # The file is gone, so only another key of the vault can remove the wrap. Opening the vault does that.
+            # The file with the period's secret is gone, so the period's wrap can be removed only with another key of
+            # the vault. Opening the vault does that.
             with common.opened_vault(folder, key, service):
                 pass
         emit({"locked": True}, "locked", as_json=as_json)
@@ -92,7 +93,7 @@ def lock(
 
 @app.command()
 def status(folder: Folder = None, as_json: AsJson = False) -> None:
-    """Print the stored vault's DID and revision, and whether commands need a key."""
+    """Print the stored vault's DID and revision, and whether commands need its key."""
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
         stored = store.load()
         if stored is None:
@@ -180,7 +181,10 @@ def pair(
     libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the vault to a new device: without LINK this device sends, with LINK it receives."""
+    """Transfer the vault to a new device.
+
+    Without LINK, this device sends the vault; with LINK, it receives the vault.
+    """
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):
@@ -200,7 +204,10 @@ def receive(
     host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Receive the vault of a browser on this computer. The browser cannot listen, so this device waits."""
+    """Receive the vault from a browser on this computer.
+
+    A browser cannot accept connections, so the command waits until the browser connects.
+    """
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):
@@ -218,7 +225,7 @@ def meet(
     ] = Path("meeting-host.key"),
     as_json: AsJson = False,
 ) -> None:
-    """Run the host at which two browsers meet to pair (HOLDFAST_PAIRING_HOST). It sees no vault."""
+    """Run the host through which two browsers pair (HOLDFAST_PAIRING_HOST). It cannot read the vaults."""
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):
@@ -235,7 +242,7 @@ def snapshot(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Bring the vault's snapshot up now, and from then on after every change."""
+    """Upload the vault's snapshot now, and from then on after every change."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         if car is not None:
             taken = vault.snapshot()
@@ -254,7 +261,7 @@ def snapshot(
 def compare(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """After a conflict: what this device's vault and the other device's have that the other one has not."""
+    """After a conflict, print the differences between this device's version of the vault and the other device's."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         opener = common.key_provider(key, service, vault.store)
         found = kept_snapshots.compare(vault, service, opener)
@@ -273,7 +280,7 @@ def choose(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """After a conflict: continue with this device's version (here) or the other device's (there). Both stay stored."""
+    """After a conflict, continue with this device's version (here) or the other device's (there). Both stay stored."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         opener = common.key_provider(key, service, vault.store)
         state = kept_snapshots.choose(vault, service, version, opener)
@@ -292,7 +299,7 @@ def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
     accept_older: Annotated[bool, typer.Option(help="Take a snapshot that is older than one seen before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the vault back on a new device: with a synced passkey on the plugged-in security key, or by another key."""
+    """Recover the vault on a new device, with a synced passkey on the plugged-in security key or with another key."""
     with common.plain_errors(as_json=as_json):
         wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
         found = recovery.recover(folder, wanted)

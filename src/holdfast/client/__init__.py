@@ -1,4 +1,4 @@
-"""The Python client: HTTP, local enclave, vault storage, passkeys, payments, delegation and sync.
+"""The Python client: HTTP calls, a local enclave, vault storage, passkeys, payments, delegation and sync.
 
 Each public name is imported on first use, so importing the package takes milliseconds.
 """

@@ -1,4 +1,4 @@
-"""Verification, on an app's server, of signatures that a vault made for that app (docs/connect.md)."""
+"""Lets an app's server verify signatures that a vault made for that app (docs/connect.md)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _time(text: str) -> datetime:
 
 
 def _key(text: str, did: str) -> ec.EllipticCurvePublicKey:
-    """Return the key, if the DID is its hash: no registry has to be queried in that case."""
+    """Return the public key after checking that the DID is its hash, which needs no registry."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise AppSignatureRefused("form")

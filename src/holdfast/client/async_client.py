@@ -67,7 +67,7 @@ class AsyncClient(AsyncServiceClient):
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._sent: dict[str, int] = {}
-        # One operation at a time, because an account's nonces are consecutive.
+        # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
         self._kept = KeptSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
@@ -80,9 +80,10 @@ class AsyncClient(AsyncServiceClient):
         return self._vault
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
-        """Return the path of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
+        """Return the path of the service's enclave module, which is cached on disk after its hash was checked.
 
-        The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
+        `sha256` is the expected hash in hex, by default that of the module that belongs to this release. Raises
+        WasmLoadError for a module with another hash.
         """
         module = await self.enclave_wasm()
         return await asyncio.to_thread(module_file, sha256 or expected_module(), lambda: module)
@@ -96,9 +97,9 @@ class AsyncClient(AsyncServiceClient):
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Registration:
-        """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
+        """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
-        After an interruption, a second call continues with the first missing step and repeats none.
+        After an interruption, a second call continues with the first missing step and repeats no completed one.
 
         Args:
             handle: a chosen name, or
@@ -120,10 +121,10 @@ class AsyncClient(AsyncServiceClient):
         return made
 
     async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
-        """Pay from the vault's smart account, and wait until the payment is on the chain.
+        """Pay from the vault's smart account, and wait until the payment is mined.
 
-        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
-        enclave checks that before anything is signed. `total` includes what was spent under the delegation before.
+        If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
+        The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -135,7 +136,7 @@ class AsyncClient(AsyncServiceClient):
             return await self._payments().pay(params, on_progress)
 
     async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
-        """Return the receipt of a user operation: its transaction, block and cost.
+        """Return the receipt of a user operation, with its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
@@ -151,7 +152,7 @@ class AsyncClient(AsyncServiceClient):
         return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 
     async def smart_account_address(self) -> str:
-        """Return the address of the vault's smart account on this service's chain, deployed or not."""
+        """Return the address of the vault's smart account on this service's chain, even before it is deployed."""
         account = self._account()
         await account.open()
         return account.key.address
@@ -171,11 +172,14 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.publish()
 
     async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
-        """Upload now what is due later; return whether everything was uploaded. Waits at most `within_s` seconds."""
+        """Upload pending changes now instead of later, and return whether everything was uploaded.
+
+        Waits at most `within_s` seconds.
+        """
         return await self._kept.settle(within_s)
 
     async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
-        """Return the tables in which the two conflicting versions, this device's and the other one, differ.
+        """Return the tables in which this device's version of the vault and the conflicting published version differ.
 
         Args:
             key: unlocks the other version.
@@ -183,7 +187,7 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.compare(key)
 
     async def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
-        """Resolve a conflict by continuing with one of the two versions. The other one stays pinned.
+        """Resolve a conflict by continuing with one of the two versions of the vault. The other version stays pinned.
 
         Args:
             version: `here` publishes this device's version on top of the other one; `there` stores the other one in the
@@ -204,8 +208,9 @@ class AsyncClient(AsyncServiceClient):
     ) -> Recovered:
         """Recover a vault on a new device, into the client's vault, which must be empty and have a store.
 
-        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF output unlocks it. All bytes
-        and the vault key's delegation to the publishing key are verified; gateways need not be trusted.
+        A synced passkey is enough: its user handle leads to the newest snapshot, and its PRF output unlocks the vault
+        in it. Every block is verified, and so is the vault key's delegation to the publishing key, so gateways need not
+        be trusted.
 
         Args:
             passkey: where the person chooses a passkey, such as an `Authenticator`.
@@ -225,7 +230,7 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
 
     async def close(self) -> None:
-        """Close the connections. Pending uploads continue with the next client. Repeated calls have no effect."""
+        """Close the connections. The next client resumes pending uploads. Repeated calls have no effect."""
         await self._kept.close()
         await super().close()
 
@@ -249,7 +254,7 @@ def chosen_identifier(handle: str | None, email: str | None, sms: str | None) ->
 
 
 def expected_module() -> str:
-    """Return the SHA-256 of the module that belongs to this release."""
+    """Return the SHA-256 of the enclave module that belongs to this release."""
     from holdfast.enclave.module import bundled_sha256  # imports the WebAssembly runtime
 
     return bundled_sha256()

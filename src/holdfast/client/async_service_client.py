@@ -79,7 +79,7 @@ class AsyncServiceClient(EndpointMethods):
         *,
         vault_url: str | None = None,
     ) -> str:
-        """Return the counterfactual address of a P-256 key (coordinates in hex), deployed or not.
+        """Return the address of the smart account for a P-256 key (coordinates in hex), even before it is deployed.
 
         Args:
             pub_key_x: X coordinate in hex, or the whole input as the interface's type.
@@ -106,7 +106,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._call(endpoints.ACCOUNT_STATE, as_type(service.AccountState), asked, base_url=vault_url)
 
     async def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """Return the balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return an account's balance of the token "ETH" or "USDC" on chain 84532 or 8453."""
         asked = requests.ReadBalance(account=account, token=token, chain_id=str(chain_id))
         return await self._call(endpoints.BALANCE, as_type(service.Balance), asked)
 
@@ -143,19 +143,19 @@ class AsyncServiceClient(EndpointMethods):
         return await self._http.send(replace(call, named=method in CHARGED))
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
-        """Return a DID's record in the indexer."""
+        """Return the indexer's record of a DID."""
         return await self._indexed("dids", as_type(service.IndexerDid), did_hash)
 
     async def indexer_alias(self, alias_hash: str) -> service.IndexerAlias:
-        """Return an alias's record in the indexer."""
+        """Return the indexer's record of an alias."""
         return await self._indexed("aliases", as_type(service.IndexerAlias), alias_hash)
 
     async def indexer_account(self, address: str) -> service.IndexerAccount:
-        """Return an account's record in the indexer."""
+        """Return the indexer's record of an account."""
         return await self._indexed("accounts", as_type(service.IndexerAccount), address)
 
     async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return accounts filtered by `owner`, `key_owner` and other indexer parameters, as the indexer's JSON."""
+        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and its other query parameters."""
         return await self._indexed("accounts", as_json, query=query)
 
     async def indexer_stats(self) -> service.IndexerStats:
@@ -163,7 +163,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("stats", as_type(service.IndexerStats))
 
     async def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's events, as the indexer's JSON."""
+        """Return the indexer's events as JSON."""
         return await self._indexed("events", as_json, query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
@@ -171,14 +171,15 @@ class AsyncServiceClient(EndpointMethods):
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its workflow functions with the engine. Raises WorkflowNotConfigured.
+        """Make the service register its workflow functions with the workflow engine. Raises WorkflowNotConfigured.
 
-        Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
+        Only the workflow engine can sign workflow requests. A service with a signing key for workflows refuses unsigned
+        requests.
         """
         return await self._http.send(replace(call_of(endpoints.WORKFLOW_REGISTER, as_json), body=body or {}))
 
     async def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the engine does: `query` identifies it (fnId, stepId), `body` is the request body.
+        """Call a workflow function as the workflow engine does. `query` identifies the function (fnId, stepId).
 
         Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """
@@ -192,5 +193,8 @@ class AsyncServiceClient(EndpointMethods):
 
 
 def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
-    """Return the call to an endpoint whose path ends in `{path}`. `path` is already percent-encoded."""
+    """Return the call of an endpoint whose path template ends in `{path}`, which `path` replaces.
+
+    `path` must already be percent-encoded.
+    """
     return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)

@@ -1,7 +1,8 @@
-"""The application's callbacks. The thread they run in depends on whether the client is blocking.
+"""Calls the application's callbacks, in a thread that depends on whether the client is blocking.
 
-Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. In a
-blocking call both run in the calling thread, where they may block, ask a person, or use the blocking client again.
+Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. The
+blocking client runs callbacks and functions that may block in the calling thread, where they may ask a person or use
+the blocking client again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Caller(Protocol):
     """The thread that is waiting for a blocking call."""
 
     async def carry_out(self, function: Callable[[], T]) -> T:
-        """Run the function in that thread and return or raise its outcome."""
+        """Run the function in the waiting thread, and return its result or raise its exception."""
         ...
 
 
@@ -29,14 +30,14 @@ CALLER: ContextVar[Caller | None] = ContextVar("holdfast_caller", default=None)
 
 
 async def answered(callback: Callable[..., Any], *args: Any) -> Any:
-    """Return what a callback returns, awaited if it is a coroutine function."""
+    """Call a callback and return its result, awaited if it is awaitable."""
     caller = CALLER.get()
     answer = callback(*args) if caller is None else await caller.carry_out(lambda: callback(*args))
     return await answer if inspect.isawaitable(answer) else answer
 
 
 async def outside(function: Callable[..., T], *args: Any) -> T:
-    """Run an application function that may block, outside the event loop's thread, and return its result."""
+    """Run an application function that may block in a thread other than the event loop's, and return its result."""
     caller = CALLER.get()
     if caller is None:
         return await asyncio.to_thread(function, *args)

@@ -1,4 +1,4 @@
-"""The canonical form of handles, shared by the service and the chain."""
+"""The canonical form of handles, which the service and the chain share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from holdfast.wire.errors import Refused
 
 
 def canonical_handle(text: str) -> str:
-    """Return the canonical form of a handle, which is its alias on the chain. Raises ValueError for an invalid one."""
+    """Return the canonical form of a handle, which is also its alias on the chain.
+
+    Raises ValueError for an invalid handle.
+    """
     try:
         return parse_identifier(text, Channel.HANDLE).key
     except Refused:

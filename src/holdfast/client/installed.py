@@ -1,4 +1,7 @@
-"""Checks whether the packages for pairing over libp2p are installed, without importing them, which takes seconds."""
+"""Checks whether the packages for pairing over libp2p are installed.
+
+The packages are not imported, as that takes seconds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passkeys on security keys over USB and NFC (python-fido2): creation, assertion, and the PRF that unlocks a vault."""
+"""Passkeys on security keys over USB and NFC (python-fido2): creation, assertions, and the PRF that unlocks a vault."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
 TOUCH = "touch your security key"
 VERIFY = "verify yourself on your security key"
 
-# The same preference as in browsers: P-256, then Ed25519, then RSA (IANA COSE algorithms).
+# The algorithms in order of preference: P-256, Ed25519, RSA (IANA COSE algorithms). The browser client uses the same
+# order.
 ALGORITHMS = (-7, -8, -257)
 _CHALLENGE_BYTES = 32
-# The PRF input for all vault keys (WebAuthn Level 3, section 10.1.4). Any other purpose needs its own input.
+# The PRF input for all vault keys (WebAuthn Level 3, section 10.1.4). Any other purpose needs a different input.
 PRF_INPUT = b"holdfast/vault-key/v1"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The person a passkey is created for.
+    """The person for whom a passkey is created.
 
-    `id` is its user handle, which says nothing about the person. For a passkey of a vault use `of`: a random handle,
-    the default, leads to no vault.
+    `id` is the passkey's user handle, which says nothing about the person. For a vault's passkey, use `of`, because a
+    random user handle, the default, leads to no vault.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Person:
 
     @classmethod
     def of(cls, key: PublishingKey, name: str, display_name: str = "") -> Self:
-        """The person of a vault: a synced passkey alone leads to the vault's snapshots.
+        """Return the person of a vault, with a user handle that leads to the vault's snapshots.
 
         Args:
             key: the vault's `publishing_key()`, before or after `generate`.
@@ -60,7 +61,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """One security key, with callbacks that address the person who holds it.
+    """One security key, with callbacks for prompting the person who uses it.
 
     Args:
         origin: the service's address. Its host is the relying party, unless `rp_id` is given.
@@ -79,7 +80,7 @@ class Authenticator:
 
     @property
     def rp_id(self) -> str:
-        """The relying party: the origin's host."""
+        """The relying party's ID: the origin's host."""
         return urlsplit(self.origin).hostname or ""
 
     def create_passkey(self, person: Person, options: CreatePasskeyOptions | None = None) -> CreatePasskeyResult:
@@ -96,7 +97,10 @@ class Authenticator:
             return _serialised(self._client().get_assertion(request).get_response(0))
 
     def prf(self, credential_id: str, purpose: bytes = PRF_INPUT) -> bytes:
-        """Return the passkey's 32-byte PRF output for a purpose. Raises WebAuthnError, also for a key without PRF."""
+        """Return the passkey's 32-byte PRF output for a purpose.
+
+        Raises WebAuthnError, even if only the PRF is missing.
+        """
         extensions = {"prf": {"eval": {"first": purpose}}}
         request = self._request(secrets.token_bytes(_CHALLENGE_BYTES), (credential_id,), self.rp_id, extensions)
         with _webauthn_errors():
@@ -108,7 +112,9 @@ class Authenticator:
         return _octets(results["first"])
 
     def discover(self) -> DiscoveredPasskey:
-        """Return the relying party's passkey that the person chooses, with its user handle and the vault's secret.
+        """Let the person choose one of the relying party's passkeys.
+
+        Return the passkey with its user handle and PRF output.
 
         Raises WebAuthnError, also if the security key stores no such passkey.
         """
@@ -149,18 +155,21 @@ class Authenticator:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyKey:
-    """A KeyProvider whose secret is the PRF output of a passkey on a security key. The credential ID is the wrap ID."""
+    """A KeyProvider whose secret is the PRF output of a passkey on a security key.
+
+    The credential ID is the wrap ID.
+    """
 
     authenticator: Authenticator
     credential_id: str
 
     def host_key(self) -> HostKey:
-        """See KeyProvider. The person has to touch the key."""
+        """See KeyProvider. The person has to touch the security key."""
         return HostKey("prf", self.credential_id, secret=self.authenticator.prf(self.credential_id))
 
 
 def device_capabilities() -> DeviceCapabilities:
-    """Return what an `Authenticator` can do here: use security keys, if this process is allowed to find them.
+    """Return the passkey features of this machine: security keys, if this process may list the attached devices.
 
     Built-in authenticators (Windows Hello, Touch ID, Android) are not supported, so `platform_auth_available` is
     always False.
@@ -253,7 +262,7 @@ def _can_list_devices() -> bool:
 
 @contextmanager
 def _webauthn_errors() -> Iterator[None]:
-    """Converts what python-fido2 raises to WebAuthnError with a human-readable sentence."""
+    """Convert python-fido2's exceptions to WebAuthnError with a human-readable message."""
     from fido2.client import ClientError, PinRequiredError
     from fido2.ctap import CtapError
 

@@ -1,7 +1,7 @@
-"""UCAN 1.0 for recipients of tokens: verification without a vault, and replay protection.
+"""UCAN 1.0 for recipients of tokens: verifies tokens without a vault, and protects against replays.
 
-A separate enclave instance reads and verifies the tokens (docs: enclave/ABI.md, `verify_ucan`), so there is one
-implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time and revocation.
+A separate enclave instance parses and verifies the tokens (docs: enclave/ABI.md, `verify_ucan`), so that there is only
+one implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time limits and revocation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class UcanRefused(ServiceError):
 
 
 class UcanVerifier:
-    """Verifies tokens; safe to use from several threads. A context manager."""
+    """Verifies UCAN tokens. Thread-safe. A context manager."""
 
     def __init__(self) -> None:
         from holdfast.enclave import Enclave  # imports the WebAssembly runtime
@@ -91,7 +91,7 @@ class UcanVerifier:
 
 
 class ReplayGuard:
-    """Accepts each invocation once (UCAN Invocation 1.0, "Replay attacks"). Thread-safe.
+    """Accepts each invocation only once (UCAN Invocation 1.0, "Replay attacks"). Thread-safe.
 
     `UcanClaims.cid` is the same for both valid forms of a signature, so the other form counts as the same invocation.
 

@@ -1,1 +1,1 @@
-"""Content-addressed formats that service and client share: CIDs, CAR files, snapshot roots, IPNS names and records."""
+"""Content-addressed formats that service and client share: CIDs, CAR files, snapshots, IPNS names and records."""

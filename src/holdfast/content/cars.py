@@ -1,7 +1,7 @@
-"""CAR files (IPLD CAR v1) with one root: written root first, read strictly and piece by piece.
+"""Writes and reads CAR files (IPLD CAR v1) with one root.
 
-Every block is checked against its CID as soon as it is whole, and every length against its bound before memory is
-spent on it.
+The root is the first block; reading is strict and incremental. Every block is checked against its CID as soon as it is
+complete, and every length against its limit before memory is allocated for it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/vnd.ipld.car"
 MAX_HEADER_BYTES = 1 << 10
 MAX_ROOT_BYTES = 16 << 10
-# A vault has at most 16 MiB; roots of the older form have it in one block.
+# A vault has at most 16 MiB; snapshots of the older form contain it in one block.
 MAX_LEGACY_BLOCK_BYTES = 16 << 20
 MAX_CAR_BYTES = 17 << 20
 _MAX_VARINT_BYTES = 5
-# {"roots": [link], "version": 1} in DAG-CBOR, around the link's 36 bytes.
+# The bytes of {"roots": [link], "version": 1} in DAG-CBOR before and after the link's 36 bytes.
 _HEADER_BEGIN = b"\xa2\x65roots\x81\xd8\x2a\x58\x25\x00"
 _HEADER_END = b"\x67version\x01"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many bytes a CAR file may have, and one raw block in it; DAG-CBOR blocks have at most 16 KiB.
+    """The maximum number of bytes in a CAR file and in a raw block; DAG-CBOR blocks always have at most 16 KiB.
 
-    `blocks` counts repeated ones too: a snapshot has at most 17.
+    `blocks` is the maximum number of blocks, repeated ones included; a snapshot has at most 17.
     """
 
     car: int = MAX_CAR_BYTES
@@ -54,7 +54,10 @@ class CarReader:
     _blocks: int = 0
 
     def feed(self, piece: bytes) -> Iterator[Block]:
-        """Yield the blocks that `piece` completes, each verified. After a ContentError, nothing more may be read."""
+        """Yield the blocks that `piece` completes, each verified.
+
+        After a ContentError, the reader must not be used any more.
+        """
         self._taken += len(piece)
         if self._taken > self.limits.car:
             raise ContentError("car_too_large", f"the CAR file has more than {self.limits.car} bytes")
@@ -62,7 +65,7 @@ class CarReader:
         return self._complete()
 
     def finish(self) -> None:
-        """Note the end of the file. Raises ContentError if it ends inside a section or before its header."""
+        """Record that the file has ended. Raises ContentError if it ends inside a section or before its header."""
         if self._waiting or self.root is None:
             raise ContentError("cut_short", "the CAR file is cut short")
 
@@ -108,7 +111,10 @@ class CarReader:
 
 
 def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, bytes]]:
-    """Return root and blocks by CID of a whole CAR file, all verified. Raises ContentError for anything else."""
+    """Return the root of a complete CAR file and its blocks by CID, all verified.
+
+    Raises ContentError for anything else.
+    """
     reader = CarReader(limits or Limits())
     blocks = {block.cid: block.data for block in reader.feed(data)}
     reader.finish()
@@ -119,7 +125,7 @@ def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, 
 
 
 def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """Yield a CAR file with one root in pieces: header, then each block once, in the given order."""
+    """Yield a CAR file with one root in pieces: the header, then each block once, in the given order."""
     yield car_begin(root)
     written: set[str] = set()
     for block in blocks:
@@ -130,14 +136,15 @@ def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 
 def car_begin(root: str) -> bytes:
-    """Return the header of a CAR file with one root, preceded by its length."""
-    # Written by hand, because the general encoder takes a millisecond and only the root's CID differs.
+    """Return the header of a CAR file with one root, preceded by the header's length."""
+    # The header is built from constants, because only the root's CID varies and the general encoder takes a
+    # millisecond.
     header = _HEADER_BEGIN + bytes_of(root) + _HEADER_END
     return varints.encode(len(header)) + header
 
 
 def section_begin(cid: str, length: int) -> bytes:
-    """Return what precedes the bytes of a block of `length` bytes in a CAR file."""
+    """Return the bytes that precede a block's `length` bytes in a CAR file."""
     return varints.encode(CID_BYTES + length) + bytes_of(cid)
 
 

@@ -1,7 +1,8 @@
-"""CIDs of the one kind that is used here: version 1, SHA-256, codec raw or dag-cbor; and the blocks that they name.
+"""CIDs of the only supported kind (version 1, SHA-256, codec raw or dag-cbor), and the blocks that they identify.
 
-Such a CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding. Every
-other spelling (base36, upper case, another base) is refused, so that a text can be compared and used as a file name.
+A supported CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding.
+Every other spelling (base36, upper case, another base) is refused, so that a text can be compared and used as a file
+name.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _SPARE_BITS = 2  # 58 digits of 5 bits hold 2 more than 36 bytes; they are 0
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Bytes and the CID that names them, in its canonical text."""
+    """A block: its bytes, and their CID in canonical text."""
 
     cid: str
     data: bytes
@@ -48,14 +49,14 @@ def raw_block(data: bytes) -> Block:
 
 
 def text_of(cid: bytes) -> str:
-    """Return the canonical text of a CID's 36 bytes. Raises ContentError for a CID of another kind."""
+    """Return the canonical text of a CID, given its 36 bytes. Raises ContentError for a CID of another kind."""
     if len(cid) != CID_BYTES or cid[:4] not in _CODECS:
         raise ContentError("other_cid", _OTHER_KIND)
     return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
 
 
 def bytes_of(cid: str) -> bytes:
-    """Return the 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
+    """Return the 36 bytes of a CID, given its canonical text. Raises ContentError for any other text."""
     if _TEXT.fullmatch(cid) is None:
         raise ContentError("invalid_cid", "the text is no CID in base32, lower case")
     number = int(cid[1:].encode().translate(_TO_DIGITS), 32)  # a twentieth of the time of `base64.b32decode`
@@ -68,7 +69,7 @@ def bytes_of(cid: str) -> bytes:
 
 
 def codec_of(cid: str) -> Codec:
-    """Return the codec in a CID's canonical text. Raises ContentError for any other text."""
+    """Return the codec of a CID, given its canonical text. Raises ContentError for any other text."""
     return _CODECS[bytes_of(cid)[:4]]
 
 

@@ -1,4 +1,4 @@
-"""The one error of these formats."""
+"""The error that all parsers of content-addressed formats raise."""
 
 from __future__ import annotations
 

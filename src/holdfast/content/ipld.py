@@ -1,4 +1,4 @@
-"""DAG-CBOR, written and read strictly (IPLD). The bytes come from strangers, so every error is a ContentError."""
+"""Writes and strictly reads DAG-CBOR (IPLD). The bytes come from strangers, so every error becomes a ContentError."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from holdfast.content.errors import ContentError
 
 
 def link(cid: str) -> CID:
-    """Return the link to a block, as a DAG-CBOR value. Raises ContentError unless `cid` is a canonical text."""
+    """Return a link to a block as a DAG-CBOR value. Raises ContentError unless `cid` is a canonical text."""
     return CID.decode(bytes_of(cid))
 
 
 def cid_of_link(value: object) -> str:
-    """Return the canonical text of a decoded link. Raises ContentError for another value or a CID of another kind."""
+    """Return the canonical text of the CID in a decoded link.
+
+    Raises ContentError for another value or a CID of another kind.
+    """
     if not isinstance(value, CID):
         raise ContentError("invalid_dag_cbor", "a link is expected")
     try:
@@ -28,15 +31,15 @@ def cid_of_link(value: object) -> str:
 
 
 def encode(value: Any) -> bytes:
-    """Encode a value in DAG-CBOR; `link` creates links."""
+    """Encode a value in DAG-CBOR, in which `link` creates the links."""
     return dag_cbor.encode(value)
 
 
 def decode(data: bytes) -> Any:
     """Decode DAG-CBOR bytes. Raises ContentError for other bytes.
 
-    The caller bounds the length: a megabyte takes seconds. A link of an unknown codec or hash is a KeyError of the
-    library, deep nesting a RecursionError; both are ContentError here.
+    The caller must limit the length, because decoding a megabyte takes seconds. The library raises KeyError for a link
+    with an unknown codec or hash and RecursionError for deep nesting; both errors become ContentError.
     """
     try:
         return dag_cbor.decode(data)
@@ -45,11 +48,11 @@ def decode(data: bytes) -> Any:
 
 
 def dag_cbor_block(value: Any) -> Block:
-    """Return a value as one DAG-CBOR block."""
+    """Return a DAG-CBOR block that contains a value."""
     data = encode(value)
     return Block(cid_of("dag-cbor", data), data)
 
 
 def value_of(block: Block) -> Any:
-    """Return a DAG-CBOR block's value, after checking its bytes. Raises ContentError."""
+    """Return a DAG-CBOR block's value, after checking the block against its CID. Raises ContentError."""
     return decode(verified(block.cid, block.data))

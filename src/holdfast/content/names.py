@@ -1,4 +1,4 @@
-"""IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…`, and the key itself behind it."""
+"""Converts between Ed25519 keys and their IPNS names, `k51…` (IPNS specification, "IPNS Name")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdfast.content.errors import ContentError
 
 PUBLIC_KEY_BYTES = 32
 _MAX_CHARACTERS = 80  # the longest text of such a name, in base32, has 65
-# The key's protobuf: type Ed25519, then 32 bytes; in an identity multihash; in a CIDv1 of codec libp2p-key.
+# A CIDv1 with codec libp2p-key, whose identity multihash contains the key's protobuf: type Ed25519, then 32 bytes.
 _KEY = bytes([0x08, 1, 0x12, PUBLIC_KEY_BYTES])
 _MULTIHASH = bytes([0x00, len(_KEY) + PUBLIC_KEY_BYTES]) + _KEY
 _CID = bytes([1, 0x72]) + _MULTIHASH
@@ -17,7 +17,7 @@ _BASES = {"k": "base36", "b": "base32", "z": "base58btc"}
 
 
 def name_of(public_key: bytes) -> str:
-    """Return the canonical name for an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
+    """Return the canonical IPNS name of an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
     if len(public_key) != PUBLIC_KEY_BYTES:
         raise ContentError("invalid_name", "an Ed25519 public key has 32 bytes")
     return str(multibase.encode(_CID + public_key, "base36"))
@@ -29,12 +29,12 @@ def peer_id_of(public_key: bytes) -> str:
 
 
 def key_bytes(public_key: bytes) -> bytes:
-    """Return the key in its protobuf form, as in field 7 of a record."""
+    """Return the key in its protobuf form, as in field 7 of an IPNS record."""
     return _KEY + public_key
 
 
 def public_key_of(name: str) -> bytes:
-    """Return the Ed25519 public key in a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
+    """Return the Ed25519 public key in an IPNS name, which is in base36, base32 or base58btc, or is a peer ID.
 
     Raises ContentError for any other text, and for the name of another kind of key.
     """
@@ -53,5 +53,5 @@ def public_key_of(name: str) -> bytes:
 
 
 def did_key_of(public_key: bytes) -> str:
-    """Return the key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
+    """Return the publishing key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
     return "did:key:" + str(multibase.encode(_MULTICODEC + public_key, "base58btc"))

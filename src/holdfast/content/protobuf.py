@@ -1,4 +1,4 @@
-"""Just enough of Protocol Buffers for IPNS records: fields of numbers and of bytes, each at most once."""
+"""The part of Protocol Buffers that IPNS records need: number and byte fields, each at most once."""
 
 from __future__ import annotations
 

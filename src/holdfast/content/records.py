@@ -1,4 +1,4 @@
-"""IPNS records (IPNS specification): a publishing key's signed statement of which snapshot is the newest."""
+"""IPNS records (IPNS specification), with which a publishing key signs which snapshot is the newest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record with a valid signature. It may have expired: see `is_expired`.
+    """An IPNS record with a valid signature. The record may have expired: see `is_expired`.
 
     Attributes:
         public_key: the 32 bytes of the key that signed it.
@@ -64,16 +64,16 @@ class Record:
 
     @property
     def name(self) -> str:
-        """The canonical name that it is published under."""
+        """The canonical name under which the record is published."""
         return names.name_of(self.public_key)
 
     def is_expired(self, now: float) -> bool:
-        """Return whether it has expired at `now`, in seconds since 1970."""
+        """Return whether the record has expired at `now`, in seconds since 1970."""
         return self.validity_ns <= int(now * _NS)
 
 
 class Change(Enum):
-    """What a record is to the one that is known."""
+    """How a record relates to the known record of the same name."""
 
     NEWER = "newer"  # a higher sequence
     RENEWED = "renewed"  # the same snapshot and sequence, valid for longer
@@ -83,7 +83,7 @@ class Change(Enum):
 
 
 def change(known: Record | None, given: Record) -> Change:
-    """Return how `given` relates to `known`, a record under the same name or None."""
+    """Return how `given` relates to `known`, which is a record of the same name, or None."""
     if known is None or given.sequence > known.sequence:
         return Change.NEWER
     if given.sequence < known.sequence:
@@ -94,7 +94,7 @@ def change(known: Record | None, given: Record) -> Change:
 
 
 def read_record(name: str | bytes, data: bytes) -> Record:
-    """Parse and verify the record under a name (or an Ed25519 public key of 32 bytes).
+    """Parse and verify a record, given its name or an Ed25519 public key of 32 bytes.
 
     Raises ContentError unless it is in canonical form, signed by the name's key, and names the root of a snapshot.
     An expired record is accepted: the caller decides what to do with it.
@@ -119,7 +119,8 @@ def sign_record(
 ) -> bytes:
     """Return a record that points to `root_cid`. `validity` has a time zone. `v1` adds V1's fields without a signature.
 
-    A vault's publishing key stays in its enclave, which writes the same bytes; this is for other keys.
+    This function is for keys other than a vault's publishing key, which stays in its enclave. The enclave writes the
+    same bytes.
     """
     entry = _entry(root_cid, sequence, _text_of(validity), ttl_s * _NS)
     signed = ipld.encode(entry)

@@ -1,6 +1,6 @@
-"""The snapshot of a sealed vault: a DAG-CBOR root {manifest, size, blocks} over raw blocks of at most 1 MiB.
+"""A snapshot of a sealed vault: a DAG-CBOR root {manifest, size, blocks} that links to raw blocks of at most 1 MiB.
 
-The root of an older snapshot is {manifest, vault} with one raw block; it is still read.
+Older snapshots, with a root {manifest, vault} and one raw block, can still be read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIELDS = frozenset({"rootCid", "did", "updatedAt", "wasmVersion", "schemaVersio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The snapshot's owner and its predecessor.
+    """The facts about a snapshot: its vault, its predecessor, and when and by what the vault was sealed.
 
     Attributes:
         root_cid: the root of the snapshot before this one, or None.
@@ -44,7 +44,7 @@ class Manifest:
     delegation: bytes | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the manifest as a DAG-CBOR value: the fields of VaultManifest, and `delegation` if there is one."""
+        """Return the manifest as a DAG-CBOR value: the fields of VaultManifest, and `delegation` if it is not None."""
         named: dict[str, Any] = {
             "rootCid": self.root_cid,
             "did": self.did,
@@ -66,7 +66,10 @@ class Root:
 
 
 def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
-    """Return a snapshot's blocks, the root first. The same bytes always have the same root. Raises ContentError."""
+    """Return a snapshot's blocks, the root first. The same manifest and vault always have the same root.
+
+    Raises ContentError.
+    """
     if not 0 < len(sealed) <= MAX_SEALED_BYTES:
         raise ContentError("vault_too_large", f"a sealed vault has 1 to {MAX_SEALED_BYTES} bytes")
     parts = [raw_block(sealed[at : at + MAX_BLOCK_BYTES]) for at in range(0, len(sealed), MAX_BLOCK_BYTES)]
@@ -75,7 +78,10 @@ def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
 
 
 def read_root(block: Block) -> Root:
-    """Return the root in a block of either form, after checking its bytes. Raises ContentError."""
+    """Return the root in a block, in the current or the older form, after checking the block against its CID.
+
+    Raises ContentError.
+    """
     if len(block.data) > MAX_ROOT_BYTES:
         raise ContentError("block_too_large", f"a snapshot's root has more than {MAX_ROOT_BYTES} bytes")
     if codec_of(block.cid) != "dag-cbor":
@@ -92,9 +98,9 @@ def read_root(block: Block) -> Root:
 
 
 def sealed_of(root: Root, blocks: Mapping[str, bytes]) -> bytes:
-    """Return the sealed vault in these blocks. Raises ContentError unless all are there and match the root.
+    """Return the sealed vault that these blocks contain. Raises ContentError unless all are there and match the root.
 
-    Blocks that the root does not link to are not looked at; see `check_all_linked`.
+    Blocks to which the root does not link are ignored; see `check_all_linked`.
     """
     parts = [_found(cid, blocks) for cid in root.blocks]
     if root.size is not None:
@@ -103,7 +109,7 @@ def sealed_of(root: Root, blocks: Mapping[str, bytes]) -> bytes:
 
 
 def check_sizes(root: Root, sizes: Mapping[str, int]) -> None:
-    """Check blocks by their lengths alone: that all of a snapshot's are there and fit its root. Raises ContentError."""
+    """Check by lengths alone that all blocks of a snapshot are present and fit its root. Raises ContentError."""
     if not set(root.blocks) <= set(sizes):
         raise ContentError("block_missing", "a block of the snapshot is missing")
     if root.size is not None:
@@ -111,7 +117,7 @@ def check_sizes(root: Root, sizes: Mapping[str, int]) -> None:
 
 
 def check_all_linked(root: Root, blocks: Mapping[str, object]) -> None:
-    """Check that there are no blocks other than the root and those that it links to. Raises ContentError."""
+    """Check that there are no blocks other than the root and those to which it links. Raises ContentError."""
     if not set(blocks) <= {root.cid, *root.blocks}:
         raise ContentError("block_unlinked", "a block does not belong to the snapshot")
 

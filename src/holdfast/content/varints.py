@@ -1,4 +1,4 @@
-"""Unsigned varints (multiformats): seven bits a byte, the least significant first, and no longer than needed."""
+"""Unsigned varints (multiformats): seven bits per byte, least significant first, in the shortest form."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def encode(number: int) -> bytes:
 
 
 def decode(data: bytes | bytearray | memoryview, start: int, longest: int) -> tuple[int, int] | None:
-    """Return the number at `start` and the position after it; None if the bytes end before the varint does.
+    """Return the number at `start` and the position after it, or None if the bytes end within the varint.
 
-    Raises ContentError if it takes more than `longest` bytes, or more than it needs.
+    Raises ContentError if the varint has more than `longest` bytes, or more than it needs.
     """
     number = 0
     for index, byte in enumerate(data[start : start + longest]):

@@ -1,4 +1,4 @@
-"""Host for the enclave, the WebAssembly module that contains the keys.
+"""The host of the enclave, a WebAssembly module that holds the keys.
 
 `Enclave` is one instance, for one vault. `AsyncEnclave` is its form for asyncio. `bundled()` is the module's file.
 """

@@ -1,4 +1,4 @@
-"""The enclave for asyncio: calls run in a separate thread of the instance, never in the event loop."""
+"""The enclave for asyncio: each instance has its own thread, in which its calls run instead of in the event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ T = TypeVar("T")
 
 
 class AsyncEnclave:
-    """One instance with awaitable calls. Make it with `await AsyncEnclave.start()`, and close it with `aclose`."""
+    """One instance with awaitable calls.
+
+    Create an instance with `await AsyncEnclave.start()`, and close it with `aclose`.
+    """
 
     def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
         self._enclave, self._executor, self._closed = enclave, executor, False
@@ -27,7 +30,10 @@ class AsyncEnclave:
 
     @classmethod
     async def start(cls, path: Path | None = None) -> Self:
-        """Return a new instance, loaded outside the event loop. Raises WasmLoadError, as `Enclave` does."""
+        """Return a new instance, which is loaded in a thread other than the event loop's.
+
+        Raises WasmLoadError, as `Enclave` does.
+        """
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="enclave")
         loop = asyncio.get_running_loop()
         try:
@@ -38,11 +44,11 @@ class AsyncEnclave:
 
     @property
     def enclave(self) -> Enclave:
-        """The instance itself, for code in threads."""
+        """The blocking `Enclave`, for code that runs in threads."""
         return self._enclave
 
     async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """As `Enclave.call`. A cancelled task gets no result, but its call is completed."""
+        """As `Enclave.call`. If the calling task is cancelled, the call is still completed."""
         return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
     async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
@@ -50,11 +56,11 @@ class AsyncEnclave:
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
     async def together(self, work: Callable[..., T], *given: Any) -> T:
-        """Run `work(call, *given)`, which makes several calls; no other call comes in between."""
+        """Run `work(call, *given)`, which makes several calls, with no other call between them."""
         return await self._off_loop(getattr(work, "__name__", "work"), partial(work, self._enclave.call, *given))
 
     async def aclose(self) -> None:
-        """Discard the instance and its thread, after the calls made before. Repeated calls have no effect."""
+        """Discard the instance and its thread once all earlier calls have finished. Repeated calls have no effect."""
         if self._closed:
             return
         self._closed = True

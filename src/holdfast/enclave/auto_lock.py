@@ -1,4 +1,4 @@
-"""Locks an idle vault on time. The module checks the clock only when it is called, so a timer calls it."""
+"""Locks an idle vault on time: a timer calls the enclave's module, which checks the clock only when it is called."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import msgspec
 
-# Runs a function once after so many seconds, and returns a function that cancels it.
+# Runs a function once after this number of seconds, and returns a function that cancels the timer.
 After: TypeAlias = Callable[[float, Callable[[], None]], Callable[[], None]]
 
-# The calls that may unlock a vault or change when it locks.
+# The enclave's functions that may unlock a vault or change the time at which it is locked.
 OPENING = frozenset({"generate", "load", "unlock", "import", "sync_complete", "set_auto_lock"})
 
 _LONGEST_SECONDS = 60.0  # timers stop while the machine sleeps: after waking, a lock may be this late
@@ -20,14 +20,17 @@ _SHORTEST_SECONDS = 0.01
 
 
 class AutoLock:
-    """The timer of the next look at a vault. Not thread-safe: `Enclave` calls it under its own lock."""
+    """The timer for the next check of a vault's idle time.
+
+    Not thread-safe: `Enclave` uses this class under its own lock.
+    """
 
     def __init__(self, now: Callable[[], float], after: After) -> None:
         self._now, self._after = now, after
         self._cancel: Callable[[], None] | None = None
 
     def arm(self, status: bytes, look: Callable[[], None]) -> None:
-        """Call `look` when the vault with this status must lock; never if it is locked or never locks."""
+        """Call `look` when a vault with this status must be locked, unless it is locked already or never locks."""
         self.cancel()
         try:
             seen = msgspec.json.decode(status, type=_Status)
@@ -47,7 +50,10 @@ class AutoLock:
 
 
 def after(seconds: float, work: Callable[[], None]) -> Callable[[], None]:
-    """Run `work` once after `seconds`, in a thread that does not keep the process alive. Returns how to cancel it."""
+    """Run `work` once after `seconds`, in a thread that does not keep the process alive.
+
+    Return a function that cancels the timer.
+    """
     timer = threading.Timer(seconds, work)
     timer.daemon, timer.name = True, "enclave-auto-lock"
     timer.start()

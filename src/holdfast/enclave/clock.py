@@ -1,7 +1,7 @@
-"""Epoch interruption, which ends calls that would not end by themselves.
+"""Ends calls of the module that take too long, by wasmtime's epoch interruption.
 
-Counting instructions ("fuel") costs more; an epoch costs one comparison per loop. One daemon thread advances the epoch
-while any instance exists.
+Checking the epoch costs one comparison per loop iteration, less than counting instructions ("fuel"). A daemon thread
+advances the epoch while any instance exists.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ TICK_SECONDS = 0.5
 
 
 class Instance(Protocol):
-    """While an object of this class exists, the epoch advances."""
+    """An instance of the enclave's module; the epoch advances while one exists."""
 
     def left_behind(self) -> None:
-        """Handle a fork: in the child, the instance belongs to the parent."""
+        """Give up the instance in a forked child, because it belongs to the parent."""
 
 
 _living: weakref.WeakSet[Instance] = weakref.WeakSet()
@@ -57,7 +57,7 @@ def _tick(engine: wasmtime.Engine) -> None:
 
 
 def _after_fork() -> None:
-    # The parent's threads do not exist here, and one of them may have held the lock.
+    # The parent's threads do not exist in the child, and one of them may have held the lock.
     global _lock, _ticking
     _lock, _ticking = threading.Lock(), False
     for instance in list(_living):

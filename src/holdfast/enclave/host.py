@@ -1,4 +1,4 @@
-"""One instance of the enclave: an own sandbox, one call at a time, limited memory and time."""
+"""Runs an instance of the enclave in its own sandbox: one call at a time, with limited memory and time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LENGTH_MASK = (1 << _ADDRESS_BITS) - 1
 
 
 class Enclave:
-    """One instance of the module, with at most one vault. Thread-safe: calls run one after the other.
+    """An instance of the enclave's module, with at most one vault. Thread-safe: calls run one after another.
 
     Args:
         path: a module to load instead of the bundled one.
@@ -57,7 +57,7 @@ class Enclave:
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead, self._closed = "", False
-        # No thread keeps waiting for an instance that is no longer used.
+        # The timer's thread must not keep waiting for an instance that is no longer used.
         weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
         try:
@@ -76,7 +76,7 @@ class Enclave:
         return self.call_as(dict[str, Any], function, **fields)
 
     def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
-        """As `call`; the response is decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
+        """Make a call as `call` does, and decode the response as `kind` (a msgspec Struct, a TypedDict, ...)."""
         arguments = encoded(fields)
         try:
             answer = self.call_raw(function, arguments)
@@ -91,9 +91,10 @@ class Enclave:
             raise PluginCallError(function, "unexpected answer") from error
 
     def call_raw(self, function: str, arguments: bytes | bytearray) -> bytes:
-        """Call with JSON and return JSON, errors included. Raises PluginCallError if the instance is discarded.
+        """Make a call with JSON fields, and return the JSON response, which may be an error.
 
-        The caller owns the arguments and overwrites secrets in them.
+        Raises PluginCallError if the instance is discarded. The caller must overwrite any secrets in the arguments
+        afterwards.
         """
         with self._lock:
             answer = self._guarded(function, arguments)
@@ -110,7 +111,7 @@ class Enclave:
             self._store.close()
 
     def left_behind(self) -> None:
-        """Erase the copy in a forked child: a vault has one instance, the parent's."""
+        """Erase a forked child's copy of the instance, because only the parent's instance may hold the vault."""
         self._lock = threading.Lock()  # another thread of the parent may have held it
         if not self._dead and hasattr(self, "_memory"):
             self._drop("left to the process that made it")
@@ -189,7 +190,7 @@ class Enclave:
         return answer
 
     def _base(self) -> int:
-        # Read each time, because memory moves when it grows.
+        # The memory's address is read each time, because memory may move when it grows.
         return ctypes.addressof(self._memory.data_ptr(self._store).contents)
 
     def _at(self, address: int, length: int) -> int:
@@ -213,7 +214,7 @@ class _Refusal(msgspec.Struct):
 
 
 def _look(reference: weakref.ref[Enclave]) -> None:
-    # The timer does not keep an unused instance alive.
+    # The timer has only a weak reference, so that it does not keep an unused instance alive.
     enclave = reference()
     if enclave is None:
         return

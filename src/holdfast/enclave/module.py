@@ -1,4 +1,4 @@
-"""The module's file, and its compiled machine code in a cache, so that startup takes milliseconds."""
+"""The enclave's module: finds its file, and caches its compiled machine code so that startup takes milliseconds."""
 
 from __future__ import annotations
 
@@ -28,19 +28,25 @@ _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def bundled() -> Path:
-    """Return the file of the bundled enclave, which the service serves and the client runs."""
+    """Return the path of the bundled enclave module, which the service serves and the client runs."""
     return Path(__file__).with_name("enclave.wasm")
 
 
 @cache
 def bundled_sha256() -> str:
-    """Return the SHA-256 of the bundled module in hex: `VaultManifest.wasmVersion`. Raises WasmLoadError."""
+    """Return the SHA-256 of the bundled module in hex, as stored in `VaultManifest.wasmVersion`.
+
+    Raises WasmLoadError.
+    """
     return hashlib.sha256(_read(bundled())).hexdigest()
 
 
 @cache
 def engine() -> wasmtime.Engine:
-    """Return the process's one engine. Its compiled code serves all instances; epochs limit the time of a call."""
+    """Return the process's one engine.
+
+    All instances share the engine's compiled code; epoch interruption limits the duration of calls.
+    """
     config = wasmtime.Config()
     config.epoch_interruption = True
     return wasmtime.Engine(config)
@@ -48,7 +54,7 @@ def engine() -> wasmtime.Engine:
 
 @lru_cache(maxsize=4)
 def load(path: Path | None = None) -> wasmtime.Module:
-    """Return the compiled module of `path` (default: the bundled one), from the cache if that is safe.
+    """Return the compiled module from `path` (default: the bundled one), using the cache if that is safe.
 
     Raises:
         WasmLoadError: the file does not exist or is not a WebAssembly module.
@@ -89,7 +95,7 @@ def _cache_key(source: bytes) -> str:
 
 
 def _from_cache(file: Path) -> wasmtime.Module | None:
-    # Checked, read and loaded through one descriptor, so that no other file can take its place in between.
+    # The file is checked, read and loaded through one descriptor, so that it cannot be replaced by another in between.
     with contextlib.suppress(FileNotFoundError), _opened(file) as descriptor:
         if not _is_own(os.fstat(descriptor), stat.S_ISREG) or not _is_whole(descriptor):
             return None
@@ -108,8 +114,8 @@ def _opened(file: Path) -> Iterator[int]:
 
 
 def _is_whole(descriptor: int) -> bool:
-    # The runtime executes what it loads, so a disk error or a partial write must not become machine code. Against other
-    # users the directory's owner and mode protect, so a checksum is enough.
+    # The runtime executes what it loads, so a disk error or a partial write must not become machine code. A checksum is
+    # enough, because the directory's owner and mode protect the file against other users.
     kept = memoryview(_content(descriptor))
     return len(kept) > _CHECKSUM and _checksum(kept[:-_CHECKSUM]) == kept[-_CHECKSUM:]
 

@@ -1,4 +1,4 @@
-"""The module's two imports, randomness and time, and the encoding of bytes for it."""
+"""The two functions that the enclave's module imports, for randomness and time, and the encoding of its calls."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 
 
 class Sources:
-    """The two imports of an instance. They do not refer to it, so no reference cycle keeps a dropped vault alive."""
+    """The functions that an instance imports.
+
+    The functions have no reference to the instance, so no reference cycle keeps a discarded vault in memory.
+    """
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
         self._random, self._now = random, now
         self._interrupt: BaseException | None = None
 
     def link(self, engine: wasmtime.Engine) -> wasmtime.Linker:
-        """Return a linker with both imports."""
+        """Return a linker that defines both imported functions."""
         i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
         linker = wasmtime.Linker(engine)
         linker.define_func("env", "host_random", wasmtime.FuncType([i32, i32], [i32]), self._fill, access_caller=True)
@@ -38,7 +41,7 @@ class Sources:
         return linker
 
     def raise_interrupt(self) -> None:
-        """Raise the KeyboardInterrupt, or similar, that occurred in a call which the module has ended properly."""
+        """Raise the KeyboardInterrupt, or similar, that was deferred until the module's call had ended properly."""
         interrupt, self._interrupt = self._interrupt, None
         if interrupt is not None:
             raise interrupt
@@ -70,9 +73,9 @@ class Sources:
 
 
 def encoded(fields: dict[str, object]) -> bytearray:
-    """Return the call's JSON. Bytes become base64, or numbers if that base64 would be read as hex (enclave/ABI.md).
+    """Return the call's JSON. Bytes become base64, or numbers if their base64 could be read as hex (enclave/ABI.md).
 
-    It is one buffer, which the caller can overwrite.
+    The JSON is in a single buffer, which the caller can overwrite.
     """
     text = _written(fields)
     if not _TEXT_LIKE_HEX.search(text):
@@ -87,7 +90,7 @@ def wipe(text: bytearray) -> None:
 
 
 def _written(value: object) -> bytearray:
-    # Allocated at once, since growing would leave copies.
+    # The buffer is allocated in full, since a growing buffer would leave copies of secrets in memory.
     text = bytearray(_ROOM + _base64_length(value))
     _ENCODER.encode_into(value, text)
     return text

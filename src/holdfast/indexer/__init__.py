@@ -1,7 +1,7 @@
 """The indexer follows the registry and the factory on their chain and serves queries about them over HTTP.
 
-`holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
-service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a separate process (HOLDFAST_INDEXER_URL).
+`holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: the service can call it
+directly (HOLDFAST_INDEXER_APP), or `holdfast indexer` can run it in a separate process (HOLDFAST_INDEXER_URL).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["app"]
 
 
 def _build() -> IndexerApp:
-    # Imported on first use, so that other commands, and a service without an indexer, do not load it.
+    # These modules are imported on first use, so that other commands and services without an indexer do not load them.
     import os
 
     from holdfast.indexer.asgi import IndexerApp

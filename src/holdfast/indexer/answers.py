@@ -1,4 +1,4 @@
-"""The responses of the indexer's paths: from path and query string to the body of a 200."""
+"""The indexer's responses: converts a path and a query string to the body of a 200 response."""
 
 from __future__ import annotations
 
@@ -51,12 +51,15 @@ class Answers:
         }
 
     def knows(self, path: str) -> bool:
-        """Return whether the path exists, regardless of its data."""
+        """Return whether the indexer serves this path, regardless of the data."""
         prefix, _, name = path.rpartition("/")
         return path in self._whole or (prefix in self._one and bool(name))
 
     async def body(self, path: str, query_string: bytes) -> bytes:
-        """Return the JSON body for a path. Raises Refused for bad input and unknown paths, StoreError."""
+        """Return the JSON body of the response for a path.
+
+        Raises Refused for bad input and unknown paths, StoreError.
+        """
         whole = self._whole.get(path)
         if whole is not None:
             return await whole(query_string)
@@ -116,7 +119,7 @@ class Answers:
 
 
 def _one_more(query: ListQuery) -> ListQuery:
-    """Fetch one row more than a page has, which shows whether there is a next page."""
+    """Return the query for one row more than a page has: the extra row shows whether there is a next page."""
     return query._replace(limit=query.limit + 1)
 
 

@@ -1,4 +1,4 @@
-"""The ASGI entry: lifespan, methods, errors (ASGI 3.0)."""
+"""The indexer's ASGI 3.0 entry point: lifespan, HTTP methods, errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _METHODS = frozenset({"GET", "HEAD"})
 
 
 class IndexerApp:
-    """Answers for one index, which starts to follow its chain at lifespan startup or at the first request."""
+    """The ASGI application of one index, which follows its chain from lifespan startup or from the first request."""
 
     def __init__(self, build: Callable[[], IndexRunner]) -> None:
         self._build = build
@@ -47,7 +47,7 @@ class IndexerApp:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The ASGI entry."""
+        """Handle one ASGI connection."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
@@ -56,16 +56,16 @@ class IndexerApp:
             raise ValueError("only http is served")
 
     async def started(self) -> IndexRunner:
-        """Return the index of the running event loop, started if necessary."""
+        """Return the index that runs on the current event loop, and start it if necessary."""
         loop = asyncio.get_running_loop()
         if self._indexer is None or self._loop is not loop:
-            # A loop that has ended took the follower's task with it.
+            # When an event loop ends, the follower's task ends with it, so a new loop needs a new index.
             self._indexer, self._loop = self._build(), loop
         await self._indexer.start()
         return self._indexer
 
     async def stop(self) -> None:
-        """Stop following, and close store and connections."""
+        """Stop following the chain, and close the store and the connections."""
         indexer, self._indexer = self._indexer, None
         if indexer is not None:
             await indexer.stop()
@@ -102,7 +102,10 @@ class IndexerApp:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Return an application for wrong settings: its startup fails, or it returns 503. The reason contains no secret."""
+    """Replace the application if the settings are wrong: fail the startup or return 503.
+
+    `reason` contains no secret.
+    """
     log.error("indexer: not started: %s", reason)
     if scope["type"] == "lifespan":
         await receive()

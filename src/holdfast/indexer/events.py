@@ -19,7 +19,7 @@ _KEY_BYTES = 2 * abi.WORD
 
 
 class EventKind(NamedTuple):
-    """One event: who emits it, its signature, and the field of `rows.Event` for each parameter."""
+    """One kind of event: which contract emits it, its signature, and the field of `rows.Event` for each parameter."""
 
     emitter: str
     signature: str
@@ -33,16 +33,16 @@ class EventKind(NamedTuple):
 
     @property
     def topic(self) -> bytes:
-        """The first topic of its logs."""
+        """The first topic of this event's logs."""
         return keccak256(self.signature.encode())
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The parameters' types, indexed ones first, in the order that registry and factory declare."""
+        """The parameters' types in the signature's order, in which indexed parameters come first."""
         return tuple(self.signature.partition("(")[2].removesuffix(")").split(","))
 
 
-# The registry's `Committed` is left out: it names no one, and anyone may emit it any number of times.
+# The registry's event `Committed` is not indexed: it identifies no one, and anyone can cause it any number of times.
 EVENT_KINDS = (
     EventKind(_REGISTRY, "DidRegistered(bytes32,address,string)", ("did_hash", "controller"), ("metadata_cid",)),
     EventKind(_REGISTRY, "DidMetadataUpdated(bytes32,string)", ("did_hash",), ("metadata_cid",)),
@@ -67,7 +67,8 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
-    # Emitted by accounts. Any contract can emit this event; the rows show which emitters are accounts.
+    # Emitted by accounts. Any contract can emit this event; the rows of table `accounts` show which emitters are
+    # accounts.
     EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
 )
 
@@ -75,11 +76,11 @@ KIND_NAMES = frozenset(kind.name for kind in EVENT_KINDS)
 
 
 def key_owner(key: bytes) -> bytes:
-    """Return the address that represents a public key X ‖ Y of 64 bytes, as the factory derives an account's owner."""
+    """Return the address of a 64-byte public key X ‖ Y, derived as the factory derives the address of an owner."""
     return keccak256(key)[-KEY_OWNER_BYTES:]
 
 
-# What an event implies for its row beyond the parameters: a registered DID or alias is active.
+# Fields that are not parameters of an event but follow from it: a registered DID or alias is active.
 _IMPLIED: dict[str, Callable[[Log], dict[str, Any]]] = {
     "DidRegistered": lambda _: {"active": 1},
     "AliasRegistered": lambda _: {"active": 1},
@@ -103,16 +104,16 @@ class Decoder:
         self.account_topics = tuple(self._accounts_kinds)
 
     def created(self, logs: Iterable[Log]) -> list[bytes]:
-        """Return the addresses of the accounts that `logs` create."""
+        """Return the addresses of the accounts whose creation `logs` report."""
         found = (event for event in self.events(logs) if event.kind == "AccountCreated")
         return [event.account_address for event in found if event.account_address is not None]
 
     def events(self, logs: Iterable[Log]) -> list[Event]:
         """Return the events in `logs`, in chain order. Logs of other contracts and malformed logs are left out.
 
-        Key changes from any contract are returned: only the rows show which emitters are accounts.
+        Key changes from any contract are returned, because only the stored rows show which contracts are accounts.
 
-        Only a contract that is not ours can emit a malformed log, and it must not stop the index.
+        Only other contracts can emit malformed logs, which must not stop the index.
         """
         found = [event for log in logs if (event := self._event(log)) is not None]
         return sorted(found)
@@ -148,7 +149,7 @@ def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
 
 
 def _string(word: bytes, data: bytes) -> str:
-    """Return a dynamic string. Solidity checks no encoding, and PostgreSQL's text has no NUL: both become U+FFFD."""
+    """Return a dynamic string. Invalid UTF-8, and NUL, which PostgreSQL cannot store, are replaced with U+FFFD."""
     return abi.content(data, word).decode("utf-8", errors="replace").replace("\0", "\ufffd")
 
 

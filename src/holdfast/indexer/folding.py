@@ -1,4 +1,4 @@
-"""Applies events to rows: a pure fold that also records how to undo it."""
+"""Applies events to rows: a pure function that also records how to undo the changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R", DidRow, AliasRow, AccountRow, TotalsRow)
 
 
 class Outcome(NamedTuple):
-    """The rows after a fold, the journal that undoes it, and the events without those of other contracts."""
+    """The changed rows, the journal that undoes the changes, and the events except those of other contracts."""
 
     changed: Rows
     journal: list[JournalRow]
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 def keys_of(events: Iterable[Event]) -> set[Key]:
-    """Return the keys of the rows that a fold over `events` may read or change."""
+    """Return the keys of the rows that `fold` may read or change for `events`."""
     keys: set[Key] = set()
     for event in events:
         if event.did_hash is not None:
@@ -61,14 +61,14 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
 
 
 def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
-    """Return whether a key change comes from a contract that the factory had not created at this place in the chain."""
+    """Return whether the event is a key change in a contract that is not, or not yet, an account of the factory."""
     if event.kind != "PublicKeyChanged" or event.account_address is None:
         return False
     return sheet.get("accounts", event.account_address, AccountRow) is None
 
 
 def restored(journal: Iterable[JournalRow]) -> Rows:
-    """Return the rows that undo `journal`, given newest block first: the oldest entry of each row counts."""
+    """Return the rows as they were before `journal`, ordered newest block first: each row's oldest entry counts."""
     return {
         (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
         for entry in journal
@@ -76,7 +76,7 @@ def restored(journal: Iterable[JournalRow]) -> Rows:
 
 
 def by_entity(rows: Rows) -> Iterator[tuple[str, list[bytes], list[Row]]]:
-    """Return for each entity the keys of the rows to delete and the rows to write."""
+    """Yield each table's name, the keys of its rows to delete, and its rows to write."""
     for entity in ENTITIES:
         mine = [(key, row) for (name, key), row in rows.items() if name == entity]
         yield entity, [key for key, row in mine if row is None], [row for _, row in mine if row is not None]
@@ -87,7 +87,7 @@ def _unpack(entity: str, packed: bytes) -> Row:
 
 
 class _Sheet:
-    """The rows while a fold changes them."""
+    """The working copy of the rows that `fold` changes."""
 
     def __init__(self, rows: Mapping[Key, Row | None], journal_after: int) -> None:
         self._rows = rows
@@ -181,7 +181,7 @@ def _public_key_changed(sheet: _Sheet, event: Event) -> None:
 
 
 def _known_did(sheet: _Sheet, event: Event) -> DidRow | None:
-    """Return the row of the event's DID; None if it was registered before the block at which the index starts."""
+    """Return the row of the event's DID; None if the DID was registered before the block at which the index starts."""
     assert event.did_hash is not None
     return sheet.get("dids", event.did_hash, DidRow)
 

@@ -1,4 +1,4 @@
-"""Follows a chain into a store, through reorganisations, restarts and failures of endpoints."""
+"""Keeps an index up to date with its chain, despite reorganisations, restarts and failing endpoints."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ class FollowOptions:
     # The newest blocks are read one by one, by hash, because nodes behind a load balancer disagree about them.
     near_blocks: int = 64
     poll_s: float = 2.0
-    # A node behind a load balancer may lag: its chain is the same, but shorter.
+    # How long the endpoint's chain may be shorter than the index: a node behind a load balancer may lag.
     behind_patience_s: float = 30.0
     backoff_first_s: float = 0.25
     backoff_most_s: float = 30.0
-    # Unhealthy if the index last agreed with the chain longer ago than this, or lags by more blocks than this.
+    # The index is unhealthy if it last agreed with the chain longer ago than `stale_s`, or lags by more than
+    # `lag_blocks`.
     stale_s: float = 60.0
     lag_blocks: int = 32
 
 
 class Step(Enum):
-    """The result of one step of the follower."""
+    """What one step of the follower has achieved."""
 
     CURRENT = "the index holds the chain's newest block"
     MORE = "there is more to do at once"
@@ -55,7 +56,7 @@ class Step(Enum):
 
 
 class WrongChain(Exception):
-    """The endpoint serves another chain than the index's."""
+    """The endpoint serves a different chain from the index's."""
 
 
 class Follower:
@@ -83,12 +84,12 @@ class Follower:
         self.health = Health()
 
     async def run(self) -> None:
-        """Follow until cancelled. Only the leading process writes; the others watch and take over if it ends."""
+        """Follow the chain until cancelled. Only the leading process writes; if it ends, another one takes over."""
         while True:  # noqa: ASYNC110 - it waits for a chain, not for something in this process
             await asyncio.sleep(await self._pause_after_step())
 
     async def _pause_after_step(self) -> float:
-        """Take one step, and return the seconds until the next."""
+        """Take one step, and return the number of seconds until the next step."""
         try:
             step = await self.step() if await self._store.lead() else await self.watch()
         except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
@@ -100,7 +101,7 @@ class Follower:
         return self._pause_after(step)
 
     def _pause_after(self, step: Step) -> float:
-        """Return the pause in seconds: 0 while there is more to read, longer if nodes disagree about the chain."""
+        """Return the pause in seconds: 0 if more blocks can be read, longer while nodes disagree about the chain."""
         if step is Step.BACK:
             self._retreats += 1
             return 0.0 if self._retreats == 1 else self._backoff(self._retreats - 1)
@@ -111,7 +112,7 @@ class Follower:
 
     def _failed(self, error: Exception) -> float:
         self.health.failures += 1
-        # Log the first failure and each power of two, so that an outage of hours does not fill the log.
+        # Log only failures 1, 2, 4, 8 …, so that an outage of hours does not fill the log.
         if self.health.failures & (self.health.failures - 1) == 0:
             why = error.in_our_words if isinstance(error, RpcError) else error
             log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
@@ -122,7 +123,7 @@ class Follower:
         return min(pause, self._options.backoff_most_s) * self._jitter()
 
     async def step(self) -> Step:
-        """Take one step towards the chain. Raises RpcError, StoreError, WrongChain, ChainMoved, TipMoved."""
+        """Index new blocks or undo replaced ones. Raises RpcError, StoreError, WrongChain, ChainMoved, TipMoved."""
         await self._check_chain()
         head = await self._reader.head()
         tip = await self._store.tip()
@@ -132,7 +133,7 @@ class Follower:
         return await self._advance(tip, head)
 
     async def watch(self) -> Step:
-        """Compare the index, which another process writes, with the chain."""
+        """Compare the index with the chain while another process writes the index."""
         await self._check_chain()
         head = await self._reader.head()
         tip = await self._store.tip()
@@ -148,7 +149,7 @@ class Follower:
         return lag <= self._options.lag_blocks and self._clock() - agreed_at <= self._options.stale_s
 
     def progress(self) -> FollowProgress:
-        """Return how far the index is."""
+        """Return the progress of the index."""
         health = self.health
         ago = None if health.agreed_at is None else self._clock() - health.agreed_at
         return FollowProgress(health.tip, health.head, health.lag, ago, health.failures)
@@ -160,7 +161,7 @@ class Follower:
             log.info("indexer: %s", line)
 
     async def _check_chain(self) -> None:
-        """Check the endpoint's chain: one for another chain must not make this index delete its rows."""
+        """Check the endpoint's chain ID: an endpoint for another chain must not make this index delete its rows."""
         if self._chain_checked:
             return
         found = await self._reader.chain_id()
@@ -187,7 +188,7 @@ class Follower:
         return Step.CURRENT if last == head.number else Step.MORE
 
     async def _read(self, first: int, head: int, tip: IndexedBlock | None) -> Batch | None:
-        """Return the next batch: single blocks near the head, else an adaptive range; None if that was refused."""
+        """Return the next blocks, read singly near the head, otherwise as a range; None if the range was refused."""
         near = head - self._options.near_blocks
         if first > near:
             last = min(head, first + self._options.near_blocks - 1)

@@ -1,4 +1,4 @@
-"""Finds the fork: the newest stored block that the chain still has."""
+"""Finds the fork after a reorganisation, which is the newest stored block that the chain still has."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SEARCH_SIZE = 16
 async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBlock]:
     """Return the chain's blocks with these numbers, none of which is above its head. Raises RpcError.
 
-    Raises ChainMoved if the endpoint lacks such a block. It may lag, or have pruned old blocks, and so contradicts
-    nothing in the index.
+    Raises ChainMoved if the endpoint lacks such a block. The endpoint may lag, or may have pruned old blocks, so a
+    missing block does not contradict the index.
     """
     found = await reader.blocks(numbers)
     if None in found:
@@ -26,7 +26,7 @@ async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBloc
 
 
 async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: IndexedBlock) -> IndexedBlock | None:
-    """Return the first of `kept`, newest first, that the chain also has. Raises RpcError, ChainMoved."""
+    """Return the newest of the stored blocks `kept` that the chain also has. Raises RpcError, ChainMoved."""
     candidates = [block for block in kept if block.number <= head.number]
     for start in range(0, len(candidates), _SEARCH_SIZE):
         group = candidates[start : start + _SEARCH_SIZE]
@@ -38,5 +38,5 @@ async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: Ind
 
 
 def is_prefix(fork: IndexedBlock, kept: list[IndexedBlock], head: IndexedBlock) -> bool:
-    """Return whether no stored block contradicts the chain, which only ends earlier."""
+    """Return whether the endpoint's chain is a shorter part of the indexed chain, without any different block."""
     return not any(fork.number < block.number <= head.number for block in kept)

@@ -1,4 +1,4 @@
-"""Reads the logs for the index from an endpoint (eth_getLogs; EIP-234 for the logs of one block)."""
+"""Reads the logs that the index needs from an endpoint (eth_getLogs; EIP-234 for the logs of one block)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("holdfast.indexer")
 
-# Endpoints limit the size of a filter; this many addresses are about 23 KB.
+# Endpoints limit the size of a filter; 500 addresses are about 23 KB.
 _ADDRESSES_AT_ONCE = 500
 
 
@@ -28,12 +28,12 @@ class Rpc(Protocol):
     """The JSON-RPC endpoint that the index follows, such as `holdfast.chain.rpc.RpcClient`."""
 
     async def call(self, method: str, params: list[Any]) -> Any:
-        """Return the result of one call. Raises RpcError for any other outcome."""
+        """Return the result of one JSON-RPC call. Raises RpcError for any other outcome."""
         ...
 
 
 class BlockFilter(NamedTuple):
-    """A set of blocks: its fields in a filter, the check whether a log is from it, and whether it is one block."""
+    """A set of blocks: its fields in a log filter, a check whether it contains a log, and whether it is one block."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
@@ -53,15 +53,16 @@ def of_range(first: int, last: int) -> BlockFilter:
 
 
 class LogReader:
-    """Reads two kinds of logs: those of our contracts, and the key changes that accounts emit.
+    """Reads two kinds of logs: those of the registry and the factory, and the key changes that accounts emit.
 
-    The contracts' logs are selected by address, and come first. Key changes are selected by topic only, since a filter
-    with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped when
-    rows are made. Some endpoints refuse a filter without addresses, and anyone may emit so many such logs that the
-    response is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
+    The contracts' logs are selected by address, and are read first. Key changes are selected by topic only, since a
+    filter with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped
+    when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many such logs
+    that the response is too large. If such a filter fails, the accounts are selected by address, in groups. Every
+    method raises RpcError.
 
-    If logs that were requested together, or those of one block, make too large a response, `roomy` is used for
-    one block after the other: each block must be read completely, or the index could not continue.
+    If the response for one block, or for a batch of single blocks, is too large, `roomy` requests the logs again, one
+    block at a time: the index can only continue after it has read every log of a block.
     """
 
     def __init__(self, rpc: Rpc, decoder: Decoder, roomy: Rpc | None = None) -> None:
@@ -78,7 +79,7 @@ class LogReader:
         return await self._ask(self._contracts, place)
 
     async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
-        """Return the key changes at `places` of all known accounts; other contracts' may be included.
+        """Return the key changes of all known accounts in `places`; other contracts' key changes may be included.
 
         Args:
             places: The blocks.
@@ -96,7 +97,7 @@ class LogReader:
         return found
 
     async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
-        """Return None if the endpoint refuses, whatever the form of its error."""
+        """Return any contract's key changes; None if the endpoint refuses, whatever form its error has."""
         try:
             return await self._decoded(await self._answer(self._rpc, self._any_account, place), place)
         except RpcError:
@@ -127,7 +128,7 @@ class LogReader:
         return await rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
 
     async def _decoded(self, answer: Any, place: BlockFilter) -> list[Log]:
-        # Decoding thousands of logs would delay requests on the same loop; most blocks have none.
+        # Decoding thousands of logs on the event loop would delay its requests; most blocks have no logs.
         return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
 
 

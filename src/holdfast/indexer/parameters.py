@@ -1,4 +1,7 @@
-"""Converts paths and query strings to arguments for the store. Each function raises Refused for bad input."""
+"""Converts paths and query strings to arguments for the store.
+
+Every function in this module raises Refused for invalid input.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _LIST_TAGS = {name: tag.to_bytes() for tag, name in enumerate(LISTS, 1)}
 
 
 def did_key(text: str) -> bytes:
-    """Return the hash of a DID, which is given as text or as its hash."""
+    """Return the hash of a DID given as text or as a hash."""
     if match := _HASH.fullmatch(text):
         return bytes.fromhex(match[1])
     try:
@@ -43,7 +46,7 @@ def did_key(text: str) -> bytes:
 
 
 def alias_key(text: str) -> bytes:
-    """Return the hash of an alias, which is given as text (any case) or as its hash."""
+    """Return the hash of an alias given as text (in any case) or as a hash."""
     if match := _HASH.fullmatch(text):
         return bytes.fromhex(match[1])
     if not 0 < len(text) <= _MAX_ALIAS or _ALIAS_UNFIT.search(text):
@@ -52,7 +55,7 @@ def alias_key(text: str) -> bytes:
 
 
 def address(text: str, row: ErrorRow = refusals.INVALID_ADDRESS) -> bytes:
-    """Return a 20-byte address, given in any case."""
+    """Return the 20 bytes of a hexadecimal address in upper or lower case."""
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise Refused(row)
@@ -60,7 +63,7 @@ def address(text: str, row: ErrorRow = refusals.INVALID_ADDRESS) -> bytes:
 
 
 def list_query(name: str, query_string: bytes) -> ListQuery:
-    """Return the page of the list `name` that a query string requests."""
+    """Return the query for the page of the list `name` that a query string requests."""
     given = parameters(query_string, [*LISTS[name].filters, *_PAGING])
     return ListQuery(
         name,
@@ -73,7 +76,7 @@ def list_query(name: str, query_string: bytes) -> ListQuery:
 
 
 def parameters(query_string: bytes, allowed: list[str]) -> dict[str, str]:
-    """Return the parameters by name. Each must be one of `allowed` and occur at most once."""
+    """Return the parameters by name. Each parameter must be one of `allowed` and occur at most once."""
     if not query_string:
         return {}
     try:
@@ -94,7 +97,7 @@ def parameters(query_string: bytes, allowed: list[str]) -> dict[str, str]:
 
 
 def cursor(name: str, block_number: int, log_index: int) -> str:
-    """Return the cursor to the rows of the list `name` after this place."""
+    """Return the cursor for the rows of the list `name` that follow this place in the chain."""
     return to_base64url(_CURSOR.pack(_LIST_TAGS[name], block_number, log_index))
 
 

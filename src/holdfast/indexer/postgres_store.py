@@ -1,4 +1,4 @@
-"""The index in a separate PostgreSQL schema. A range needs a handful of statements, however many events it has."""
+"""The index in a separate PostgreSQL schema. Writing a range takes a few statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -75,9 +75,12 @@ class PostgresIndexStore(Reads):
         await self._pool.close()
 
     async def lead(self) -> bool:
-        """See IndexStore. By a lease, which ends by itself; a pooler in transaction mode would not keep a lock.
+        """See IndexStore.
 
-        A process whose lease has expired cannot write anything wrong: each write states the tip that it follows.
+        The leading process has a lease, which expires by itself; a pooler in transaction mode would not keep a lock.
+
+        A process whose lease has expired cannot damage the index: each write fails if another process has moved the
+        tip.
         """
         now = asyncio.get_running_loop().time()
         if self._renew_at is not None and now < self._renew_at:
@@ -145,7 +148,10 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """Run the writer's transaction. Another process that believes it is the leader must wait for the lock."""
+        """Run a write transaction.
+
+        A lock keeps two processes that both believe they are the leader from writing at the same time.
+        """
         if self._pool is None:
             raise StoreError("not open")
         try:

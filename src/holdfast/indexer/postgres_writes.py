@@ -1,4 +1,4 @@
-"""The writes of a PostgreSQL index in one transaction: a handful of statements, however many events."""
+"""The writes to a PostgreSQL index: each is one transaction of a handful of statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEADER = (
     f"CREATE TABLE IF NOT EXISTS {SCHEMA}.leader"
     " (one boolean PRIMARY KEY DEFAULT true CHECK (one), holder text NOT NULL, ends timestamptz NOT NULL)"
 )
-# By the database's clock, so that the nodes' clocks do not matter.
+# The lease is timed by the database's clock, so that the nodes' clocks do not matter.
 LEAD = (
     f"INSERT INTO {SCHEMA}.leader AS t (holder, ends) VALUES ($1, clock_timestamp() + $2)"  # noqa: S608 - our own names
     " ON CONFLICT (one) DO UPDATE SET holder = excluded.holder, ends = excluded.ends"
@@ -38,7 +38,7 @@ LEAD_NO_MORE = f"DELETE FROM {SCHEMA}.leader WHERE holder = $1"  # noqa: S608 - 
 
 
 async def prepare(db: Connection, identity: str) -> None:
-    """Recreate the schema unless it belongs to `identity`."""
+    """Recreate the schema unless its index has this identity."""
     if await _identity(db) == identity:
         await db.execute(_LEADER)  # an older release made none
         return
@@ -55,7 +55,7 @@ async def apply(db: Connection, parent: IndexedBlock | None, batch: Batch, floor
     """See IndexStore.apply."""
     await _expect(db, parent)
     rows = await _rows(db, folding.keys_of(batch.events))
-    # Encoding thousands of events takes tens of milliseconds, so it runs outside the event loop.
+    # Folding thousands of events takes tens of milliseconds, so it runs outside the event loop.
     outcome = await asyncio.to_thread(folding.fold, rows, batch.events, floor)
     await _put(db, outcome.changed)
     kept = [block for block in batch.blocks if block.number >= floor]
@@ -75,7 +75,7 @@ async def rewind(db: Connection, expected: IndexedBlock, to: IndexedBlock) -> No
 
 
 async def reset(db: Connection) -> None:
-    """See IndexStore.reset. Not TRUNCATE, whose lock would block all reads."""
+    """See IndexStore.reset. TRUNCATE is not used, because its lock would block all reads."""
     for statement in EMPTY:
         await db.execute(statement)
 

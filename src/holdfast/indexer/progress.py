@@ -1,4 +1,4 @@
-"""The progress of the index, for `/health` and `/api/progress`, and the log lines of a long catch-up."""
+"""The progress of the index, for `/health` and `/api/progress`, and the lines logged during a long catch-up."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _TELL_EVERY_S = 15.0
 
 @dataclass
 class Health:
-    """Facts about the index's agreement with the chain. `agreed_at` is a time of the follower's clock.
+    """What is known about the index's agreement with the chain. `agreed_at` is a time by the follower's clock.
 
     Attributes:
-        agreed_at: When the index was last found to be part of the chain; None before the first time.
-        tip: The newest block of the index then.
-        head: The chain's newest block then.
+        agreed_at: When the index last agreed with the chain; None before the first agreement.
+        tip: The newest block of the index at that time.
+        head: The chain's newest block at that time.
         failures: Failed steps since the last successful one.
     """
 
@@ -26,12 +26,12 @@ class Health:
 
     @property
     def lag(self) -> int | None:
-        """By how many blocks the index was behind; None before the first agreement."""
+        """The number of blocks by which the index was behind the chain; None before the first agreement."""
         return None if self.head is None else self.head - (self.head if self.tip is None else self.tip)
 
 
 class FollowProgress(NamedTuple):
-    """The progress of the index. Blocks and `agreed_s_ago` are None before the first agreement."""
+    """The progress of the index. All fields but `failures` are None before the index first agreed with the chain."""
 
     tip: int | None
     head: int | None
@@ -41,14 +41,14 @@ class FollowProgress(NamedTuple):
 
 
 class CatchUpLog:
-    """The log lines of a catch-up: one every 15 s while blocks are missing, and one at the end."""
+    """The lines logged during a catch-up: one every 15 s while blocks are missing, and one at the end."""
 
     def __init__(self) -> None:
         self._from: tuple[float, int] | None = None
         self._told_at: float | None = None
 
     def line(self, now: float, tip: int, head: int) -> str | None:
-        """Return the line due at `now` (in seconds), or None. `tip` is the index's block, `head` the chain's."""
+        """Return the line due at `now` (in seconds), or None. `tip` is the index's newest block, `head` the chain's."""
         if tip >= head:
             told, self._from, self._told_at = self._told_at, None, None
             return None if told is None else f"caught up with the chain at block {tip}"

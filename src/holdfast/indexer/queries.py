@@ -1,6 +1,6 @@
-"""The table of lists: the filters of each and their meaning in SQL. The SQL is prepared once per combination.
+"""The lists that the indexer serves, with their filters in SQL. Each combination of filters is built once and cached.
 
-All SQL here consists of constants from this module. A caller's input is only ever a bound value.
+All SQL here consists of constants from this module. A caller's input is always passed as a bound value.
 """
 # ruff: noqa: S608 - see above
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from holdfast.indexer.rows import AccountRow, DidRow, Event
 
-# One statement for both databases; each store has its own placeholder of the n-th value (`?` or `$n`).
+# The statements are the same for both databases except for the placeholder of the n-th value: `?` or `$n`.
 _ALIAS_COLUMNS = "a.alias_hash, a.did_hash, a.active, a.block_number, a.log_index, d.controller"
 _ALIAS_TABLES = "aliases a LEFT JOIN dids d ON d.did_hash = a.did_hash"
 _CONTROLLER_OF_DID = "SELECT controller FROM dids WHERE did_hash = {}"
@@ -23,7 +23,7 @@ _ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = {}"
 
 
 class ListSpec(NamedTuple):
-    """One list: what it selects, and the SQL condition of each filter."""
+    """A list that can be queried: its SELECT, its order, and the SQL condition of each filter."""
 
     select: str
     order: tuple[str, str]
@@ -64,8 +64,7 @@ LISTS: dict[str, ListSpec] = {
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
             "owner": "owner_address = {}",
             "key_owner": "key_owner = {}",
-            # Correlated: a page reads the accounts in order instead of first collecting all active DIDs, which are
-            # most.
+            # A correlated subquery: a page reads the accounts in order instead of first collecting all active DIDs.
             "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
         },
     ),
@@ -85,11 +84,11 @@ LISTS: dict[str, ListSpec] = {
     ),
 }
 
-# Inactive DIDs are few, so reading the accounts in order would pass nearly all of them before a page is full.
+# Few DIDs are inactive, so reading accounts in order would pass nearly all of them before a page is full.
 _OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
 
-# Filters that match many rows, weakest first. Another filter's index is better than theirs, but the planner has no
-# statistics, so a unary plus hides theirs from it.
+# Filters that match many rows, weakest first. If a query has another, stronger filter, that filter's index is better.
+# SQLite's planner has no statistics to know this, so a unary plus disables the weak filter's index.
 _WEAK = ("active", "kind")
 
 ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"
@@ -102,7 +101,7 @@ Value = bytes | int | str
 
 
 class ListQuery(NamedTuple):
-    """A page of a list: filters with their values, block range, start and size."""
+    """A request for a page of a list: filters with their values, block range, starting place and size."""
 
     name: str
     filters: tuple[tuple[str, Value], ...] = ()
@@ -112,7 +111,7 @@ class ListQuery(NamedTuple):
     limit: int = 50
 
     def statement(self, numbered: bool = False) -> tuple[str, list[Value]]:  # noqa: FBT001, FBT002 - two dialects
-        """Return SQL text and values; `numbered` placeholders are PostgreSQL's."""
+        """Return the SQL text and its values; with `numbered`, placeholders have PostgreSQL's form."""
         bounds = (self.from_block is not None, self.to_block is not None, self.after is not None)
         inactive = self.name == "accounts" and ("active", 0) in self.filters
         text = _text(self.name, tuple(name for name, _ in self.filters), bounds, numbered, inactive)
@@ -148,6 +147,6 @@ def _condition(spec: ListSpec, key: str, filters: tuple[str, ...]) -> str:
 
 
 def fill(template: str, numbered: bool) -> str:  # noqa: FBT001 - see above
-    """Return the statement with the placeholders of its database."""
+    """Return the statement with `$1`, `$2` … as placeholders if `numbered`, otherwise with `?`."""
     count = template.count("{}")
     return template.format(*(f"${place}" if numbered else "?" for place in range(1, count + 1)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 FIRST_SIZE = 1_000
 MAX_SIZE = 100_000
-# At about 700 bytes per log, this is far below the 8 MiB that the JSON-RPC client accepts as one response.
+# At about 700 bytes per log, 4,000 logs are far below the JSON-RPC client's limit of 8 MiB per response.
 TARGET_LOGS = 4_000
 
 
 class RangeSize:
     """The size of the next eth_getLogs range in blocks, adapted to the endpoint's limits and the number of logs.
 
-    A refused size is a ceiling. Only after several granted ranges is a larger one tried again.
+    Half of a refused size becomes the ceiling, which rises again after twenty granted ranges.
     """
 
     def __init__(self, first: int = FIRST_SIZE, largest: int = MAX_SIZE) -> None:
@@ -21,7 +21,7 @@ class RangeSize:
         self._granted = 0
 
     def granted(self, blocks: int, logs: int) -> None:
-        """Record a response for `blocks` blocks with `logs` logs."""
+        """Record that the endpoint returned `logs` logs for a range of `blocks` blocks."""
         self._granted += 1
         if self._granted >= _PATIENCE:
             self._granted, self._ceiling = 0, min(self._ceiling * 2, self._largest)
@@ -31,7 +31,7 @@ class RangeSize:
             self.value = min(self.value * 2, self._ceiling)
 
     def refused(self, blocks: int) -> None:
-        """Record that `blocks` blocks were too many."""
+        """Record that a range of `blocks` blocks was too large."""
         self.value = self._ceiling = max(1, blocks // 2)
         self._granted = 0
 
@@ -42,8 +42,8 @@ _PATIENCE = 20
 def marks(first: int, last: int, head: int) -> list[int]:
     """Return the blocks of a range whose hashes are stored, ascending; `last` is always one of them.
 
-    They are 0, 1, 3, 7, 15 … blocks below `head`, so that the fork of a reorganisation of n blocks is found at most 2 n
-    + 1 blocks deep.
+    Hashes are stored for the blocks that are 0, 1, 3, 7, 15 … blocks below `head`. After a reorganisation of n blocks
+    the index therefore goes back at most 2 n + 1 blocks.
     """
     found = {last}
     distance = 0
@@ -55,8 +55,8 @@ def marks(first: int, last: int, head: int) -> list[int]:
 
 
 def undo_floor(last: int, head: int, depth: int) -> int:
-    """Return the deepest block to which an index that ends at `last` can go back; -1 is its very start.
+    """Return the lowest block to which an index that ends at `last` can be rewound; -1 means to its very start.
 
-    Blocks more than `depth` below the chain's head count as final, and their undo entries are dropped.
+    Blocks more than `depth` blocks below the chain's head count as final, and their undo entries are dropped.
     """
     return max(-1, min(last, max(last, head) - depth))

@@ -1,4 +1,4 @@
-"""Reads ranges of a chain that may change during the reading."""
+"""Reads ranges of blocks from a chain that may change in the meantime."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class ChainMoved(Exception):
-    """The responses are inconsistent, or one is missing: read again, after a pause.
+    """The responses are inconsistent, or a block is missing: the range must be read again after a pause.
 
-    The chain was reorganised in the meantime, or the endpoint lacks blocks that it claims to have.
+    Either the chain was reorganised during the reading, or the endpoint lacks blocks that it claims to have.
 
     Args:
-        missing: The number of a block, not above the endpoint's head, that the endpoint lacks; else None.
+        missing: The number of the block that the endpoint lacks although it is not above its head; otherwise None.
     """
 
     def __init__(self, missing: int | None = None) -> None:
@@ -36,7 +36,7 @@ class ChainMoved(Exception):
 
 
 class RangeRefused(Exception):
-    """The endpoint did not respond for a range of this many blocks, but may for a smaller one."""
+    """The endpoint returned no logs for a range of this many blocks, but may do so for a smaller range."""
 
 
 class Batch(NamedTuple):
@@ -57,7 +57,7 @@ class _Header(NamedTuple):
 
 
 class RangeReader:
-    """The chain, as the follower reads it. Each method raises RpcError if the endpoint fails.
+    """Reads the chain for the follower. Every method of this class raises RpcError if the endpoint fails.
 
     `roomy` is the same endpoint with a larger size limit, used for the logs of single blocks that need it.
     """
@@ -87,11 +87,12 @@ class RangeReader:
     ) -> Batch:
         """Return the events of blocks `first` to `last`, all far below `head`, by eth_getLogs over their numbers.
 
-        `accounts` names the accounts that were created before `first`.
+        `accounts` returns the accounts that were created before `first`.
 
-        The chain may change between two responses, so their order matters. The last block's hash comes first: whatever
-        changes later makes it stale, which the follower's next step detects; read last, it would vouch for logs of a
-        fork that is gone. `parent` comes last, for the same reason: the block hashes in the logs build on it.
+        The chain may change between two requests, so their order matters. The last block's hash is read before the
+        logs: if the chain changes afterwards, that hash is stale, and the follower's next step detects it. A hash read
+        after the logs could belong to a different fork from the logs. `parent` is checked after the logs, because they
+        must build on it.
 
         Raises:
             ChainMoved: The responses are inconsistent, or `parent`, on which the range must build, is gone.
@@ -108,9 +109,9 @@ class RangeReader:
     async def read_blocks(self, first: int, last: int, parent: IndexedBlock | None, accounts: Accounts) -> Batch:
         """Return the events in the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
 
-        A range of numbers would not do: a node that lags behind the one that named the head leaves out, without a
-        word, the logs of blocks that it does not have yet. Asked for a hash it does not know, it must fail (EIP-234).
-        The hashes come first here too, and their chain of parents ties them to each other and to `parent`.
+        Filtering by block numbers would be unsafe here: a node that lags behind silently omits the logs of blocks that
+        it does not have yet. For an unknown block hash, a node must return an error (EIP-234). The hashes are read
+        before the logs, and the parent hashes show that the blocks follow each other and `parent`.
 
         Raises:
             ChainMoved: The blocks do not build on `parent` or on each other.
@@ -153,7 +154,7 @@ class RangeReader:
             found = await self._logs.of_contracts(place)
             return found + await self._logs.of_accounts([place], found, accounts)
         except RpcError as error:
-            # Endpoints express "too many" in many ways: codes, statuses, time-outs, closed connections.
+            # Endpoints refuse large ranges in many ways: error codes, HTTP statuses, time-outs, closed connections.
             if first < last:
                 raise RangeRefused from error
             raise
@@ -166,7 +167,7 @@ class RangeReader:
 
 
 def _hashes(kept: list[IndexedBlock], logs: list[Log]) -> dict[int, bytes]:
-    """Return the hash of each block that a mark or a log names. Raises ChainMoved if two disagree."""
+    """Return the hashes in `kept` and `logs` by block number. Raises ChainMoved if a block has two hashes."""
     known = dict(kept)
     for log in logs:
         if known.setdefault(log.block_number, log.block_hash) != log.block_hash:

@@ -1,4 +1,4 @@
-"""Look-ups and lists, shared by all stores: the statements, and the conversion of rows."""
+"""The look-ups and list queries of the index, shared by all stores: chooses statements and converts rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Reads(ABC):
-    """The reading half of IndexStore. Each store sets the SQL dialect and fetches the rows."""
+    """The reading half of IndexStore. Each store defines the SQL dialect and fetches the rows."""
 
     statements: ClassVar[Statements]
 
@@ -63,4 +63,4 @@ class Reads(ABC):
 
     @abstractmethod
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
-        """Return a page within the time limit of lists. Raises StoreError."""
+        """Return a page of a list, within the time limit for list queries. Raises StoreError."""

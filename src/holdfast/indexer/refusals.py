@@ -1,4 +1,4 @@
-"""The table of the indexer's own refusals. General ones are rows of `holdfast.wire.errors`."""
+"""The refusals that only the indexer returns. Refusals shared with the service are in `holdfast.wire.errors`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ INVALID_QUERY = ErrorRow(400, "Invalid query string")
 
 
 def unknown_parameter(allowed: list[str]) -> Refused:
-    """A parameter that this path does not accept. Ignoring it would return the result of a different query."""
+    """Return the refusal of a parameter that the path does not accept: ignoring it would answer a different query."""
     return Refused(ErrorRow(400, f"Unknown query parameter. Known: {', '.join(allowed) or 'none'}"))
 
 
 def duplicate_parameter(name: str) -> Refused:
-    """A known parameter that is given twice."""
+    """Return the refusal of a parameter that is given twice."""
     return Refused(ErrorRow(400, f"Duplicate query parameter: {name}"))

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 
 class IndexedBlock(NamedTuple):
-    """A block that the index has seen."""
+    """A block that the index has read."""
 
     number: int
     hash: bytes
 
 
 class Event(NamedTuple):
-    """One event of the registry, the factory or an account. Fields that its kind lacks are None."""
+    """One event of the registry, the factory or an account. Fields that this kind of event does not have are None."""
 
     block_number: int
     log_index: int
@@ -36,7 +36,7 @@ class Event(NamedTuple):
 
 
 class DidRow(NamedTuple):
-    """A DID after its latest event; block and transaction are those of its registration."""
+    """A DID in its current state; the block and the transaction are those of its registration."""
 
     did_hash: bytes
     controller: bytes
@@ -48,7 +48,7 @@ class DidRow(NamedTuple):
 
 
 class AliasRow(NamedTuple):
-    """An alias after its latest event; its controller is that of its DID."""
+    """An alias in its current state; its controller is stored only with its DID."""
 
     alias_hash: bytes
     did_hash: bytes
@@ -59,7 +59,7 @@ class AliasRow(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """A smart account that the factory has deployed; block and transaction are those of its creation.
+    """A smart account that the factory has deployed; the block and the transaction are those of its creation.
 
     `owner_address` identifies its first key, `key_owner` the one that controls it now.
     """
@@ -83,7 +83,7 @@ class TotalsRow(NamedTuple):
 
 
 class JournalRow(NamedTuple):
-    """A row of `entity` before the first change in `block_number`; None if the row did not exist."""
+    """A row of the table `entity` before block `block_number` changed it; `before` is None if it did not exist."""
 
     block_number: int
     entity: str
@@ -93,5 +93,5 @@ class JournalRow(NamedTuple):
 
 Row = DidRow | AliasRow | AccountRow | TotalsRow
 
-# The tables that events change, by name. The first column of each is its key.
+# The tables that events change, by name. The first column of each table is its key.
 ENTITIES: dict[str, type[Row]] = {"dids": DidRow, "aliases": AliasRow, "accounts": AccountRow, "totals": TotalsRow}

@@ -1,4 +1,4 @@
-"""One running index: its store, its follower, its connection to the chain."""
+"""One running index with its store, its follower and its connection to the chain."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _OPEN_AGAIN_S = 2.0
-# Logs of one block as JSON. A block of 400 million gas has less: a byte of an event is two in JSON, and costs at least
-# 8 gas in the log and 4 in the transaction.
+# The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas are smaller: a byte of an
+# event becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
 _BLOCK_TIMEOUT_S = 120.0
 
@@ -55,13 +55,13 @@ class IndexRunner:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start. Returns once the store is open or has failed to open for the first time."""
+        """Start following. Returns when the store is open or the first attempt to open it has failed."""
         if self._task is None:
             self._task = asyncio.create_task(self._work(), name="holdfast-indexer")
         await self._tried.wait()
 
     async def stop(self) -> None:
-        """Stop following, at once, and close everything. Each range is stored whole or not at all."""
+        """Stop following at once and close everything. A range is stored completely or not at all."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -87,7 +87,7 @@ class IndexRunner:
 
 
 def build(settings: IndexerSettings) -> IndexRunner:
-    """Make an index from the settings. Call it on the event loop that will run it."""
+    """Return an index built from the settings. Call this on the event loop that will run the index."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
     reader = RangeReader(
@@ -101,13 +101,13 @@ def build(settings: IndexerSettings) -> IndexRunner:
 
 
 def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:
-    """Return a client for the logs of one block at a time, however many its gas limit allows."""
+    """Return a client that can read all logs of one block, as many as a block's gas limit allows."""
     transport = AiohttpTransport(session, most_bytes=MAX_BLOCK_BYTES)
     return RpcClient(url, transport, batches=False, timeout_s=_BLOCK_TIMEOUT_S)
 
 
 def open_store(settings: IndexerSettings) -> IndexStore:
-    """Return the store that the settings name, not yet opened."""
+    """Return the configured store, not yet opened."""
     if settings.postgres is None:
         return SqliteIndexStore(settings.sqlite_path)
     from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
@@ -116,6 +116,6 @@ def open_store(settings: IndexerSettings) -> IndexStore:
 
 
 def identity(settings: IndexerSettings) -> str:
-    """Return what identifies an index. An index with another identity is rebuilt."""
+    """Return what identifies an index. A stored index with another identity is rebuilt."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

@@ -1,4 +1,4 @@
-"""The index as a server: granian in this process, so that no child process survives it."""
+"""Serves the index with granian in this process, so that no child process can outlive it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def serve(settings: IndexerSettings) -> None:
     host, port = settings.host, settings.port
     _check_free(host, port)
     app = IndexerApp(lambda: build(settings))
-    # Started and stopped here and not by lifespan events, so that a failed start is an error of the command.
+    # The application is started and stopped here, not by lifespan events, so that a failed start ends the command.
     server = Server(app, host, port, interface=Interfaces.ASGINL, websockets=False, log_enabled=False)
     loop = asyncio.get_running_loop()
     for number in _ENDING:
@@ -43,11 +43,11 @@ async def serve(settings: IndexerSettings) -> None:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raise the system's own OSError if the address is not free; granian would only say that something failed."""
+    """Raise the system's own OSError if the address is not free; granian would not say what failed."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     socket.create_server((host, port), family=family).close()
 
 
 def configure_logs(form: str) -> None:
-    """Configure logs as the service does: URLs may contain keys, and exceptions quote URLs."""
+    """Configure logs as the service does, without exception messages, because these may quote URLs with keys."""
     configure(form)

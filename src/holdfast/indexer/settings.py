@@ -1,4 +1,4 @@
-"""The indexer's settings: its own rows, and the reading of the environment into one checked value."""
+"""The indexer's settings: the table of its variables, and their conversion to one checked value."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _USUAL = FollowOptions(chain_id=DEFAULT_CHAIN_ID)
 
 @dataclass(frozen=True, kw_only=True)
 class IndexerSettings:
-    """The identity and place of an index. URLs may contain secrets, so the repr leaves them out.
+    """The settings of an index. URLs may contain secrets, so the repr leaves them out.
 
-    `host` and `port` are those of `holdfast indexer`; another server has its own.
+    `host` and `port` apply only to `holdfast indexer`.
     """
 
     host: str
@@ -92,7 +92,7 @@ _ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *R
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
-    """Return the settings of an environment, for an index that runs here. Raises SettingError."""
+    """Return the settings in an environment, checked for an index that runs in this process. Raises SettingError."""
     settings = _settings(read_values(environment))
     if settings.postgres is not None and find_spec("asyncpg") is None:
         raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
@@ -100,7 +100,7 @@ def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
 
 
 def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return the value of each row by its field. Raises SettingError."""
+    """Return every setting's value by its field name. Raises SettingError."""
     return read_rows(_ALL_ROWS, environment)
 
 

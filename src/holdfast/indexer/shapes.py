@@ -1,4 +1,7 @@
-"""The indexer's JSON shapes, with the interface's names and types ("Indexer record shapes"). Events are an addition."""
+"""The JSON shapes of the indexer's responses, with the interface's names and types ("Indexer record shapes").
+
+The shape of events is not part of the interface.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ class IndexerHealth(Shape, frozen=True, kw_only=True):
 
 
 class IndexerProgress(Shape, frozen=True, kw_only=True):
-    """How far the index is; unknown values are null."""
+    """The progress of the index; unknown values are null."""
 
     last_block_number: int | None
     chain_block_number: int | None
@@ -79,7 +82,7 @@ class IndexerProgress(Shape, frozen=True, kw_only=True):
 
 
 class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
-    """One event. Fields that its kind lacks are left out."""
+    """One event. Fields that this kind of event does not have are left out."""
 
     kind: str
     block_number: str
@@ -111,7 +114,7 @@ def did_shape(row: DidRow) -> IndexerDid:
 
 
 def alias_shape(row: AliasView) -> IndexerAlias:
-    """Return the shape of an alias. Its DID is unknown only if the index starts after that DID's registration."""
+    """Return an alias's JSON shape, without a controller if the index starts after the registration of its DID."""
     return IndexerAlias(
         alias_hash=_hex(row.alias_hash),
         did_hash=_hex(row.did_hash),
@@ -131,7 +134,7 @@ def account_shape(row: AccountRow) -> IndexerAccount:
 
 
 def stats_shape(view: StatsView) -> IndexerStats:
-    """Return the shape of the counters; an empty index is at block 0."""
+    """Return the JSON shape of the counters; the last block of an empty index is 0."""
     return IndexerStats(
         total_dids=view.dids,
         active_dids=view.active_dids,
@@ -183,7 +186,10 @@ def _hex_or_unset(data: bytes | None) -> str | UnsetType:
 
 @lru_cache(65_536)
 def _address(data: bytes) -> str:
-    """Return the EIP-55 address. Cached, because the checksum needs a hash and pages repeat the same few addresses."""
+    """Return the EIP-55 address.
+
+    Results are cached, since checksums need a hash and pages repeat the same addresses.
+    """
     return checksum_address(data)
 
 

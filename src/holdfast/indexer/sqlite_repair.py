@@ -1,4 +1,4 @@
-"""A damaged index file is renamed and the index rebuilt, since the chain has all its data."""
+"""Renames a damaged index file, so that the index is rebuilt from the chain, which has all its data."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PRIMARY_CODE = 0xFF  # SQLite's extended result codes have the primary code in 
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite reports that the file is not, or no longer, a database."""
+    """Return whether the error says that the file is damaged or is not a SQLite database."""
     return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE
 
 
 def put_aside(path: Path) -> None:
-    """Rename the file, which may be another program's, to `<name>.damaged`, replacing an older one of that name."""
+    """Rename the file to `<name>.damaged`, replacing an older file of that name; it may belong to another program."""
     aside = path.with_name(f"{path.name}.damaged")
     with contextlib.suppress(FileNotFoundError):
         path.replace(aside)
@@ -29,7 +29,7 @@ def put_aside(path: Path) -> None:
 
 
 def file_number(path: Path) -> int | None:
-    """Return the file's identity, which differs from that of another file of this name; None without a file."""
+    """Return the file's inode number, which shows whether the file was replaced; None if there is no file."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

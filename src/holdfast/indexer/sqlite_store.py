@@ -1,7 +1,7 @@
 """The index in one SQLite file: write-ahead log, strict tables, one writer.
 
-Writes run in one thread, pages of lists in another. A look-up by key takes about ten microseconds, less than handing it
-to a thread, and so runs on the event loop.
+Writes run in one thread, and list queries in another. A look-up by key takes about ten microseconds, less than handing
+it to a thread, so it runs on the event loop.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ class SqliteIndexStore(Reads):
 
         def work() -> list[T]:
             db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
-            # A contradictory filter scans the whole table; the limit keeps one query from blocking the reader thread.
+            # Filters that no row satisfies scan the whole table; the time limit keeps one query from blocking the
+            # thread.
             db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             return [make(row) for row in db.execute(statement, values)]
 
@@ -143,7 +144,7 @@ class SqliteIndexStore(Reads):
         self._path.parent.mkdir(parents=True, exist_ok=True)
         writer = self._connect("writer", _WRITER_WAITS_S)
         writer.execute("PRAGMA journal_mode = WAL")
-        # A commit lost in a power failure is read again from the chain, so commits need not wait for the disk.
+        # Events lost in a power failure are read again from the chain, so commits need not wait for the disk.
         writer.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as db:
             sqlite_writes.prepare(db, self._identity)
@@ -152,7 +153,7 @@ class SqliteIndexStore(Reads):
         self._file = file_number(self._path)
 
     def _connect(self, name: str, wait_s: float) -> sqlite3.Connection:
-        # A failed attempt to open may have left a connection with that name.
+        # A failed attempt to open the database may have left a connection with that name.
         if (old := self._connections.pop(name, None)) is not None:
             old.close()
         connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None, check_same_thread=False)
@@ -166,7 +167,10 @@ class SqliteIndexStore(Reads):
             self._connections.popitem()[1].close()
 
     def _lead(self) -> bool:
-        """Hold an exclusive transaction on a file next to the index. It ends with the process."""
+        """Become the leader by beginning an exclusive transaction on a file next to the index.
+
+        It ends with the process.
+        """
         if "leader" in self._connections:
             return True
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)

@@ -1,4 +1,4 @@
-"""The writes of a SQLite index in one transaction. Statements are derived from the table of tables."""
+"""The writes to a SQLite index, each within one transaction. Statements are derived from the table definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare(db: sqlite3.Connection, identity: str) -> None:
-    """Recreate the tables unless they belong to `identity`."""
+    """Recreate the tables unless their index has this identity."""
     if _identity(db) == identity:
         return
     for name in (*TABLES, "meta"):

@@ -1,4 +1,4 @@
-"""The SQL shared by both databases, except for the placeholders. Derived from the table of tables.
+"""The SQL statements of both databases, which differ only in their placeholders; derived from the table definitions.
 
 All SQL here consists of constants from this package. Only bound values vary.
 """

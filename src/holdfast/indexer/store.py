@@ -15,14 +15,14 @@ class StoreError(Exception):
 
 
 class TipMoved(Exception):
-    """Another process has changed the index: read its tip again."""
+    """Another process has changed the index, so its tip must be read again."""
 
     def __init__(self) -> None:
         super().__init__("another process has moved the index")
 
 
 class AliasView(NamedTuple):
-    """An alias with the controller of the DID that it names."""
+    """An alias with the controller of its DID."""
 
     alias_hash: bytes
     did_hash: bytes
@@ -33,7 +33,7 @@ class AliasView(NamedTuple):
 
 
 class StatsView(NamedTuple):
-    """The counters, and the last block of the index (None before the first)."""
+    """The counters, and the last block of the index (None while the index is empty)."""
 
     dids: int
     active_dids: int
@@ -46,7 +46,7 @@ class IndexStore(Protocol):
     """One index. Every method raises StoreError if the database fails. Each write is one transaction."""
 
     async def open(self, identity: str) -> None:
-        """Connect. Empties the index unless it was built for `identity` (chain, contracts, start, schema version)."""
+        """Connect, and empty an index that was built for another identity (chain, contracts, start, schema version)."""
         ...
 
     async def close(self) -> None:
@@ -54,7 +54,7 @@ class IndexStore(Protocol):
         ...
 
     async def lead(self) -> bool:
-        """Return whether this process leads, which means that it writes. Only one does, until it closes or dies."""
+        """Return whether this process leads. Only the leader writes, until it closes the store or ends."""
         ...
 
     async def tip(self) -> IndexedBlock | None:
@@ -66,17 +66,17 @@ class IndexStore(Protocol):
         ...
 
     async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
-        """Add a range with its hashes and undo entries.
+        """Add a range of blocks with its hashes and undo entries.
 
         Args:
-            parent: The tip that the range follows. Raises TipMoved if the tip is another.
+            parent: The tip that the range follows. Raises TipMoved if the index has another tip.
             batch: The range.
             floor: The block below which hashes, and up to which undo entries, are dropped.
         """
         ...
 
     async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
-        """Take the index back from `tip` to `to`, one of `blocks()`. Raises TipMoved."""
+        """Rewind the index from `tip` to `to`, which is one of `blocks()`. Raises TipMoved."""
         ...
 
     async def reset(self) -> None:

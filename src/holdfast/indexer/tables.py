@@ -1,4 +1,4 @@
-"""The table of tables: columns, keys and indexes of the index. Both stores derive their SQL from it."""
+"""The tables of the index, with columns, keys and indexes. Both stores derive their SQL from these definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdfast.indexer.rows import ENTITIES, Event, IndexedBlock, JournalRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Increase it when anything below changes. An index of another version is rebuilt from the chain.
+# Increase this version when a definition below changes. An index of another version is rebuilt from the chain.
 SCHEMA_VERSION = 2
 
 BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"
@@ -115,7 +115,7 @@ def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
         ]
         yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})){suffix}"
         for index in table.indexes:
-            # A partial index: most events leave most columns NULL, and no query selects those.
+            # A partial index leaves out NULL, because most events leave most columns NULL and no query selects NULL.
             where = f" WHERE {index[0]} IS NOT NULL" if index[0] in table.optional else ""
             name = f"{table.name}_by_{index[0]}"
             yield f"CREATE INDEX {name} ON {table.name} ({', '.join(index)}){where}"

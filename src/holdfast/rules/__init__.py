@@ -1,1 +1,1 @@
-"""Decisions without side effects: facts in, decision out. No waiting, clock, randomness or environment."""
+"""Pure functions that decide from facts. The functions do not wait, and use no clock, randomness or environment."""

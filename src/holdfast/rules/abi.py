@@ -1,4 +1,4 @@
-"""The ABI shapes that the service reads and writes."""
+"""The ABI-encoded calls and results that the service writes and reads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MalformedAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AccountSlots:
-    """The five slots of getAccountState and getAccountStateAt."""
+    """The five words that `getAccountState` and `getAccountStateAt` return."""
 
     nonce: int
     did: bytes
@@ -64,17 +64,17 @@ def parse_address(text: str) -> bytes:
 
 
 def encode_get_address(x: int, y: int, salt: int) -> bytes:
-    """Return the call data of the factory's getAddress."""
+    """Return the call data for the factory's `getAddress`."""
     return GET_ADDRESS + x.to_bytes(WORD) + y.to_bytes(WORD) + salt.to_bytes(WORD)
 
 
 def encode_address_call(selector: bytes, address: bytes) -> bytes:
-    """Return the call data of a function with one address as argument."""
+    """Return the call data for a function whose only argument is an address."""
     return selector + address.rjust(WORD, b"\0")
 
 
 def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
-    """Return call data for an account's state, with the nonce at `entry_point`.
+    """Return the call data that reads an account's state, including its nonce at `entry_point`.
 
     `getAccountState` reads the nonce at EntryPoint v0.7, so a helper that lacks `getAccountStateAt` can serve that one.
     """
@@ -84,7 +84,7 @@ def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
 
 
 def decode_address(data: bytes) -> bytes:
-    """Return the address in a one-slot result. Raises MalformedAnswer."""
+    """Return the address in a one-word result. Raises MalformedAnswer."""
     if len(data) != WORD or not any(data):
         raise MalformedAnswer("not one address")
     try:
@@ -94,14 +94,14 @@ def decode_address(data: bytes) -> bytes:
 
 
 def decode_uint256(data: bytes) -> int:
-    """Return the number in a one-slot result. Raises MalformedAnswer."""
+    """Return the number in a one-word result. Raises MalformedAnswer."""
     if len(data) != WORD:
         raise MalformedAnswer("not one slot")
     return int.from_bytes(data)
 
 
 def decode_account_state(data: bytes) -> AccountSlots:
-    """Return the five slots of getAccountState (interface: Account state). Raises MalformedAnswer."""
+    """Return the five words of a `getAccountState` result (interface: Account state). Raises MalformedAnswer."""
     if len(data) != 5 * WORD:
         raise MalformedAnswer("not five slots")
     nonce, did, active, x, y = (data[i : i + WORD] for i in range(0, len(data), WORD))

@@ -1,4 +1,4 @@
-"""The subjects of per-address limits: an IPv4 address, an IPv6 /64, and the /48 around it."""
+"""What a per-address limit applies to: an IPv4 address, an IPv6 /64, and the /48 that contains it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _LOW_32_BITS = 0xFFFFFFFF
 
 
 def subject_of(address: IPv4Address | IPv6Address | None) -> str:
-    """Return the subject of rate limits. An address that embeds an IPv4 address counts as that IPv4 address."""
+    """Return the subject to which rate limits for an address apply.
+
+    An IPv6 address that embeds an IPv4 address counts as that IPv4 address.
+    """
     if address is None:
         return NOWHERE
     counted = embedded_ipv4(address) if isinstance(address, IPv6Address) else address
@@ -23,7 +26,7 @@ def subject_of(address: IPv4Address | IPv6Address | None) -> str:
 
 
 def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address in a mapped, 6to4 (RFC 3056), Teredo (RFC 4380) or NAT64 (RFC 6052) one, else None."""
+    """Return the IPv4 address in a mapped, 6to4 (RFC 3056), Teredo (RFC 4380) or NAT64 (RFC 6052) address, or None."""
     if address.ipv4_mapped is not None or address.sixtofour is not None:
         return address.ipv4_mapped or address.sixtofour
     if address.teredo is not None:
@@ -32,7 +35,7 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 
 def network_of(subject: str) -> str | None:
-    """Return the /48 around an IPv6 subject, None for any other subject."""
+    """Return the /48 that contains an IPv6 /64, or None for any other subject."""
     return _site_around(subject.partition("/")[0]) if "/" in subject else None
 
 

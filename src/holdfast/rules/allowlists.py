@@ -1,4 +1,4 @@
-"""What the proxies pass on (interface: POST /api/bundler, GET /api/indexer/{path})."""
+"""Which requests the proxies forward (interface: POST /api/bundler, GET /api/indexer/{path})."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # served by the engine's SDK
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
-# In addition to the separators: some servers read "..;" as "..", and a remaining "%" may be decoded once more.
+# Semicolons and percent signs are refused, too, because some servers read "..;" as "..", and a remaining "%" may be
+# decoded once more.
 _FORBIDDEN = frozenset("/\\;%")
 
 
 def indexer_path(raw_path: str) -> str | None:
     """Return the upstream path for a request's raw (still percent-encoded) path, or None if it is not allowed.
 
-    Segments are decoded once and matched whole, so `/api/didsx` is another path; an empty or dot segment, an encoded
-    slash, a backslash, a semicolon or a control character is never allowed, nor a percent sign that is left after that.
+    Segments are decoded once and compared as a whole, so `/api/didsx` is another path than `/api/dids`. Empty and dot
+    segments, encoded slashes, backslashes, semicolons, control characters, and percent signs that remain after decoding
+    are never allowed.
     """
     path = raw_path.removeprefix(INDEXER_PREFIX)
     segments = path.split("/")[1:]

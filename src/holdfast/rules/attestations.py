@@ -1,4 +1,4 @@
-"""Verification attestations: proof that a person read a code sent to an identifier (decisions, section 6)."""
+"""Attestations, which prove that a person has read a code that was sent to an identifier (decisions, section 6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS = frozenset(Attestation.__struct_fields__)
 
 @dataclass(frozen=True, slots=True)
 class VerifiedAttestation:
-    """A valid attestation: the signature that marks it as used, and until when the mark is needed."""
+    """A valid attestation: the signature under which it is recorded as used, and until when that record is needed."""
 
     signature: bytes
     expires_at: float
@@ -44,15 +44,15 @@ def issue_at(identifier: Identifier, registrar: str, key: bytes, now: float, ttl
 
 
 def sign(claims: dict[str, str], key: bytes) -> str:
-    """Return `0x` and 64 hex digits: HMAC-SHA256 over the prefix and the claims in RFC 8785 form."""
+    """Return the signature, `0x` and 64 hex digits: HMAC-SHA256 over the prefix and the claims in RFC 8785 form."""
     return "0x" + hmac.digest(key, _PREFIX + canonical(claims), "sha256").hex()
 
 
 def canonical(claims: dict[str, str]) -> bytes:
     """Return the claims in RFC 8785 (JCS) form.
 
-    All values are strings and all names ASCII, so sorted names without spaces are that form; a test compares with
-    the reference package on every kind of character.
+    As all values are strings and all names are ASCII, JSON with sorted names and without spaces has the RFC 8785 form.
+    A test compares the result with the reference package's for every kind of character.
     """
     return msgspec.json.encode(dict(sorted(claims.items())))
 
@@ -60,7 +60,7 @@ def canonical(claims: dict[str, str]) -> bytes:
 def verify_at(
     value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
 ) -> VerifiedAttestation:
-    """Return the proof that `value` contains for `identifier`. Checks are in the decided order.
+    """Verify the attestation `value` for `identifier`, with the checks in the documented order.
 
     Raises:
         Refused: ATTESTATION_INVALID for a wrong shape or signature or another registrar's, though it be under the same

@@ -1,4 +1,4 @@
-"""The table of chains and their explorers, and the data for the balance endpoint."""
+"""The table of chains, their explorers, and their tokens for the balance endpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DEFAULT_CHAIN_ID = 84532
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A chain that is shown to people.
+    """A chain as it is shown to people.
 
     Attributes:
         chain_id: EIP-155 ID.
@@ -24,7 +24,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Chain(Network):
-    """A chain that the service reads.
+    """A chain from which the service can read.
 
     Attributes:
         public_rpc: the chain's public JSON-RPC endpoint, used unless a setting names another.
@@ -56,7 +56,7 @@ CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() 
 
 
 def operation_page(chain_id: int, operation_hash: str) -> str:
-    """Return the explorer's page of a user operation (0x-hex hash), "" for a chain without a row."""
+    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain without a row."""
     network = NETWORKS.get(chain_id)
     return f"{network.explorer}/op/{operation_hash}" if network else ""
 
@@ -74,7 +74,10 @@ TOKENS = {"ETH": Token("ETH", 18, keep_zeros=False), "USDC": Token("USDC", 6, ke
 
 
 def formatted(amount: int, token: Token) -> str:
-    """Return the amount, scaled by the token's decimals. ETH loses trailing zeros, except one after the point."""
+    """Return the amount as a decimal number of tokens.
+
+    For ETH, trailing zeros are dropped, except one after the point.
+    """
     whole, fraction = divmod(amount, 10**token.decimals)
     digits = f"{fraction:0{token.decimals}d}"
     if not token.keep_zeros:

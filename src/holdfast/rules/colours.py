@@ -1,4 +1,4 @@
-"""Colours of the pages: contrast as WCAG 2.2 defines it, and the shades that follow from an operator's colour."""
+"""The pages' colours: contrast as WCAG 2.2 defines it, and shades derived from the operator's colour."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WEIGHTS = (0.2126, 0.7152, 0.0722)
 
 
 class Colour(NamedTuple):
-    """An opaque sRGB colour, each part from 0 to 255."""
+    """An opaque sRGB colour. Each component is from 0 to 255."""
 
     red: int
     green: int
@@ -25,7 +25,7 @@ WHITE, BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 
 
 def parse_colour(text: str) -> Colour:
-    """Return the colour that `#rrggbb` names. Raises ValueError."""
+    """Return the colour that a text `#rrggbb` denotes. Raises ValueError."""
     digits = text.removeprefix("#")
     if (
         len(text) != len("#rrggbb")
@@ -43,12 +43,12 @@ def contrast(one: Colour, other: Colour) -> float:
 
 
 def text_on(background: Colour) -> Colour:
-    """Return white or black, whichever is easier to read on the background."""
+    """Return white or black, whichever has more contrast with the background."""
     return max(WHITE, BLACK, key=lambda text: contrast(text, background))
 
 
 def lightened_for(background: Colour, colour: Colour) -> Colour:
-    """Return the colour mixed with just enough white for text in that colour to have enough contrast."""
+    """Return the colour mixed with just enough white that text in the result has sufficient contrast."""
     shades = (_mixed(colour, WHITE, step / _STEPS) for step in range(_STEPS + 1))
     return next((shade for shade in shades if contrast(shade, background) >= TEXT_CONTRAST), WHITE)
 

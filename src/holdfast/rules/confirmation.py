@@ -1,4 +1,4 @@
-"""When a pending registration is checked again, and when it is given up (docs/decisions/0009)."""
+"""When a pending registration is checked on the chain again, and when the service gives up (docs/decisions/0009)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MOST_DOUBLINGS = 20  # far more than an hour; 2**asked must still fit into a fl
 
 
 def ask_again_at(now: float, created_at: float, asked: int, *, in_sight: bool) -> float:
-    """Return when to check next, in seconds since the epoch.
+    """Return when to check a registration next, in seconds since the epoch.
 
     Args:
         now: seconds since the epoch.
@@ -24,10 +24,10 @@ def ask_again_at(now: float, created_at: float, asked: int, *, in_sight: bool) -
 
 
 def overdue(now: float, created_at: float) -> bool:
-    """Return whether the time within which the chain must show the registration is over."""
+    """Return whether the deadline for a registration to appear on the chain has passed."""
     return now - created_at >= CONFIRMATION_DEADLINE_S
 
 
 def deep_enough(head: int, block_number: int, depth: int) -> bool:
-    """Return whether at least `depth` blocks are on top of the transaction's."""
+    """Return whether at least `depth` blocks follow the transaction's block."""
     return head - block_number >= depth

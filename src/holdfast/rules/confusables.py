@@ -1,4 +1,4 @@
-"""Characters that look alike (Unicode TR39) and the scripts they belong to (UAX 24), from Unicode's own tables."""
+"""Characters that look alike (Unicode TR39) and the scripts of characters (UAX 24), from Unicode's own tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def unicode_skeleton(text: str) -> str:
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """Return the long names, in capitals, of the characters' scripts, without Common and Inherited (UAX 24)."""
+    """Return the long names, in capitals, of the scripts in a text, without Common and Inherited (UAX 24)."""
     firsts, rows = _scripts()
     found = set()
     for point in map(ord, text):
@@ -34,7 +34,7 @@ def _prototypes() -> dict[int, str]:
 
 @cache
 def _scripts() -> tuple[list[int], list[tuple[int, str]]]:
-    """Return the ranges' first code points, and each range's last code point and script."""
+    """Return the first code points of all ranges, and the last code point and the script of each range."""
     from holdfast.rules.unicode_tables import SCRIPTS  # as above
 
     rows = [row.split(":") for row in SCRIPTS.split()]

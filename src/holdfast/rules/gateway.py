@@ -1,4 +1,4 @@
-"""What a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway and IPIP-523)."""
+"""Parses what a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway and IPIP-523)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
 class Form(StrEnum):
-    """What is given out, by its media type."""
+    """The media types of the formats in which the gateway returns data."""
 
     RAW = "application/vnd.ipld.raw"
     CAR = "application/vnd.ipld.car"
@@ -42,7 +42,7 @@ _NOT_IN_NAMES = str.maketrans("", "", '"\\/')
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested format and its parameters.
+    """The requested response format and its parameters.
 
     Attributes:
         dups: whether a CAR repeats a block as often as the root links to it.
@@ -65,7 +65,7 @@ class Wanted:
         return f"{self.form.value}; version=1; order=dfs; dups={'y' if self.dups else 'n'}"
 
     def etag(self, cid: str, path: str) -> str:
-        """Return a strong validator: the same parameters always return the same bytes."""
+        """Return a strong ETag, since the same CID, path and parameters always return the same bytes."""
         return f'"{cid}.{self.shape(path)}"'
 
     def shape(self, path: str) -> str:
@@ -78,21 +78,21 @@ class Wanted:
 
     @property
     def name(self) -> str:
-        """The form's name in a query."""
+        """The format's name in the query parameter `format`."""
         return _NAMES[self.form]
 
     def location(self, path: str) -> str:
-        """Return the Content-Location: this format's URL, which needs no Accept header."""
+        """Return the Content-Location: the URL that selects this format without an Accept header."""
         car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
         return f"{quote(path)}?format={self.name}{car}"
 
     def disposition(self, cid: str, given: str | None) -> str:
-        """Return the Content-Disposition: an attachment, under the given name or the CID, which must be validated."""
+        """Return the Content-Disposition of an attachment named `given` or else `cid`, which must be a valid CID."""
         return attachment(given) if given else f'attachment; filename="{cid}.{_ENDINGS[self.form]}"'
 
 
 def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
-    """Return what is requested; `format` and the query's CAR parameters override the Accept header.
+    """Return the requested format. The query's `format` and CAR parameters override the Accept header.
 
     Raises:
         SnapshotRefused: BAD_REQUEST for no form at all or a malformed parameter, NOT_ACCEPTABLE for another form.
@@ -118,7 +118,10 @@ def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
 
 
 def identity_car(cid: str) -> bytes | None:
-    """Return the CAR file for an identity CID, which contains its raw bytes: only a header. None for any other CID."""
+    """Return the CAR file for an identity CID: only a header, because the CID itself contains the data.
+
+    None for any other CID.
+    """
     if not cid.startswith("bafkqa") or len(cid) > _MAX_IDENTITY:
         return None
     try:
@@ -131,7 +134,7 @@ def identity_car(cid: str) -> bytes | None:
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """Return first byte and end of the one requested range; None for the whole (RFC 9110, section 14.2).
+    """Return the start and end of the single requested byte range, or None for the whole (RFC 9110, section 14.2).
 
     Raises ValueError if the range is beyond the end.
     """
@@ -153,7 +156,7 @@ def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 def is_known(if_none_match: str | None, etag: str) -> bool:
-    """Return whether the client already has this (RFC 9110, section 13.1.2: weak comparison)."""
+    """Return whether the client already has the response with this ETag (RFC 9110, section 13.1.2: weak comparison)."""
     if if_none_match is None:
         return False
     candidates = (part.strip().removeprefix("W/") for part in if_none_match.split(","))
@@ -161,7 +164,7 @@ def is_known(if_none_match: str | None, etag: str) -> bool:
 
 
 def attachment(name: str) -> str:
-    """Return the Content-Disposition for a file to be saved, never displayed (RFC 6266)."""
+    """Return the Content-Disposition that makes a browser save a file and never display it (RFC 6266)."""
     plain = name[:_MAX_FILENAME].translate(_NOT_IN_NAMES)
     plain = plain if plain.isprintable() else "".join(c for c in plain if c.isprintable())
     if plain.isascii():
@@ -171,7 +174,7 @@ def attachment(name: str) -> str:
 
 
 def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
-    """Return the first known format in Accept, with its parameters; `*/*`, many clients' default, selects none."""
+    """Return the first known format in Accept, with its parameters. `*/*`, many clients' default, selects no format."""
     if not accept or accept == "*/*":
         return None, {}
     for part in accept.split(",")[:16]:

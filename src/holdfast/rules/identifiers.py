@@ -1,4 +1,4 @@
-"""Identifiers: their validity, and the canonical key that compares them (RFC 8265 for handles, E.164 for phones)."""
+"""Validates identifiers, and derives the canonical key for comparing them (RFC 8265 for handles, E.164 for phones)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VE
 
 
 class Channel(StrEnum):
-    """The kind of an identifier: a chosen handle, or an address that a code verifies."""
+    """The kind of an identifier: a chosen handle, or an e-mail address or phone number, which a code verifies."""
 
     HANDLE = "handle"
     EMAIL = "email"
@@ -22,7 +22,7 @@ class Channel(StrEnum):
 
 
 class Identifier(msgspec.Struct, frozen=True, gc=False):
-    """An identifier as its owner wrote it, and the canonical key that all its spellings share."""
+    """An identifier as its owner wrote it, and the canonical key that all spellings of it share."""
 
     channel: Channel
     key: str
@@ -43,7 +43,7 @@ _BIDI_MARKS = frozenset("\u061c\u200e\u200f")
 
 
 def parse_channel(text: str) -> Channel:
-    """Return the channel of a session or registration. Raises Refused(INVALID_CHANNEL)."""
+    """Return the channel in a request for a session or registration. Raises Refused(INVALID_CHANNEL)."""
     channel = _CHANNELS.get(text)
     if channel is None:
         raise Refused(INVALID_CHANNEL)
@@ -51,7 +51,10 @@ def parse_channel(text: str) -> Channel:
 
 
 def parse_verify_channel(text: str) -> Channel:
-    """Return a channel whose identifiers are verified by code. Raises Refused(INVALID_VERIFY_CHANNEL)."""
+    """Return the channel in a request for a code, which cannot be "handle".
+
+    Raises Refused(INVALID_VERIFY_CHANNEL).
+    """
     channel = _CHANNELS.get(text)
     if channel is None or channel is Channel.HANDLE:
         raise Refused(INVALID_VERIFY_CHANNEL)
@@ -59,9 +62,10 @@ def parse_verify_channel(text: str) -> Channel:
 
 
 def parse_identifier(text: str, channel: Channel) -> Identifier:
-    """Return the identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) for an invalid one."""
+    """Return the identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) if it is invalid."""
     if channel is Channel.HANDLE and _PLAIN_HANDLE.fullmatch(text):
-        # For visible ASCII, the steps below only change case; a property test asserts that both paths agree.
+        # For visible ASCII, the steps below would only change case, so they are skipped. A property test asserts that
+        # the results agree.
         return Identifier(channel, text.lower(), text)
     folded = _fold(text)
     try:
@@ -74,7 +78,10 @@ def parse_identifier(text: str, channel: Channel) -> Identifier:
 
 
 def _fold(text: str) -> str:
-    """Return the text in NFKC, trimmed. Raises Refused if too long, or for a control, direction or space mark."""
+    """Return the text in Unicode's normalization form NFKC, trimmed.
+
+    Raises Refused if too long, or for a control, direction or space mark.
+    """
     if len(text) > MAX_IDENTIFIER_CHARACTERS or any(map(_is_refused, text)):
         raise Refused(INVALID_IDENTIFIER)
     folded = unicodedata.normalize("NFKC", text).strip()
@@ -93,7 +100,7 @@ def _is_refused(character: str) -> bool:
 
 
 def _handle_key(text: str) -> str:
-    # Imported here: only handles beyond ASCII need its tables, and the start should be quick.
+    # Imported here to keep startup quick: only handles beyond ASCII need this package's tables.
     from precis_i18n import get_profile
 
     key: str = get_profile("UsernameCaseMapped").enforce(text)
@@ -104,7 +111,8 @@ def _handle_key(text: str) -> str:
 
 def _email_key(text: str) -> str:
     local, at, domain = text.rpartition("@")
-    # A leading, trailing or double dot is not allowed in a dot-atom (RFC 5322, section 3.2.3): undeliverable.
+    # A dot-atom must not have a leading, trailing or double dot (RFC 5322, section 3.2.3), so such an address is
+    # undeliverable.
     if (
         not at
         or not 1 <= len(local.encode()) <= _MAX_LOCAL_PART
@@ -119,9 +127,10 @@ def _email_key(text: str) -> str:
 
 
 def _visible(part: str) -> str:
-    """Return the part of an address. Raises ValueError for an invisible character, such as a zero-width space.
+    """Check and return a part of an e-mail address.
 
-    With invisible characters two addresses could look the same, and no mailbox needs them (RFC 8264, FreeformClass).
+    Raises ValueError for an invisible character, such as a zero-width space. With invisible characters, two different
+    addresses could look the same, and no mailbox needs them (RFC 8264, FreeformClass).
     """
     if part.isascii():
         return part
@@ -134,7 +143,7 @@ def _visible(part: str) -> str:
 
 
 def _unicode_domain(domain: str) -> str:
-    """Return the domain with its `xn--` labels (RFC 5891) decoded, as both spellings are the same mailbox."""
+    """Return the domain with its `xn--` labels (RFC 5891) decoded, as both spellings denote the same domain."""
     if "xn--" not in domain:
         return domain
     import idna

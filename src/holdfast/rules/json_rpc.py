@@ -1,4 +1,4 @@
-"""Checks which JSON-RPC requests of clients may pass to the bundler."""
+"""Checks which of the clients' JSON-RPC requests may be forwarded to the bundler."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdfast.wire.json_rpc import MalformedRequest, request_of
 
 
 def parse_request(body: bytes) -> tuple[str, bytes]:
-    """Return the method of one allowed request, and the request serialised again.
+    """Return the method of a single allowed request, and the request, serialised again.
 
     Raises:
         Refused: INVALID_JSON_RPC (JSON-RPC 2.0, section 4; no batches), RPC_METHOD_NOT_ALLOWED.

@@ -1,6 +1,6 @@
-"""The table of limits: the interface's constants under their own names, and the limits that Holdfast adds.
+"""The table of limits: the interface's constants, under the same names, and the limits that Holdfast adds.
 
-A setting of the same name replaces each documented limit. `Limits` holds the effective values.
+A setting with the same name overrides the interface's limit. `Limits` holds the effective values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S
 
 
-# Added where the interface has no limit (docs/decisions/0010-limits-added.md). Settings replace these too.
+# Limits that Holdfast adds where the interface has none (docs/decisions/0010-limits-added.md). Settings override these,
+# too.
 CREDENTIALS_PER_IDENTIFIER = 16
 UNCONFIRMED_PER_IDENTIFIER = 8
 DID_POSTS_PER_ADDRESS_DAY = 100
@@ -70,15 +71,15 @@ MAX_DID_CHARACTERS = 512
 MAX_CREDENTIAL_ID_CHARACTERS = 1366
 MAX_TX_HASH_CHARACTERS = 128
 
-# Someone who requests all codes that the hourly limit allows and uses all attempts guesses a code about once in this
-# many hours. The interface's values keep that above four years.
+# The average number of hours that an attacker needs to guess a code by requesting as many codes as the hourly limit
+# allows and using all attempts. The interface's values make guessing take more than four years.
 GUESSING_HOURS = 10**CODE_DIGITS // (MAX_VERIFY_ATTEMPTS * RATE_LIMIT_CODES_PER_IDENTIFIER)
 assert GUESSING_HOURS >= 4 * 365 * 24
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The documented limits as this service applies them; each field is the constant's name in lower case."""
+    """The interface's limits as this service applies them. Each field has the constant's name in lower case."""
 
     max_registrations_per_ip: int = MAX_REGISTRATIONS_PER_IP
     max_verify_attempts: int = MAX_VERIFY_ATTEMPTS
@@ -90,7 +91,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """The added limits as this service applies them; each field is the constant's name in lower case.
+    """The limits that Holdfast adds, as this service applies them. Each field has the constant's name in lower case.
 
     Attributes:
         sms_countries: ISO 3166-1 codes of the countries that are sent text messages, or ALL_COUNTRIES alone.

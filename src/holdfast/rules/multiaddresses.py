@@ -1,4 +1,4 @@
-"""Multiaddresses of libp2p hosts that browsers reach over WebSockets (libp2p specifications, addressing)."""
+"""Multiaddresses of libp2p hosts that browsers can reach over WebSockets (libp2p specifications, addressing)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MAX_PORT = 65535
 
 
 def websocket_origin(address: str) -> str:
-    """Return the origin of a WebSocket multiaddress, as Content-Security-Policy has it, such as `wss://host:443`.
+    """Return the origin of a WebSocket multiaddress in the form of Content-Security-Policy, such as `wss://host:443`.
 
-    Raises ValueError for any other address, and for one that does not end with the host's peer ID: that proves who
-    answers.
+    Raises ValueError for any other address, and for one that does not end with the host's peer ID, which authenticates
+    the host.
     """
     parts = _FORM.fullmatch(address)
     if parts is None or not 0 < int(parts["port"]) <= _MAX_PORT or (":" in parts["host"]) != (parts["kind"] == "ip6"):

@@ -1,4 +1,7 @@
-"""One-time codes: six digits, stored only as a keyed hash, and checked after the attempt was counted."""
+"""One-time codes: six digits, of which only a keyed hash is stored.
+
+An attempt is counted before the code is checked.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,13 @@ if TYPE_CHECKING:
 
 _SPACE = 10**CODE_DIGITS
 _DRAW_BYTES = 8
-# The largest multiple of the number of codes in eight bytes: draws above it would favour low codes.
+# The largest multiple of the number of codes that fits into eight bytes. Larger random numbers are not used, since they
+# would make low codes more likely.
 _FAIR_BELOW = (2 ** (8 * _DRAW_BYTES) // _SPACE) * _SPACE
 
 
 class CodeFailure(StrEnum):
-    """Why a check failed; the values are the sentences in the response's `message`."""
+    """Why the check of a code failed. The values are the sentences in the response's `message`."""
 
     NO_CODE = "No code was sent or it has been used. Request a new one."
     EXPIRED = "The code has expired. Request a new one."
@@ -32,7 +36,7 @@ class CodeFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:
-    """A stored code as it was when this attempt was counted.
+    """A stored code, as it was when an attempt at it was counted.
 
     Attributes:
         code_id: identifies the code, so that consuming it cannot affect a newer one.
@@ -49,14 +53,14 @@ class CountedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How often a code was tried: in total, and from addresses other than the one that requested it."""
+    """How many attempts at a code were made: in total, and from addresses other than the one that requested it."""
 
     in_all: int
     by_others: int
 
 
 def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
-    """Return the count after one more attempt, and the attempt's number, which is the limit plus one if none was left.
+    """Return the counts after one more attempt, and the attempt's number, or the limit plus one if no attempt was left.
 
     One attempt is reserved for the address that requested the code, so that a stranger cannot use up all of them.
 
@@ -72,7 +76,10 @@ def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
 
 
 def draw_code(entropy: Callable[[int], bytes]) -> str:
-    """Return six digits, all codes equally likely. `entropy(n)` returns n random bytes from the operating system."""
+    """Return a code of six digits. All codes are equally likely.
+
+    `entropy(n)` returns n random bytes from the operating system.
+    """
     while (drawn := int.from_bytes(entropy(_DRAW_BYTES))) >= _FAIR_BELOW:
         pass
     return f"{drawn % _SPACE:0{CODE_DIGITS}d}"
@@ -87,7 +94,10 @@ def code_digest(key: bytes, identifier: Identifier, code: str) -> bytes:
 def judge(
     attempt: CountedAttempt | None, identifier: Identifier, code: str, keys: Sequence[bytes], now: float, limits: Limits
 ) -> CodeFailure | None:
-    """Return None if `code` is the one that was sent, else why not. Compares in constant time, with each key."""
+    """Return None if `code` is the one that was sent, or else why the check fails.
+
+    The code is compared in constant time, with the hash under each key.
+    """
     if attempt is None:
         return CodeFailure.NO_CODE
     if now >= attempt.expires_at:

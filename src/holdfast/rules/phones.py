@@ -1,4 +1,4 @@
-"""Phone numbers: their E.164 form, their country, and which of them are never sent a text message."""
+"""Phone numbers: their E.164 form, their country, and to which numbers no text message is ever sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber
 
-# Letters are refused: the parser below would drop one letter, and read three as digits on a keypad.
+# Numbers with letters are refused, because the parser below would drop a single letter, and read three as keypad
+# digits.
 _PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
 _NO_COUNTRY = "001"  # satellite, premium and other networks that belong to no country in the numbering plans
 
@@ -17,9 +18,9 @@ def phone_key(text: str) -> str:
     """Return the number in E.164. Raises ValueError for an impossible number, or one that costs extra.
 
     Premium-rate and shared-cost numbers pay a third party for each message, and numbers of no country (satellite,
-    international premium) cost many times the usual. No code is sent to them, so they cannot be identifiers.
+    international premium) cost many times the usual. No code is sent to such numbers, so they cannot be identifiers.
     """
-    # Imported here: only requests about phones need the numbering plans.
+    # Imported here because only requests about phone numbers need the numbering plans.
     import phonenumbers
 
     if not _PHONE.fullmatch(text):
@@ -37,7 +38,7 @@ def phone_key(text: str) -> str:
 
 
 def country_of(key: str) -> str:
-    """Return the ISO 3166-1 code of an E.164 number's country, even if several countries share the calling code."""
+    """Return the ISO 3166-1 code of an E.164 number's country, even for a calling code that several countries share."""
     import phonenumbers
 
     return _region(phonenumbers.parse(key))
@@ -46,6 +47,6 @@ def country_of(key: str) -> str:
 def _region(number: PhoneNumber) -> str:
     import phonenumbers
 
-    # A number that no numbering plan lists yet counts for the main country of its calling code.
+    # A number that no numbering plan lists yet counts towards the main country of its calling code.
     found = phonenumbers.region_code_for_number(number)
     return found or phonenumbers.region_code_for_country_code(number.country_code or 0)

@@ -1,4 +1,4 @@
-"""Pins within the bounds of the IPFS Pinning Service API 1.0.0: requests, list queries, and which pins match."""
+"""Pins of the IPFS Pinning Service API 1.0.0: validates requests and queries, and selects the matching pins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _META_PART = re.compile(r"meta\[(.*)\]", re.DOTALL)
 
 
 class PinState(StrEnum):
-    """How far a pin is: queued until its snapshot is uploaded."""
+    """The status of a pin, which is queued until its snapshot has been uploaded."""
 
     QUEUED = "queued"
     PINNING = "pinning"
@@ -52,7 +52,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPin:
-    """A validated request to pin something."""
+    """A validated request to pin a CID."""
 
     cid: str
     name: str | None = None
@@ -74,7 +74,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinQuery:
-    """The parameters of GET /pins; times in nanoseconds since the epoch."""
+    """The parameters of GET /pins. Times are in nanoseconds since the epoch."""
 
     cids: frozenset[str] = frozenset()
     name: str | None = None
@@ -212,7 +212,7 @@ def _cids(text: str) -> frozenset[str]:
 
 
 def _any_cid(text: str) -> str:
-    """Accept any text that may be a CID; one that cannot be stored here matches nothing."""
+    """Accept any text that may be a CID. A CID of a kind that is not stored here matches no pin."""
     if not re.fullmatch(r"[A-Za-z0-9+/=_-]{8,128}", text):
         raise _bad("cid: a text that is no CID")
     return text

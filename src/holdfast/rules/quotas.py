@@ -1,6 +1,6 @@
-"""Sliding windows: how often a subject may do something within a period.
+"""Quotas by sliding windows, which limit how often a subject may do something within a period.
 
-A window of an address applies to its /64 and, with ten times the limit, to the /48 around it.
+A window for an IPv6 address applies to its /64 and, with ten times the limit, to the /48 that contains it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Quota:
 
 
 def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
-    """Refuse if a window is full. The time to wait ends when all windows are below their limits.
+    """Refuse the request if a window is full. `retry_after_s` is the time until all windows are below their limits.
 
     Args:
         full: the full windows, each with the time of the event whose expiry makes room, in seconds since the
@@ -78,16 +78,16 @@ def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
 
 
 def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota, ...]:
-    """Return the windows of one address: its own and, for IPv6, the larger one of the network around it."""
+    """Return the windows for an address: its own and, for IPv6, the larger one of the /48 that contains it."""
     own, network = Quota(what, ip, limit, window_s), network_of(ip)
     return (own,) if network is None else (own, Quota(what, network, NETWORK_FACTOR * limit, window_s))
 
 
 def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return all windows on which a send counts (interface: POST /api/verify/send, 429; docs/decisions/0010).
+    """Return all windows in which sending a code counts (interface: POST /api/verify/send, 429; docs/decisions/0010).
 
-    Each send also counts in advance against the window for refused sends, and is uncounted if the provider accepts the
-    message. Otherwise parallel requests could exceed that window.
+    Each request also counts in advance in the window for refused messages, so that parallel requests cannot exceed that
+    window, and is subtracted again if the provider accepts the message.
 
     Raises:
         Refused: UNSUPPORTED_COUNTRY for a phone number of a country that is not served.
@@ -103,22 +103,25 @@ def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings)
 
 
 def of_check(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows on which a check of a code counts."""
+    """Return the windows in which checking a code counts."""
     return of_address(Counted.CHECKS, ip, ceilings.checks_per_address_hour, HOUR_S)
 
 
 def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows on which a POST /api/dids counts, whatever its result."""
+    """Return the windows in which a POST /api/dids counts, whatever its result."""
     return of_address(Counted.DID_POSTS, ip, ceilings.did_posts_per_address_day, DAY_S)
 
 
 def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows for a request that a bundler or paymaster charges to the operator."""
+    """Return the windows for a request for which the bundler or paymaster charges the operator."""
     return of_address(Counted.OPERATIONS, ip, ceilings.operations_per_address_hour, HOUR_S)
 
 
 def of_keyed_request(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows for a request with a new `Idempotency-Key`, which counts because its response is stored."""
+    """Return the windows for a request with a new `Idempotency-Key`.
+
+    The request counts because its response is stored.
+    """
     return of_address(Counted.KEYED_REQUESTS, ip, ceilings.keyed_requests_per_address_day, DAY_S)
 
 

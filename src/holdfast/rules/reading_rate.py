@@ -1,4 +1,4 @@
-"""How fast an address may read: so many requests at once, which come back evenly over the period."""
+"""Limits how fast an address may read. An address's allowance of requests is restored evenly over a period."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ _ROUNDING_S = 1e-3  # sums of seconds since the epoch are not exact
 
 
 def admitted_until(due: float, now: float, limit: int, period_s: float) -> float | None:
-    """Return when the subject has its full allowance again, after one more request; None if that one has to wait.
+    """Return when the subject's full allowance is restored after one more request, or None if this request has to wait.
 
-    The generic cell rate algorithm (ITU-T I.371): `limit` requests at once, and one more every `period_s / limit`.
+    The generic cell rate algorithm (ITU-T I.371) admits `limit` requests at once, and one more every `period_s /
+    limit`.
 
     Args:
         due: what this returned for the subject's last request; 0 before the first.
@@ -25,7 +26,7 @@ def admitted_until(due: float, now: float, limit: int, period_s: float) -> float
 
 
 def wait_s(due: float, now: float, limit: int, period_s: float) -> int:
-    """Return after how many whole seconds the next request is allowed."""
+    """Return the number of whole seconds after which the next request is allowed."""
     if limit <= 0:
         return ceil(period_s)
     return max(1, ceil(due + period_s / limit - period_s - now))

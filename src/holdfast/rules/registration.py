@@ -33,7 +33,7 @@ class Stage(StrEnum):
 
 
 class Confirmation(StrEnum):
-    """What the chain says about one registration."""
+    """What is known about a registration from the chain."""
 
     PENDING = "pending"
     CONFIRMED = "confirmed"
@@ -49,7 +49,7 @@ class Claim:
 
 
 class SessionFacts(msgspec.Struct, frozen=True, gc=False):
-    """The facts, read at one moment, that decide on a session.
+    """The facts, all as of one moment, on which the admission of a session depends.
 
     Attributes:
         claim: who holds the identifier.
@@ -63,7 +63,7 @@ class SessionFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
-    """The facts, read at one moment, that decide on a DID's registration.
+    """The facts, all as of one moment, on which the admission of a DID's registration depends.
 
     Attributes:
         credentials: the number that the identifier has, without those that the chain refused.
@@ -80,7 +80,7 @@ class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
-    """A request to register this identifier for this DID; `confirmed` if the chain has it finally."""
+    """A request to register this identifier for this DID. `confirmed`: the registration is final on the chain."""
 
     channel: Channel
     did: str
@@ -89,7 +89,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
 
 
 class Move(StrEnum):
-    """What is written once a registration is admitted."""
+    """What the store must write for an admitted registration."""
 
     CLAIM = "claim"  # no session exists: create one and count it
     DISPLACE = "displace"  # the verified owner takes over the session of another DID
@@ -97,30 +97,31 @@ class Move(StrEnum):
 
 
 def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
-    """Return why an identifier is not available, in the interface's order of checks; None if it is free."""
+    """Return why an identifier is not available, with checks in the interface's order, or None if it is available."""
     if reserved:
         return IDENTIFIER_RESERVED
     return IDENTIFIER_TAKEN if claimed else None
 
 
 def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Limits) -> None:
-    """Refuse a session if needed; the interface's order of checks is reserved, taken, address limit."""
+    """Refuse a session if necessary. The interface's order of checks is: reserved, taken, address limit."""
     row = unavailable(reserved=request.reserved, claimed=facts.claim is not None)
     if row is not None:
         raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
-        # Only an operator can lift this limit, which never expires, so a client need not retry before tomorrow.
+        # The limit per address never expires and only an operator can lift it, so a client need not retry before
+        # tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")
 
 
 def admit_registration(
     request: RegistrationRequest, facts: RegistrationFacts, limits: Limits, ceilings: Ceilings
 ) -> Move:
-    """Refuse a registration, or return its move.
+    """Refuse a registration, or return what the store must write for it.
 
-    The attestation's form, owner and age were checked before. Checked here: that the credential is new, that the
-    attestation is unused, and who holds the identifier.
+    The attestation's form, owner and age have been checked before. This function checks that the credential is new,
+    that the attestation is unused, and who holds the identifier.
     """
     if facts.credential_registered:
         raise Refused(CREDENTIAL_ALREADY_REGISTERED)
@@ -139,16 +140,20 @@ def admit_registration(
 
 
 def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
-    """Refuse a credential over the identifier's limit, which exists as anyone can name a handle and its DID."""
+    """Refuse a credential beyond the identifier's limit.
+
+    The limit exists because anyone who knows a handle and its DID can send such a request.
+    """
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # The chain decides on waiting credentials within a day; for the others an operator is needed.
+        # Within a day, the chain decides on credentials that await confirmation. For other credentials, an operator
+        # must act.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
 
 
 @dataclass(frozen=True, slots=True)
 class SessionBounds:
-    """The figures that admit a session for a free identifier: from the lower bound, below the upper one.
+    """Counts with which a session for a free identifier is admitted: from the lower bound, below the upper one.
 
     Attributes:
         own_from: for the sessions ever created from the address; so `own_below`.
@@ -162,14 +167,14 @@ class SessionBounds:
 
     @classmethod
     def exactly(cls, facts: SessionFacts) -> SessionBounds:
-        """Return bounds that only these figures satisfy."""
+        """Return bounds that only the counts in `facts` satisfy."""
         own, around = facts.registrations_from_ip, facts.registrations_from_network
         return cls(own_from=own, own_below=own + 1, around_from=around, around_below=around + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RegistrationBounds:
-    """The figures below which a registration is admitted, and the request's other deciding facts."""
+    """The counts below which a registration is admitted, and whether the name is reserved."""
 
     reserved: bool
     own_below: int
@@ -190,7 +195,7 @@ class SessionRule:
         admit_session(self.request, facts, self.limits)
 
     def bounds(self) -> SessionBounds:
-        """Return the same rule as figures; a reserved name is never admitted."""
+        """Return the rule as bounds on counts. No count satisfies the bounds of a reserved name."""
         own = 0 if self.request.reserved else self.limits.max_registrations_per_ip
         return SessionBounds(own_from=0, own_below=own, around_from=0, around_below=NETWORK_FACTOR * own)
 
@@ -204,11 +209,11 @@ class RegistrationRule:
     ceilings: Ceilings
 
     def __call__(self, facts: RegistrationFacts) -> Move:
-        """Return the move as `admit_registration` does, or raise Refused."""
+        """Return what `admit_registration` returns for this request, or raise Refused."""
         return admit_registration(self.request, facts, self.limits, self.ceilings)
 
     def bounds(self) -> RegistrationBounds:
-        """Return the same rule as figures."""
+        """Return the rule as bounds on counts."""
         own = self.limits.max_registrations_per_ip
         return RegistrationBounds(
             reserved=self.request.reserved,

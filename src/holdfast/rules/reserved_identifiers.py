@@ -1,4 +1,4 @@
-"""Reserved handles: compared on the canonical key and on its confusable skeleton (Unicode TR39, section 4)."""
+"""Reserved handles, compared by canonical key and by its confusable skeleton (Unicode TR39, section 4)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 
 RESERVED_MESSAGE = "This name is reserved."
 
-# TR39's skeletons for visible ASCII, after lower-casing; a test derives this again from the full table.
+# TR39's skeletons of visible ASCII characters after lower-casing. A test derives the same skeletons from the full
+# table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
-# Digits and signs that people read as letters, but TR39 does not. TR39 covers 0 and 1 (o and l) already.
+# Digits and signs that people read as letters although TR39 does not list them. TR39 lists 0 and 1 (as o and l).
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
-# Both at once, for visible ASCII.
+# The two tables above, combined, for visible ASCII.
 _LETTER_PROTOTYPES = str.maketrans(
     {chr(c): chr(c).translate(_READ_AS_LETTERS).translate(_ASCII_PROTOTYPES) for c in range(0x21, 0x7F)}
 )
 _SHORTEST_WORD = 4  # a shorter name with a digit is compared as it is
-# The scripts of languages that are written in more than one (TR39, section 5.2, "highly restrictive").
+# Sets of scripts in which a single language is written (TR39, section 5.2, "highly restrictive").
 _WRITTEN_TOGETHER = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
     frozenset({"LATIN", "HAN", "BOPOMOFO"}),
@@ -40,7 +41,7 @@ class ReservedList:
     allowed: frozenset[str] = frozenset()
 
     def holds(self, key: str) -> bool:
-        """Return whether a handle's canonical key is reserved, looks like a reserved name, or imitates another."""
+        """Return whether a handle's key is reserved, looks like a reserved name, or imitates another handle."""
         return key not in self.allowed and (
             key in self.names
             or skeleton(key) in self.skeletons
@@ -50,35 +51,38 @@ class ReservedList:
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
-    """Return the list of `names` without `allowed`. Raises ValueError with the first line that is not a handle."""
+    """Return the reserved list that contains `names` except those in `allowed`.
+
+    Raises ValueError with the first line that is not a handle.
+    """
     taken_out = frozenset(map(_key, allowed))
     keys = frozenset(map(_key, names)) - taken_out
     return ReservedList(keys, frozenset(map(skeleton, keys)), taken_out)
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names in a list file: one per line, `#` starts a comment."""
+    """Return the names in a list file, which has one name per line and comments that start with `#`."""
     lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def skeleton(key: str) -> str:
-    """Return the TR39 skeleton, compared in lower case: keys with equal skeletons look alike."""
+    """Return a key's TR39 skeleton in lower case. Keys with equal skeletons look alike."""
     if key.isascii():
         return key.translate(_ASCII_PROTOTYPES)
     return unicode_skeleton(key).lower().translate(_ASCII_PROTOTYPES)
 
 
 def _skeleton_in_letters(key: str) -> str:
-    """Return the skeleton of the key with its digits and signs read as letters."""
+    """Return the skeleton of a key whose digits and signs are replaced by the letters that they resemble."""
     return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 
 def passes_for_another(key: str) -> bool:
-    """Return whether a handle beyond ASCII mixes scripts, or looks like a handle in ASCII.
+    """Return whether a handle with characters beyond ASCII mixes scripts or looks like an ASCII handle.
 
-    People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. This
-    follows from the handle alone, whatever is registered already.
+    People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. The check
+    depends only on the handle, not on which handles are registered already.
     """
     if key.isascii():
         return False

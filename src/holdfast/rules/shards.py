@@ -1,4 +1,7 @@
-"""The shard of a key: which of 4096 parts of a distributed database stores it. Format: vectors/service/shards.json."""
+"""Computes a key's shard: the one of 4096 parts of a distributed database that stores it.
+
+Format: vectors/service/shards.json.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ SHARDS = 4096
 
 
 def shard_of(*parts: str | bytes) -> int:
-    """Return a key's shard, 0 to 4095: the first 12 bits of the SHA-256 of its parts, joined by zero bytes.
+    """Return a key's shard, 0 to 4095: the first 12 bits of the SHA-256 of the key's parts, joined by zero bytes.
 
     Args:
         parts: texts, hashed as UTF-8, or bytes. An identifier is its channel and canonical key; a credential its folded

@@ -1,4 +1,4 @@
-"""How much one DID may store, and how much of that an upload may reserve."""
+"""Limits on how much a DID may store, and on how much of that an upload may reserve."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUED_KEPT_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
 
 @dataclass(frozen=True, slots=True)
 class SnapshotLimits:
-    """The effective limits of one DID.
+    """The limits that apply to each DID.
 
     Attributes:
         bytes_per_did: total bytes of its snapshots' blocks and of its uploads in progress.
@@ -36,7 +36,7 @@ class SnapshotLimits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a DID stores at one moment: its snapshots' bytes, bytes reserved by its other uploads, pins, snapshots."""
+    """What a DID stores at one moment: its snapshots' bytes, the bytes reserved by other uploads, pins, snapshots."""
 
     kept: int
     reserved: int
@@ -45,10 +45,11 @@ class Usage:
 
 
 def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
-    """Return how many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
+    """Return how many bytes to reserve for an upload, which it must not exceed.
 
-    `wanted` is the upload's length if it was `declared`, and then all of it must be free. Otherwise it is the maximum
-    length of an upload, and the upload gets as much of it as is free.
+    Raises SnapshotRefused(INSUFFICIENT_FUNDS). If the upload's length was `declared`, `wanted` is that length, and all
+    of it must be free. Without a declared length, `wanted` is the maximum length of an upload, and as much of it as is
+    free is reserved.
     """
     free = limits.bytes_per_did - usage.kept - usage.reserved
     if free <= 0 or (declared and wanted > free):
@@ -57,7 +58,7 @@ def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: 
 
 
 def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
-    """Refuse a new snapshot of `size` bytes that the DID has no room for. Raises SnapshotRefused."""
+    """Refuse a new snapshot of `size` bytes if the DID has no room for it. Raises SnapshotRefused."""
     if usage.kept + usage.reserved + size > limits.bytes_per_did:
         raise _over(f"{usage.kept} bytes are kept, the snapshot has {size}, {limits.bytes_per_did} are allowed")
     if usage.revisions >= limits.revisions_per_did:
@@ -65,7 +66,7 @@ def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
 
 
 def admit_pin(usage: Usage, limits: SnapshotLimits) -> None:
-    """Refuse one more pin than the DID may have. Raises SnapshotRefused."""
+    """Refuse a new pin if the DID already has as many as it may have. Raises SnapshotRefused."""
     if usage.pins >= limits.pins_per_did:
         raise _over(f"{usage.pins} pins are kept, {limits.pins_per_did} are allowed")
 

@@ -1,4 +1,4 @@
-"""Who may write snapshots: a UCAN invocation by the vault's key itself, sent as a bearer token."""
+"""Verifies the bearer tokens that authorize writing snapshots: UCAN invocations by the vault's own key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SCHEME = "bearer "
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """A token that is valid now, for this service.
+    """A bearer token that is currently valid for this service.
 
     Attributes:
         did: the vault whose key signed it.
@@ -48,7 +48,7 @@ class Bearer:
 
 
 def bearer_of(authorization: str | None, audience: str, now: float, command: str = WRITE) -> Bearer:
-    """Return what an Authorization header proves at `now` (seconds since the epoch).
+    """Return the valid token in an Authorization header at `now` (seconds since the epoch).
 
     Raises:
         SnapshotRefused: 401 with the reason: no token, malformed or forged, for another service, command or subject,
@@ -68,7 +68,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:
-    """Return the Ed25519 key that a manifest's delegation lets publish for `did`; None without a valid delegation."""
+    """Return the Ed25519 key that a manifest's delegation lets publish for `did`, or None if that is invalid."""
     if delegation is None:
         return None
     try:
@@ -95,7 +95,7 @@ def _token(authorization: str | None) -> Token:
 
 
 def _check_times(claims: dict[str, int | None], now: float) -> int:
-    """Return when the token was issued, or the earliest possible time."""
+    """Return when the token was issued, or the earliest time at which it can have been."""
     end = claims["exp"]
     if end is None or end > now + MAX_LIFETIME_S + SKEW_S:
         raise SnapshotRefused(TOKEN_LIVES_TOO_LONG)
@@ -113,7 +113,10 @@ def _check_times(claims: dict[str, int | None], now: float) -> int:
 
 
 def _revoked(args: dict[str, object]) -> str | None:
-    """Return the CID of the token that a revocation revokes. Raises SnapshotRefused(UNAUTHORIZED) for another value."""
+    """Return the CID of the token that a revocation request revokes.
+
+    Raises SnapshotRefused(UNAUTHORIZED) for another value.
+    """
     if "ucan" not in args:
         return None
     try:

@@ -1,6 +1,7 @@
-"""UCAN 1.0 tokens by a P-256 key, parsed strictly and within bounds, without checks of time, revocation or policy.
+"""Strictly parses UCAN 1.0 tokens signed by P-256 keys, with size limits.
 
-Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the container format `ctn-v1`, the did:key method.
+The module does not check time, revocation or policy. Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the
+container format `ctn-v1`, the did:key method.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Token:
 
 
 def read_container(text: str) -> bytes:
-    """Return the single token in a container, given as text: base64url, uncompressed. Raises TokenMalformed."""
+    """Return the only token in a container, which must be uncompressed and in base64url. Raises TokenMalformed."""
     if len(text) > MAX_TOKEN_CHARACTERS or not _CONTAINER.fullmatch(text):
         raise TokenMalformed("no container in base64url")
     held = decoded(_base64url(text[1:]))
@@ -103,7 +104,7 @@ def decoded(data: bytes) -> Any:
 
 
 def p256_key(did: str) -> ec.EllipticCurvePublicKey:
-    """Return the P-256 key in a did:key. Raises TokenMalformed for another key or form."""
+    """Return the P-256 public key in a did:key. Raises TokenMalformed for another key or form."""
     code, key = _key_bytes(did)
     if code != _P256_CODE or len(key) != _COMPRESSED_BYTES:
         raise TokenMalformed("no P-256 key")
@@ -114,7 +115,7 @@ def p256_key(did: str) -> ec.EllipticCurvePublicKey:
 
 
 def ed25519_key(did: str) -> bytes:
-    """Return the 32 bytes of the Ed25519 key in a did:key. Raises TokenMalformed for another key or form."""
+    """Return the 32-byte Ed25519 public key in a did:key. Raises TokenMalformed for another key or form."""
     code, key = _key_bytes(did)
     if code != _ED25519_CODE or len(key) != _ED25519_BYTES:
         raise TokenMalformed("no Ed25519 key")
@@ -122,7 +123,7 @@ def ed25519_key(did: str) -> bytes:
 
 
 def covers(command: str, asked: str) -> bool:
-    """Return whether a delegation of `command` allows `asked`: the same command or one below it (UCAN Delegation)."""
+    """Return whether a delegation of `command` allows `asked`: the same command, or one below it (UCAN Delegation)."""
     return command in {"/", asked} or (command != "" and asked.startswith(command + "/"))
 
 
@@ -148,7 +149,7 @@ def _key_bytes(did: str) -> tuple[bytes, bytes]:
 
 
 def _payload(value: Any) -> tuple[str, dict[str, Any]]:
-    """Return kind and claims of a signature payload."""
+    """Return the kind and the claims of a signature payload."""
     if not isinstance(value, dict) or value.get("h") != _VARSIG or len(value) != 2:  # noqa: PLR2004 - header and claims
         raise TokenMalformed("no signature payload of P-256")
     tag = next(name for name in value if name != "h")
@@ -183,7 +184,7 @@ def _numbers(signature: bytes) -> tuple[int, int]:
 
 
 def _cids(signature: bytes, signed: bytes) -> tuple[str, str]:
-    """Return the token's CID, and the CID of the same token with the other form of the signature."""
+    """Return the token's CID, and the CID of the same token with the other valid form of its signature."""
     r, s = _numbers(signature)
     half = _SIGNATURE_BYTES // 2
     other = r.to_bytes(half) + ((ORDER - s) % ORDER).to_bytes(half)

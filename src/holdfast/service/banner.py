@@ -1,4 +1,4 @@
-"""The startup banner: what is configured and what is not, without any secret."""
+"""The startup banner, which shows what is configured and what is not, without any secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
 
 def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
-    """Return each line's label and value."""
+    """Return the label and the value of each line of the banner."""
     return {
         "listening on": address,
         "public URL": settings.public_url,

@@ -1,4 +1,4 @@
-"""Chooses all providers: takes settings and secrets, returns an application. No other module chooses providers."""
+"""Builds the application from settings and secrets, and chooses every provider. No other module chooses providers."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def open_store(settings: Settings) -> Store:
 
 
 def open_store_when_reachable(settings: Settings) -> Store:
-    """As `open_store`, but wait up to HOLDFAST_DATABASE_WAIT seconds for a server that does not respond yet."""
+    """Open the store, and wait up to HOLDFAST_DATABASE_WAIT seconds for a database server that does not respond yet."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     return open_when_reachable(database(settings), settings.database_wait)
 
@@ -140,7 +140,7 @@ def build_service(
     mailer: Mailer | None = None,
     sms: SmsVerifier | None = None,
 ) -> Service:
-    """Return the service for a store. Ports that are passed in replace those from the settings."""
+    """Return a service that uses the given store. A `mailer` or `sms` argument replaces the configured provider."""
     pools = ConnectionPools()
     mailer = mailer or _mailer(settings, pools)
     sms = sms or _sms_verifier(settings, pools, clock, entropy)
@@ -181,7 +181,7 @@ def build_service(
 def kept_snapshots(
     settings: Settings, secrets: Secrets, store: Store, clock: Clock, entropy: Entropy
 ) -> Snapshots | None:
-    """Return what stores snapshots; None if they are disabled. Raises SettingError."""
+    """Return the snapshot operations; None if snapshots are disabled. Raises SettingError."""
     if settings.snapshots == "off":
         return None
     if settings.blocks_stay_here:
@@ -260,7 +260,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
-    """Return the confirmation, with its own chain reader, so that no stranger's transaction can fail other reads."""
+    """Return the confirmation of registrations, with a separate chain reader, so that it cannot disturb other reads."""
     chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
@@ -280,7 +280,7 @@ def contract_set(settings: Settings) -> ContractSet:
 
 
 def shown_rpc(settings: Settings) -> str:
-    """Return the chain's endpoint for /api/status: an API key in its URL must not leak (decisions, section 8)."""
+    """Return the chain's endpoint for /api/status, without the parts of its URL that may contain an API key."""
     if settings.public_rpc_url:
         return settings.public_rpc_url
     if settings.rpc_url in {chain.public_rpc for chain in CHAINS.values()}:
@@ -291,7 +291,7 @@ def shown_rpc(settings: Settings) -> str:
 
 def bundled_enclave() -> bytes:
     """Return this release's enclave."""
-    # Read as a file: importing its package would load the WebAssembly runtime, which the service does not need.
+    # Read the file without importing its package: the import would load the WebAssembly runtime, which is not needed.
     file = Path(holdfast.__file__).parent / "enclave" / "enclave.wasm"
     try:
         return file.read_bytes()
@@ -300,7 +300,7 @@ def bundled_enclave() -> bytes:
 
 
 def _rpc(provider: str, url: str, session: Callable[[], ClientSession]) -> RpcClient:
-    # Imported here, so that the HTTP client is loaded by the first request to a chain and not at startup.
+    # Imported here, so that the HTTP client is loaded at the first request to a chain, not at startup.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 
@@ -325,7 +325,7 @@ def _reserved_names(settings: Settings) -> ReservedNames:
 
 
 def _named(name: str, make: Any, *arguments: Any) -> Any:
-    """Return what `make` returns; if it raises ValueError, add the setting's name."""
+    """Return what `make` returns. If `make` raises ValueError, raise SettingError with the setting's name."""
     try:
         return make(*arguments)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The two sources that rules take as arguments: time and randomness."""
+"""The sources of time and randomness, which are passed as arguments so that tests can replace them."""
 
 from __future__ import annotations
 

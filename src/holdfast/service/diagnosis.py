@@ -36,7 +36,7 @@ _LOW_DISK_BYTES = 500 * 1024 * 1024
 
 
 async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[Finding]:
-    """Return all findings, in the order of the table."""
+    """Return all findings, those about this machine first."""
     service = build_service(settings, secrets, store)
     pools = ConnectionPools()
     try:
@@ -87,7 +87,7 @@ def _disk(settings: Settings) -> Finding:
 
 
 def _database(settings: Settings) -> list[Finding]:
-    """Write to the disk and undo it, because opening the database may have written nothing."""
+    """Check that the database can write to its disk, because opening the database may have written nothing."""
     opened = database(settings)
     found = Finding("database", "ok", "opened, schema current, takes writes")
     concerns: list[Finding] = []
@@ -101,7 +101,7 @@ def _database(settings: Settings) -> list[Finding]:
 
 
 def _origin(settings: Settings) -> Finding:
-    """Check the public URL; one without https was already refused when the settings were read."""
+    """Check the public URL. A URL without https was already refused when the settings were read."""
     if is_local(settings.public_host):
         fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)

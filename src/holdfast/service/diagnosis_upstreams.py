@@ -1,4 +1,4 @@
-"""The upstreams that `holdfast check` queries. Each request has a known correct response, so each check can fail."""
+"""The checks of upstreams in `holdfast check`. Each check sends a request whose correct response is known."""
 
 from __future__ import annotations
 
@@ -58,11 +58,14 @@ class Finding:
 
 
 class WrongAnswer(Exception):
-    """An upstream sent a wrong response. The message describes it without quoting it."""
+    """An upstream's response is not the one that the check expects.
+
+    The message describes the response without quoting it.
+    """
 
 
 async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
-    """Check everything up to sending: connection, certificate, credentials, the sender's address."""
+    """Check all that sending needs, without sending: connection, certificate, credentials, the sender's address."""
     if url.startswith("outbox:"):
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")
@@ -70,7 +73,7 @@ async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Fi
 
 
 async def see_chain(chain: int, client: RpcClient) -> Finding:
-    """Check that the endpoint serves this chain (eth_chainId, EIP-695)."""
+    """Check that the JSON-RPC endpoint serves this chain (eth_chainId, EIP-695)."""
     subject = "chain" if chain == DEFAULT_CHAIN_ID else f"chain {chain}"
     name = "HOLDFAST_RPC_URL" if chain == DEFAULT_CHAIN_ID else f"HOLDFAST_RPC_URL_{chain}"
 
@@ -101,7 +104,7 @@ async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
 
 
 async def see_indexer(settings: Settings, service: Service) -> Finding:
-    """Check that the indexer reports agreement with the chain, and which chain (interface: /health)."""
+    """Check that the indexer reports the right chain and that it agrees with that chain (interface: /health)."""
     if service.indexer is None:
         return Finding("indexer", "note", "none", "set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP")
     indexer = service.indexer
@@ -120,7 +123,7 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
 
 
 async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
-    """Return the indexer's health. One in this process has only just started, so it gets `wait_s` seconds."""
+    """Return the indexer's health. An indexer in this process has only just started, so it gets `wait_s` seconds."""
     until = time.monotonic() + wait_s
     health = _json(await indexer.get("/health", "", {}))
     while health.get("ok") is not True and time.monotonic() < until:
@@ -140,7 +143,7 @@ async def see_enclave(settings: Settings, service: Service) -> Finding:
 
 
 async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
-    """Compare this clock, by which codes and attestations expire, with the Date header of the chain's endpoint."""
+    """Compare this machine's clock, by which codes expire, with the Date header of the chain's endpoint."""
     try:
         session = pools.of("clock")()
         async with asyncio.timeout(CHECK_WITHIN_S), session.get(settings.rpc_url) as answer:
@@ -175,7 +178,7 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
-    """Check that the workflow engine's address responds. Whether it has registered only shows at run time."""
+    """Check that the workflow engine's address responds, but not whether the service is registered with the engine."""
     if not engine_configured(environment):
         return Finding("workflow", "ok", "no engine; the service confirms and expires by itself")
     url = engine_address(environment)
@@ -188,7 +191,7 @@ async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> 
 
 
 async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
-    """Send the collector an empty batch, which it must accept (OTLP specification, OTLP/HTTP)."""
+    """Send the trace collector an empty batch, which it must accept (OTLP specification, OTLP/HTTP)."""
     if not traces_configured(environment):
         return Finding("traces", "ok", "off")
     from opentelemetry.util.re import parse_env_headers  # needs the extra, which is installed if traces are configured

@@ -1,4 +1,4 @@
-"""Background jobs: how they are repeated, and how only one of several processes does them."""
+"""Background jobs: repeats each job, and ensures that only one of several processes does it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEASE_S = 120.0
 
 
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
-    """Run `work` repeatedly. A failure is logged, and the next run still takes place.
+    """Run `work` repeatedly. If a run fails, the error is logged, and the next run takes place as usual.
 
     Like a request, each run has an ID in the log: the job's name and eight hexadecimal digits.
     """
@@ -34,7 +34,7 @@ def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -
 def under_lease(
     store: Store, clock: Clock, name: str, work: Callable[[], Awaitable[object]]
 ) -> Callable[[], Awaitable[object]]:
-    """Return `work` for the one process that holds the lease with this name; in others it does nothing."""
+    """Return a job that does `work` only in the process that holds the lease with this name."""
     holder = f"{os.getpid()}-{os.urandom(6).hex()}"
     run = counted(name, work)
 
@@ -47,7 +47,7 @@ def under_lease(
 
 
 def counted(name: str, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-    """Return `work` with its runs counted, timed and traced; `name` comes from the table of metrics."""
+    """Return a job that does `work` and counts, times and traces each run; `name` comes from the table of metrics."""
 
     async def run() -> object:
         began, outcome = time.perf_counter(), "failed"

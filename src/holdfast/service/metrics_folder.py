@@ -1,8 +1,8 @@
-"""The folder through which the processes of a service share their counters.
+"""The folder in which the processes of a service share their counters.
 
-The folder is in the system's temporary folder and is removed at shutdown. A killed service cannot remove it, so the
-next start removes leftovers: folders with this name and of this user that no process has locked. The system releases a
-lock when the last process with the descriptor ends, however it ends; forked workers inherit the descriptor.
+The folder is in the system's temporary folder and is removed at shutdown. A killed service cannot remove its folder, so
+the next start removes leftovers: this user's folders with such a name that no process has locked. Forked workers
+inherit the descriptor of the lock; the system releases the lock when the last of them ends, even if it is killed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _made() -> tuple[Path, int | None]:
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock the folder and return its descriptor; None unless it is this user's, still exists, and is not locked."""
+    """Lock the folder and return its descriptor; None if it is another user's, no longer exists, or is locked."""
     if sys.platform == "win32":
         return None
     import fcntl

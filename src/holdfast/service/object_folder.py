@@ -1,4 +1,4 @@
-"""Parses a setting's object storage URL, without network access."""
+"""Parses the URL of an object storage in a setting, without network access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from obstore.store import ObjectStore
 
-# The allowed query parameters and their names in obstore. `public` is separate, because its value is a choice.
+# The allowed query parameters and their names in obstore. `public` is not listed, because its only value, `true`,
+# becomes another option.
 _OPTIONS: dict[str, dict[str, str]] = {
     "s3": {"endpoint": "endpoint", "region": "region"},
     "gs": {"endpoint": "base_url"},
@@ -25,7 +26,7 @@ _RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Folder:
-    """A folder, or a bucket with a prefix.
+    """A local folder, or a bucket with a prefix.
 
     Attributes:
         scheme: s3, gs, az or file.
@@ -41,7 +42,7 @@ class Folder:
 
 
 def parse_folder(setting: str, url: str) -> Folder:
-    """Parse the URL in the variable `setting`.
+    """Parse the object storage URL in the environment variable `setting`.
 
     Raises:
         ValueError: the URL has another form; the message does not repeat it.
@@ -76,7 +77,7 @@ def opened(place: Folder, *, make: bool = False) -> ObjectStore:
 
 
 def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:
-    """Return the options under obstore's names."""
+    """Return the URL's options under the names that obstore uses."""
     names = _OPTIONS[scheme]
     given = dict(parse_qsl(query, keep_blank_values=True))
     known = {*names, "public"} if names else set()

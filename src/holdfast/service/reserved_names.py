@@ -1,4 +1,4 @@
-"""The current list of reserved names: built-in ones plus and minus the operator's files, re-read on change."""
+"""The list of reserved names: built-in names, with additions and exceptions from the operator's files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger("holdfast.reserved")
 
 
 class ReservedNames:
-    """Holds the list; `current` costs one attribute access."""
+    """Provides the current list of reserved names."""
 
     def __init__(self, added: Path | None, allowed: Path | None) -> None:
         """Read all names. Raises ValueError for a line that is not a handle, OSError for a missing file."""
@@ -25,11 +25,14 @@ class ReservedNames:
         self._list = self._read()
 
     def current(self) -> ReservedList:
-        """Return the current list."""
+        """Return the current list. This costs one attribute access."""
         return self._list
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Re-read the files if they changed; returns whether the list changed. An invalid file leaves the old list."""
+        """Re-read the files if they changed; returns whether the list was replaced.
+
+        An invalid file does not change the list.
+        """
         stamps = self._look()
         if stamps == self._stamps and not force:
             return False

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
-# One in 10^15 random keys of 64 hex digits has fewer than nine different digits. A placeholder rarely has more.
+# Of random keys of 64 hex digits, one in 10^15 has fewer than nine different digits; most placeholders have fewer.
 MIN_DISTINCT_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secrets:
-    """The signing keys. Has no repr, so that they are never shown.
+    """The signing keys. This class has no repr, so that logs cannot contain the keys.
 
     Attributes:
         signing_keys: the first one signs, all of them verify.
-        generated: whether the key was generated here, which production refuses.
+        generated: whether the key was generated in the data folder, which is not allowed in production.
     """
 
     signing_keys: tuple[bytes, ...]
@@ -38,17 +38,17 @@ class Secrets:
 
     @property
     def code_keys(self) -> tuple[bytes, ...]:
-        """The keys with which one-time codes are hashed. They are derived, so that rotation needs no second secret."""
+        """The keys that hash one-time codes, derived from the signing keys so that one secret is enough."""
         return tuple(hmac.digest(key, b"holdfast/code-key/v1", "sha256") for key in self.signing_keys)
 
     @property
     def peer_key(self) -> bytes:
-        """Seed of the Ed25519 key whose peer ID names this service in pins; derived as above."""
+        """The seed of the Ed25519 key whose peer ID identifies this service in pins, derived from the signing key."""
         return hmac.digest(self.signing_keys[0], b"holdfast/peer-key/v1", "sha256")
 
 
 def read_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> Secrets:
-    """Return the signing keys. Raises SettingError for a short or missing one."""
+    """Return the signing keys. Raises SettingError if one is too short or none is set."""
     given = os.environ if environment is None else environment
     text = given.get(SIGNING_KEY, "")
     if text:
@@ -59,7 +59,7 @@ def read_secrets(settings: Settings, environment: Mapping[str, str] | None = Non
 
 
 def new_key() -> str:
-    """Return a new key as text: 32 bytes of the operating system's randomness in hex."""
+    """Return a new key: 32 random bytes from the operating system, in hex."""
     return secrets.token_hex(32)
 
 
@@ -75,7 +75,7 @@ def _parse(text: str) -> tuple[bytes, ...]:
 
 
 def _generated(folder: Path) -> str:
-    """Return the key file's text, written on the first call. Processes that start at once agree on one key."""
+    """Return the key in the key file, generated on the first call. Processes that start together agree on one key."""
     file = folder / KEY_FILE
     if not file.exists():
         partial = folder / f".{KEY_FILE}.{os.getpid()}"

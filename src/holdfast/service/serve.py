@@ -1,4 +1,4 @@
-"""Runs the service on granian, or on uvicorn, until it is stopped."""
+"""Runs the service on granian or uvicorn until it is stopped."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def rsgi_application() -> RsgiEntry:
 
 
 def asgi_application() -> AsgiEntry:
-    """Return the application that uvicorn, or any ASGI server, loads."""
+    """Return the application that uvicorn or any other ASGI server loads."""
     from holdfast.service.web.asgi import AsgiEntry
 
     return AsgiEntry(application())
 
 
 def application() -> Application:
-    """Return the application that the environment configures, with metrics, traces and logs set up."""
+    """Return the application for the environment's settings, after setting up logs, metrics and traces."""
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
@@ -74,7 +74,7 @@ def application() -> Application:
     logs.configure(settings.log)
     prepare_telemetry(os.environ)
     built = build_application(settings, read_secrets(settings))
-    # The objects created so far live as long as the process, so the garbage collector need not examine them again.
+    # The existing objects live as long as the process, so the garbage collector need not examine them again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
@@ -82,13 +82,13 @@ def application() -> Application:
 
 
 def _end_with_parent() -> None:
-    """Stop this worker if its parent process is killed. It would otherwise keep the port and serve on."""
+    """Stop this worker if its parent process is killed: an orphan would keep the port and continue to serve."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
 
     def watch() -> None:
-        # Polled, because workers hold each other's pipes, so no descriptor shows that the parent has ended.
+        # Polling is necessary: workers inherit each other's pipes, so no pipe closes when the parent ends.
         while os.getppid() == parent.pid:
             time.sleep(PARENT_WATCH_S)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -97,10 +97,10 @@ def _end_with_parent() -> None:
 
 
 def needs_raw_paths(settings: Settings) -> bool:
-    """Return whether paths must arrive as they were sent.
+    """Return whether the service needs request paths with their percent-encoding.
 
-    The indexer proxy refuses encoded slashes, which RSGI's decoded paths hide. So the faster RSGI entry point is used
-    only without an indexer.
+    The indexer proxy refuses encoded slashes, which are invisible in RSGI's decoded paths. The faster RSGI entry point
+    is therefore used only without an indexer.
     """
     return bool(settings.indexer_app or settings.indexer_url)
 
@@ -111,10 +111,10 @@ def _serve_granian(settings: Settings) -> None:
     from holdfast.wire import logs
 
     logs.configure(settings.log)
-    # With its logging off, granian sets its logger's level so high that a lost worker would not be reported.
+    # With logging disabled, granian raises its logger's level so far that it would not report a lost worker.
     server = Server(**granian_options(settings))
     logging.getLogger("_granian").setLevel(logging.WARNING)
-    # SIGHUP re-reads the reserved list; granian would restart its workers.
+    # SIGHUP only re-reads the list of reserved names; granian's own handler would restart the workers.
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
     server.serve()
     if server.interrupt_children and not server.interrupt_signal:
@@ -136,9 +136,9 @@ def granian_options(settings: Settings) -> dict[str, Any]:
         "workers": settings.workers,
         "websockets": False,
         "backlog": BACKLOG,
-        # granian accepts no further connections while a process has this many; the kernel queues them.
+        # While a process has this many connections, granian accepts no more, and the kernel queues new ones.
         "backpressure": settings.max_connections,
-        # Without TLS, only HTTP/1.1: detecting HTTP/2 would let a silent connection stay open for ever.
+        # Without TLS only HTTP/1.1 is served: while detecting HTTP/2, granian never closes a silent connection.
         "http": HTTPModes.auto if settings.tls_cert else HTTPModes.http1,
         "http1_settings": HTTP1Settings(
             header_read_timeout=settings.idle_timeout * 1000, max_buffer_size=CONNECTION_BUFFER_BYTES
@@ -172,10 +172,10 @@ def _serve_uvicorn(settings: Settings) -> None:
         sys.stderr.write("holdfast: HOLDFAST_SERVER=uvicorn needs the extra: pip install 'holdfast[uvicorn]'\n")
         sys.exit(3)
     if settings.workers > 1:
-        # uvicorn's supervisor would restart its workers on SIGHUP, which must only re-read the reserved names.
+        # On SIGHUP, uvicorn's supervisor would restart its workers instead of re-reading the reserved names.
         sys.stderr.write("holdfast: several processes need HOLDFAST_SERVER=granian\n")
         sys.exit(3)
-    # uvicorn raises the signal again after its shutdown: the process must end normally, not by the signal.
+    # After its shutdown uvicorn raises the signal again; these handlers make the process exit normally with status 0.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     uvicorn.run(

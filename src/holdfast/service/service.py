@@ -1,4 +1,4 @@
-"""The assembled service: its operations, the parts that they use, startup and shutdown."""
+"""The assembled service: its operations, their providers, startup and shutdown."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REFRESH_ENCLAVE_EVERY_S = 60.0
 
 @dataclass(slots=True, kw_only=True)
 class Service:
-    """The operations and the parts that they use, chosen in bootstrap."""
+    """The operations and their providers, which bootstrap.py chooses."""
 
     store: Store
     sessions: Sessions
@@ -89,13 +89,13 @@ class Service:
         if self.snapshots is not None:
             collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
-            # In every process, because each machine has a folder for uploads.
+            # This job runs in every process, because each machine has a spool folder for uploads.
             self._tasks.append(periodic("uploads", EXPIRE_EVERY_S, self.snapshots.uploads.waste.sweep))
         if metrics.enabled():
             self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))
 
     async def stop(self) -> None:
-        """Stop the background jobs, then close what they and the requests used."""
+        """Stop the background jobs, then close the connections and the store."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -115,7 +115,10 @@ class Service:
         await self.enclaves.refresh()
 
     def _listen_for_hangup(self) -> None:
-        """Re-read the reserved list on SIGHUP. Only the main thread can receive signals; tests run in others."""
+        """Re-read the reserved names on SIGHUP.
+
+        Only the main thread receives signals; tests run services in other threads.
+        """
         try:
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGHUP, lambda: self.reserved.refresh(force=True))

@@ -1,4 +1,4 @@
-"""The rows of the service's settings."""
+"""The table of the service's settings: one row for each environment variable."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def is_local(host: str) -> bool:
 
 
 def _own_address(values: Mapping[str, Any]) -> str:
-    """Return localhost with the port: clients derive their tokens' audience from the address that they connect to."""
+    """Return the default public URL: clients derive their tokens' audience from the address that they connect to."""
     port = values.get("port")
     return SERVICE_URL if not port else f"http://localhost:{port}"
 
 
 def _environment(values: Mapping[str, Any]) -> str:
-    """Return production for a public address, so that a forgotten variable does not disable its checks."""
+    """Return `production` for a public address, so that a forgotten variable does not disable its checks."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
 
 
@@ -86,7 +86,7 @@ def _host_of(values: Mapping[str, Any]) -> str:
 
 def _sender_of(values: Mapping[str, Any]) -> str:
     host = urlsplit(values["public_url"]).hostname or "localhost"
-    # In mail addresses, IPv6 addresses have the form of RFC 5321, section 4.1.3.
+    # In a mail address, an IPv6 address has the form that RFC 5321, section 4.1.3, defines.
     return f"Holdfast <no-reply@{f'[IPv6:{host}]' if ':' in host else host}>"
 
 
@@ -97,7 +97,7 @@ def _registrar(values: Mapping[str, Any]) -> str:
             "an IPv6 address, as in HOLDFAST_PUBLIC_URL, cannot stand in a did:web; set HOLDFAST_PUBLIC_URL to a"
             " host's name (passkeys need one as well), or this to the registrar's DID"
         )
-    # did:web percent-encodes the colon before a port.
+    # In a did:web, the colon before a port is percent-encoded.
     return "did:web:" + host.replace(":", "%3A")
 
 
@@ -135,7 +135,7 @@ def _languages(text: str) -> tuple[str, ...]:
 
 
 def _depth(values: Mapping[str, Any]) -> str:
-    # A chain on this machine is a development chain, which mines on demand and has no reorganisations.
+    # A chain on this machine is a development chain: it mines on demand and has no reorganisations.
     return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 

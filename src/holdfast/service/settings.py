@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All of the operator's choices, validated. Field names are the rows' names in lower case."""
+    """All settings of the service, validated. Field names are the rows' names in lower case."""
 
     host: str
     port: int
@@ -99,12 +99,12 @@ class Settings:
 
     @property
     def public_host(self) -> str:
-        """The host of the public URL: relying party ID, registrar, sender's domain."""
+        """The host of the public URL, which is also the relying party ID, the registrar and the sender's domain."""
         return urlsplit(self.public_url).hostname or "localhost"
 
     @property
     def ceilings(self) -> Ceilings:
-        """The limits that Holdfast adds to the interface's."""
+        """The limits that Holdfast adds to those of the interface."""
         return Ceilings(**{field.name: getattr(self, field.name) for field in fields(Ceilings)})
 
     @property
@@ -125,7 +125,7 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development settings are refused: on request, or if the public URL is not on this machine."""
+        """Whether development settings are refused, by HOLDFAST_ENV or because the public URL is on another machine."""
         return self.env == "production" or not is_local(self.public_host)
 
 
@@ -142,7 +142,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _require_both_tls_files(settings: Settings) -> None:
-    """Require certificate and key for TLS, both readable. The server's own error message would say less."""
+    """Require a readable certificate and a readable key for TLS.
+
+    Without this check, the error from granian or uvicorn would be less clear.
+    """
     files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
     if not any(files.values()):
         return
@@ -154,12 +157,12 @@ def _require_both_tls_files(settings: Settings) -> None:
 
 
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
-    """Return whether the workflow SDK is in its development mode, in which it accepts unsigned calls."""
+    """Return whether the workflow SDK is in development mode, in which it accepts unsigned calls."""
     return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # otherwise a flag or a URL
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:
-    """Refuse settings that lose mail, leak codes or weaken the origin, in one message that lists all of them."""
+    """Refuse settings that are only safe in development, with one message that lists all of them."""
     refused = [f"{name}: {why}" for name, why in _development_choices(settings, given)]
     if refused:
         raise SettingError("; ".join(refused))

@@ -1,6 +1,6 @@
-"""Loads, soon after startup and in a thread, what only some requests need, so that neither they nor startup wait.
+"""Loads rarely needed modules in a thread soon after startup, so that neither startup nor a request waits for them.
 
-Imports alternate with the event loop: a request during an import waits for some milliseconds, not for all of it.
+The thread and the event loop alternate: a request that arrives during an import waits for some milliseconds only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AFTER_S = 1.0  # by then, clients that waited for startup have their response
 
 
 def warm_up(*, engine: bool) -> asyncio.Task[None]:
-    """Start loading. `engine` says whether a workflow engine is configured. Call it within the event loop."""
+    """Start loading. `engine` says whether a workflow engine is configured. Call this within the event loop."""
     jobs = (_identifiers, _upstreams, *((_workflow,) if engine else ()))
     return asyncio.create_task(_later(jobs), name="holdfast-warm-up")
 
@@ -62,6 +62,7 @@ def _workflow() -> None:
     import httpx
     from inngest._internal import comm_lib, server_lib
 
-    # The SDK's handler is created by the first request, because its client belongs to the thread that created it.
+    # The SDK's handler is not created here but by the first request, because its HTTP client belongs to the creating
+    # thread.
     httpx.Client().close()
     del comm_lib, server_lib

@@ -1,1 +1,1 @@
-"""Settings from environment variables: the type of a row, the parsers, and the rows that service and indexer share."""
+"""Settings from environment variables: the row type, the parsers, and the rows that service and indexer share."""

@@ -1,4 +1,7 @@
-"""Parsers from a setting's text to its value. Each raises ValueError with a sentence that does not quote the text."""
+"""Parsers that convert a setting's text to its value.
+
+Every parser raises ValueError with a message that does not quote the text.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def integer_between(low: int, high: int) -> Callable[[str], int]:
-    """Return a parser of integers in ASCII digits, both ends included."""
+    """Return a parser of integers in ASCII digits from `low` to `high`, inclusive."""
 
     def parse(text: str) -> int:
         if not _DIGITS.fullmatch(text) or not low <= int(text) <= high:
@@ -42,7 +45,7 @@ def seconds(text: str) -> float:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return a parser that accepts each of these words."""
+    """Return a parser that accepts only these words."""
 
     def parse(text: str) -> str:
         if text not in choices:
@@ -53,7 +56,7 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
 
 def http_url(text: str) -> str:
-    """Parse an HTTP address, without its trailing slash."""
+    """Parse an HTTP URL, and remove a trailing slash."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("an http:// or https:// address is needed")
@@ -61,7 +64,7 @@ def http_url(text: str) -> str:
 
 
 def public_url(text: str) -> str:
-    """Parse an HTTP address that is shown to people, so it must not contain a secret."""
+    """Parse an HTTP URL that is shown to people and therefore must not contain a secret."""
     parts = urlsplit(http_url(text))
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("an address without user, password, query and fragment is needed: it is public")
@@ -83,7 +86,7 @@ def _origin(text: str) -> str:
 
 
 def shown_name(text: str) -> str:
-    """Parse a name for the pages: one line of 1 to 40 printable characters."""
+    """Parse the service's name for the pages: one line of 1 to 40 printable characters."""
     name = text.strip()
     if not 0 < len(name) <= MAX_NAME or not name.isprintable():
         raise ValueError(f"a name of 1 to {MAX_NAME} printable characters is needed")
@@ -91,7 +94,7 @@ def shown_name(text: str) -> str:
 
 
 def url_with(*schemes: str) -> Callable[[str], str]:
-    """Return a parser for URLs with these schemes. The provider checks what follows the colon."""
+    """Return a parser for URLs with these schemes. The provider checks the rest of the URL."""
 
     def parse(text: str) -> str:
         if text.partition(":")[0] not in schemes:
@@ -109,12 +112,12 @@ def chain_address(text: str) -> str:
 
 
 def chain_address_or_none(text: str) -> str:
-    """As `chain_address`; the word `none` becomes ""."""
+    """Parse a 20-byte chain address in hex, or the word `none`, which becomes ""."""
     return "" if text == "none" else chain_address(text)
 
 
 def header_name(text: str) -> str:
-    """Parse the name of an HTTP header, to lower case."""
+    """Parse the name of an HTTP header, and convert it to lower case."""
     if not _HEADER.fullmatch(text):
         raise ValueError("the name of a header is needed")
     return text.lower()
@@ -131,7 +134,7 @@ def networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, 
 
 
 def module_attribute(text: str) -> str:
-    """Parse the import path of a Python object, as `package.module:attribute`."""
+    """Parse the import path of a Python object, in the form `package.module:attribute`."""
     module, colon, attribute = text.partition(":")
     if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(attribute)):
         raise ValueError("module:attribute of an ASGI application is needed")

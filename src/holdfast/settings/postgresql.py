@@ -1,4 +1,4 @@
-"""Parses HOLDFAST_DATABASE_URL for a PostgreSQL database: where it is, and whether a pooler is in front of it."""
+"""Parses the URL of a PostgreSQL database, which also says whether a pooler is in front of the server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """Parse a URL. Raises ValueError, without the URL, for another form."""
+    """Parse the URL of a PostgreSQL database. Raises ValueError, without the URL, for any other form."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES or not (parts.netloc or parts.query):
         raise ValueError("postgresql://user:password@host:port/database is needed")

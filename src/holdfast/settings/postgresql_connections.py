@@ -1,4 +1,4 @@
-"""Options for every connection to PostgreSQL, the service's and the indexer's: they detect a silent network."""
+"""Options for all connections of the service and the indexer to PostgreSQL, so that a silent network is detected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
 _USER_TIMEOUT_MS = 5000
 
-# Server settings for a connection. A pooler in transaction mode forwards none of them.
+# Server settings for a connection. A pooler in transaction mode forwards none of these settings.
 CONNECTION_SETTINGS = {
     "application_name": "holdfast",
     "tcp_keepalives_idle": "10",
@@ -23,7 +23,7 @@ CONNECTION_SETTINGS = {
 
 
 def keep_alive(connection: asyncpg.Connection[asyncpg.Record]) -> None:
-    """Make the system end a connection whose network goes silent; the driver itself would wait for ever."""
+    """Let the operating system end a connection whose network goes silent; the driver alone would wait for ever."""
     opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
     if opened is None or opened.family == socket.AF_UNIX:
         return

@@ -1,4 +1,4 @@
-"""One setting is one row. A table of rows reads an environment into checked values."""
+"""The rows that describe settings, and the function that reads an environment into checked values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 class SettingError(Exception):
-    """A setting is missing, malformed or refused. The message names it and the remedy, never its value."""
+    """A setting is missing, malformed or refused.
+
+    The message contains the setting's name and the remedy, but never the value.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,14 @@ class SettingRow:
 
     @property
     def field(self) -> str:
-        """The name of the value's field."""
+        """The name of the field that contains the value."""
         return self.name.removeprefix("HOLDFAST_").lower()
 
     def default_of(self, values: Mapping[str, Any]) -> str | None:
-        """Return the default's text, from the values read so far. Raises ValueError if it cannot be computed."""
+        """Return the default as text; it may depend on the values read so far.
+
+        Raises ValueError if it cannot be computed.
+        """
         return self.default(values) if callable(self.default) else self.default
 
     def read(self, environment: Mapping[str, str], values: Mapping[str, Any]) -> Any:
@@ -50,7 +56,7 @@ class SettingRow:
 
 
 def read_rows(rows: Iterable[SettingRow], environment: Mapping[str, str]) -> dict[str, Any]:
-    """Read the rows in order and return each value by its field. Raises SettingError for the first that is wrong."""
+    """Read the rows in order and return the values by field name. Raises SettingError for the first invalid setting."""
     values: dict[str, Any] = {}
     for row in rows:
         values[row.field] = row.read(environment, values)

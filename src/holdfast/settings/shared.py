@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def contract_row(variable: str, contract: str, about: str) -> SettingRow:
-    """Return the row of a contract's address. Its default is the deployed address in the contract set."""
+    """Return the row for a contract's address. The default is the deployed address in the contract set."""
     return SettingRow(variable, str(DEFAULT_CONTRACT_SET[contract]), chain_address, about)
 
 
 def _data_dir(_values: Mapping[str, Any]) -> str:
-    # Imported here, because only a process without a configured folder needs the platform's.
+    # Imported here, because only a process without a configured data folder needs the platform's default folder.
     import platformdirs
 
     return platformdirs.user_data_dir("holdfast", appauthor=False)

@@ -1,1 +1,4 @@
-"""What service and client share: error table, JSON shapes, encodings. Imports no other package of Holdfast."""
+"""What the service and the client share: the error table, JSON types and encodings.
+
+This package imports no other package of Holdfast.
+"""

@@ -8,14 +8,14 @@
     ├── NetworkError        a request to the service, the indexer or the chain failed
     └── StorageError        secure storage failed
 
-The documented prefixes are added here, so callers do not write them.
+The error classes add the documented prefixes to their messages, so callers do not write them.
 """
 
 from __future__ import annotations
 
 
 class ServiceError(Exception):
-    """Base of all errors that the client raises."""
+    """Base class of all errors that the client raises."""
 
     name = "ServiceError"
 

@@ -1,4 +1,4 @@
-"""Hex, base64url and ISO 8601, each in Holdfast's one written form."""
+"""Hex, base64url and ISO 8601. Holdfast writes each of these formats in only one way."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import lru_cache
 
 
 def to_hex(data: bytes) -> str:
-    """Return `0x` and lower-case digits."""
+    """Encode bytes as `0x` and lower-case hex digits."""
     return "0x" + data.hex()
 
 
 def from_hex(text: str) -> bytes:
-    """Return the bytes of a hex string of even length, with or without `0x`. Raises ValueError for anything else."""
+    """Decode a hex string of even length, with or without `0x`. Raises ValueError for anything else."""
     digits = text[2:] if text[:2] in {"0x", "0X"} else text
     if not digits.isascii() or any(c.isspace() for c in digits):
         raise ValueError("not hexadecimal")
@@ -22,12 +22,12 @@ def from_hex(text: str) -> bytes:
 
 
 def to_base64url(data: bytes) -> str:
-    """Return base64url without padding (RFC 4648 section 5), as in WebAuthn."""
+    """Encode bytes as base64url without padding (RFC 4648 section 5), as WebAuthn does."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def from_base64url(text: str) -> bytes:
-    """Return the bytes of base64 or base64url, padded or not. Raises ValueError for anything else."""
+    """Decode base64 or base64url, padded or not. Raises ValueError for anything else."""
     folded = text.rstrip("=").translate(_TO_STANDARD)
     try:
         return base64.b64decode(folded + "=" * (-len(folded) % 4), validate=True)
@@ -36,7 +36,7 @@ def from_base64url(text: str) -> bytes:
 
 
 def to_iso(seconds: float) -> str:
-    """Return seconds since the epoch as ISO 8601 in UTC, with milliseconds and `Z`."""
+    """Format seconds since the epoch as an ISO 8601 time in UTC, with milliseconds and `Z`."""
     whole, milliseconds = divmod(round(seconds * 1_000_000) // 1000, 1000)
     return f"{_iso_second(whole)}.{milliseconds:03d}Z"
 
@@ -47,7 +47,7 @@ def _iso_second(seconds: int) -> str:
 
 
 def from_iso(text: str) -> float:
-    """Return the seconds since the epoch of an ISO 8601 time with a time zone. Raises ValueError for anything else."""
+    """Convert an ISO 8601 time with a time zone to seconds since the epoch. Raises ValueError for anything else."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError("time without a zone")

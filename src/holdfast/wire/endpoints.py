@@ -1,6 +1,7 @@
-"""The declarations of the endpoints: each endpoint is declared once.
+"""The declarations of all endpoints, each of which is declared only here.
 
-Router, input check, OpenAPI, the comparison with `interface/` and the clients are derived from them.
+The router, the input checks, the OpenAPI document, the comparison with `interface/` and the clients are derived from
+them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _PROOF = (
 
 
 class ErrorForm(Enum):
-    """How an endpoint writes its refusals."""
+    """The form of an endpoint's error bodies."""
 
     HOLDFAST = "holdfast"  # {"error": text}
     FAILURE = "failure"  # the Pinning Service API's Failure, which clients of Kubo's RPC read too
@@ -84,17 +85,17 @@ class Endpoint(Generic[A]):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Method and path, which identify an endpoint."""
+        """The method and path that identify the endpoint."""
         return self.method, self.path
 
     @property
     def path_parameters(self) -> tuple[str, ...]:
-        """The names in braces, in the order of the path."""
+        """The parameter names in braces, in the order of the path."""
         return tuple(_PARAMETER.findall(self.path))
 
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
-        """All error rows of this endpoint, the missing field's first."""
+        """All error rows of this endpoint, starting with the row for a missing field."""
         rows = (*self.refusals, *_KEY) if self.keyed else self.refusals
         return tuple(dict.fromkeys((self.missing, *rows) if self.missing else rows))
 

@@ -1,7 +1,7 @@
 """The error table: each refusal's HTTP status and exact text.
 
-Rows above the marked line are documented by the interface, rows below it are added by Holdfast
-(docs/decisions/0002-open-error-rows.md). The service responds with these rows, and the client recognises them.
+The interface documents the rows above the marked line; Holdfast adds those below it
+(docs/decisions/0002-open-error-rows.md). The service sends errors from this table, and the client recognises them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One refusal: HTTP status and the text of the body's `error`."""
+    """A refusal: the HTTP status and the text of the body's `error`."""
 
     status: int
     error: str
 
 
 class Refused(Exception):
-    """Raised by rules and operations; the web layer responds with the error row.
+    """Raised by rules and operations. The web layer turns this exception into a response with the error row.
 
     Attributes:
         row: the error row.

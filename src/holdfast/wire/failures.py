@@ -1,6 +1,7 @@
-"""Refusals on the snapshot paths: what the Pinning Service API calls a Failure, and the gateway's sentences.
+"""Refusals on the snapshot paths: Failures of the Pinning Service API, and the gateway's one-sentence errors.
 
-A row's `details` is one sentence for people; where numbers make it clearer, the refusal carries a fuller one.
+A row's `details` is one sentence for people. Where numbers make the reason clearer, the refusal has a more specific
+sentence.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FailureRow:
-    """One refusal: HTTP status, the reason that programs read, the sentence that people read."""
+    """A refusal: the HTTP status, a reason for programs, and a sentence for people."""
 
     status: int
     reason: str
@@ -18,7 +19,9 @@ class FailureRow:
 
 
 class SnapshotRefused(Exception):
-    """Raised by the rules and operations for snapshots; the web layer responds with the row.
+    """Raised by the rules and operations for snapshots.
+
+    The web layer turns this exception into a response with the row's status and reason.
 
     Attributes:
         row: the error row to respond with.

@@ -1,4 +1,4 @@
-"""Reads JSON-RPC 2.0: requests that are passed on (section 4), and response objects (sections 5 and 5.1)."""
+"""Parses JSON-RPC 2.0: requests that will be forwarded (section 4), and response objects (sections 5 and 5.1)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_MESSAGE = 500
-# The methods that a bundler or paymaster charges to the operator. The others only read.
+# The methods for which a bundler or paymaster charges the operator. All other methods only read.
 CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
 _IDS = (str, int, float, type(None))
 _PARAMS = (list, dict)
 
 
 class MalformedRequest(ValueError):
-    """Not one request object; batches are none."""
+    """The body is not a single request object. Batches are not accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request of a client, of which `id` and `params` are not checked yet.
+    """A client's request, whose `id` and `params` have not been checked yet.
 
     Attributes:
         method: its method.
@@ -31,19 +31,20 @@ class Request:
 
     @property
     def id(self) -> Any:
-        """The request's `id`, which the response repeats; None if it is absent."""
+        """The request's `id`, which the response repeats, or None if it is absent."""
         return self.fields.get("id")
 
     @property
     def params(self) -> Any:
-        """The request's parameters; None if they are absent."""
+        """The request's parameters, or None if they are absent."""
         return self.fields.get("params")
 
     def written_anew(self) -> bytes:
-        """Return the request in a form that may be forwarded. Raises MalformedRequest for a malformed `id` or `params`.
+        """Return the request, written anew in a form that may be forwarded.
 
-        Only `jsonrpc`, `id`, `method` and `params` are written, each once: some parsers take the first of two equal
-        names, others ignore case, and for them a second `METHOD` would make it a request that was not checked here.
+        Raises MalformedRequest for a malformed `id` or `params`. Only `jsonrpc`, `id`, `method` and `params` are
+        written, each once. Some JSON parsers use the first of two equal names, and others ignore case. If a request had
+        a second `method` or a `METHOD`, such parsers would execute another method than the one that was checked.
         """
         if type(self.id) not in _IDS or type(self.fields.get("params", [])) not in _PARAMS:
             raise MalformedRequest("id or params is of another type than JSON-RPC 2.0 allows")
@@ -72,11 +73,11 @@ def _refuse_constant(_name: str) -> Any:
 
 
 class MalformedResponse(ValueError):
-    """The value is not a response object to the request."""
+    """The value is not a valid response object for the request."""
 
 
 class ErrorResponse(Exception):
-    """The response has an error object. `code` and `data` are as sent; `code` is None unless it is an integer."""
+    """The response contains an error object. `code` and `data` are as sent; `code` is None unless it is an integer."""
 
     def __init__(self, message: str | None, code: int | None, data: Any) -> None:
         super().__init__(message)
@@ -86,7 +87,7 @@ class ErrorResponse(Exception):
 
 
 def result_of(response: Any, request_id: int) -> Any:
-    """Return the result of the request with that ID. Raises ErrorResponse, MalformedResponse."""
+    """Return the result from the response to the request with this ID. Raises ErrorResponse, MalformedResponse."""
     if isinstance(response, dict) and response.get("error") is not None:
         raise _error_of(response["error"])  # an error is accepted without the version too, as some servers leave it out
     if not isinstance(response, dict) or response.get("jsonrpc") != "2.0":

@@ -1,4 +1,4 @@
-"""Keccak-256 as in Ethereum (not SHA3-256), and the values derived from it: hashes of names, EIP-55 addresses."""
+"""Keccak-256 as in Ethereum (not SHA3-256), and what derives from it: hashes of DIDs and aliases, EIP-55 addresses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 @cache
 def _backend() -> Callable[[bytes], bytes]:
-    # safe-pysha3 takes 1.2 us a digest. pycryptodome, for platforms without a build of it, takes 8.4 us and 25 ms to
-    # import.
+    # safe-pysha3 takes 1.2 us per digest. pycryptodome, used on platforms for which there is no safe-pysha3 build,
+    # takes 8.4 us, and 25 ms to import.
     try:
         from sha3 import keccak_256  # type: ignore[import-untyped]  # a C module without stubs
     except ImportError:
@@ -28,12 +28,12 @@ def keccak256(data: bytes) -> bytes:
 
 
 def did_hash(did: str) -> bytes:
-    """Return the Keccak-256 of the UTF-8 DID, by which the registry contract identifies it."""
+    """Return the Keccak-256 of a DID in UTF-8, by which the registry contract identifies the DID."""
     return keccak256(did.encode())
 
 
 def alias_hash(alias: str) -> bytes:
-    """Return the Keccak-256 of the lower-case alias in UTF-8."""
+    """Return the Keccak-256 of an alias, lower-cased and in UTF-8."""
     return keccak256(alias.lower().encode())
 
 
@@ -43,7 +43,7 @@ def did_of_key(x: int, y: int) -> str:
 
 
 def checksum_address(address: bytes) -> str:
-    """Return the 20-byte address in EIP-55 mixed case."""
+    """Return a 20-byte address as hex with its EIP-55 checksum."""
     digits = address.hex()
     digest = keccak256(digits.encode()).hex()
     return "0x" + "".join(c.upper() if int(h, 16) > 7 else c for c, h in zip(digits, digest, strict=False))  # noqa: PLR2004 - EIP-55

@@ -1,7 +1,7 @@
-"""Logs of service and indexer: one line per event, as JSON or text.
+"""The logs of the service and the indexer: one line per event, as JSON or text.
 
-Only listed fields of an event are logged. Of exceptions only types and source locations are logged. Every line of a
-request, or of a background job's run, has its ID.
+Only listed fields of an event are logged. Of exceptions, only the types and source locations are logged. Every line
+about a request, or about a run of a background job, contains its ID.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdfast.wire.request_ids import REQUEST_ID
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Identifiers, codes, addresses of people, keys and tokens are left out on purpose.
+# Identifiers, codes, people's addresses, keys and tokens are deliberately not among the listed fields.
 FIELDS = (
     "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version",
 )  # fmt: skip
@@ -32,7 +32,7 @@ class JsonFormatter(logging.Formatter):
     """Formats a record as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record with its listed fields."""
+        """Return the record, with its listed fields, as JSON."""
         entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -46,7 +46,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class Sparse(logging.Filter):
-    """Limits a logger to a few records per minute, for events that strangers can cause repeatedly."""
+    """Limits a logger to a few records per minute, for events that strangers can trigger as often as they like."""
 
     def __init__(self, limit: int = 5, every_s: float = 60.0, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -54,7 +54,10 @@ class Sparse(logging.Filter):
         self._began, self._passed, self._held = -math.inf, 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log the record. The first one in a new minute says how many were left out."""
+        """Return whether to log the record.
+
+        The first record in a new minute says how many records were left out before it.
+        """
         if self._now() - self._began >= self._every_s:
             if self._held:
                 record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
@@ -69,7 +72,7 @@ class TextFormatter(logging.Formatter):
     """Formats a record as time, level, message and the listed fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record for a terminal."""
+        """Return the record as text for a terminal."""
         moment = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         line = _one_line(f"{moment} {record.levelname.lower():7} {record.getMessage()}{fields}")
@@ -77,7 +80,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure(form: str) -> None:
-    """Log to stderr in the chosen form. `auto` is text on a terminal, else JSON."""
+    """Set up logging to stderr in the chosen form. `auto` is text on a terminal, else JSON."""
     text = form == "text" or (form == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())
@@ -87,16 +90,16 @@ def configure(form: str) -> None:
     logging.getLogger("asyncio").addFilter(_WITHOUT_OBJECTS)
     sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
     threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
-    # At these levels libraries may quote addresses and recipients.
+    # Below the level WARNING, these libraries may log addresses and recipients.
     for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class WithoutObjects(logging.Filter):
-    """Cuts the event loop's messages before the objects that they print: a task's text quotes its exception."""
+    """Shortens the event loop's messages, because the objects they print may contain an exception's message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten the record and let it pass. Its exception is formatted like any other."""
+        """Shorten the record's message, and accept the record. The record's exception is formatted like any other."""
         record.msg, record.args = re.split(r"[\n<(]", record.getMessage(), maxsplit=1)[0].rstrip(), ()
         return True
 
@@ -117,14 +120,14 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _one_line(text: str) -> str:
-    """Return the text with unprintable characters escaped, so that no value can start a new line of the log."""
+    """Return the text with unprintable characters escaped, so that no value can start a new line in the log."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _trace(error: BaseException | None) -> str:
-    """Return the types and source locations of the exceptions, innermost first, without their messages.
+    """Return the types and source locations of an exception and its causes, innermost first, without their messages.
 
-    Messages quote what caused them: identifiers, parameters of statements, URLs with keys.
+    The messages may quote secrets and personal data: identifiers, statement parameters, URLs with keys.
     """
     parts, seen = [], set[int]()
     while error is not None and id(error) not in seen:

@@ -1,4 +1,7 @@
-"""All JSON shapes of the service's responses. Wire names are written out, as the interface mixes three styles."""
+"""All JSON types of the service's responses.
+
+The JSON names of fields are written out, as the interface mixes three naming styles.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ class PredictedAddress(Answer, frozen=True, kw_only=True):
 
 
 class AccountState(Answer, frozen=True, kw_only=True):
-    """GET /api/accounts/state: the five slots that the account helper returns."""
+    """GET /api/accounts/state: the five values that the account helper contract returns."""
 
     nonce: str
     did: str
@@ -172,7 +175,7 @@ class DidRecord(Answer, frozen=True, kw_only=True):
 
 
 class SnapshotName(Answer, frozen=True, kw_only=True):
-    """GET /api/snapshots/name, found: the IPNS name under which the vault of a credential publishes."""
+    """GET /api/snapshots/name, found: the IPNS name under which a credential's vault publishes its snapshots."""
 
     found: bool = True
     name: str

@@ -1,4 +1,4 @@
-"""The curve P-256 (NIST SP 800-186, section 3.2.1.3): its constants, and the check of public keys."""
+"""The constants of the curve P-256 (NIST SP 800-186, section 3.2.1.3), and checks of public keys and signatures."""
 
 from __future__ import annotations
 
@@ -15,5 +15,8 @@ def on_curve(x: int, y: int) -> bool:
 
 
 def low_s(s: int) -> int:
-    """Return the lower of the two valid s of an ECDSA signature; contracts and tokens accept only this one."""
+    """Return the lower of an ECDSA signature's two valid values of s.
+
+    Contracts and tokens accept only the lower value.
+    """
     return min(s, ORDER - s)

@@ -1,4 +1,4 @@
-"""JSON shapes of the IPFS Pinning Service API 1.0.0 and of Kubo's RPC, as the snapshot paths use them."""
+"""JSON types of the IPFS Pinning Service API 1.0.0 and of Kubo's RPC, as used on the snapshot paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PinnedObject(Answer, frozen=True, kw_only=True):
 
 
 class PinReport(Answer, frozen=True, kw_only=True):
-    """PinStatus: a pin and how far it is. `created` is RFC 3339 in UTC, unique and unchanging."""
+    """PinStatus: a pin and its status. `created` is RFC 3339 in UTC, unique and unchanging."""
 
     requestid: str
     status: str
@@ -28,21 +28,21 @@ class PinReport(Answer, frozen=True, kw_only=True):
 
 
 class PinResults(Answer, frozen=True, kw_only=True):
-    """GET /pins: `count` is of all matches, `results` the newest of them."""
+    """GET /pins: `count` is the number of all matching pins, and `results` contains the newest of them."""
 
     count: int
     results: list[PinReport]
 
 
 class FailureText(Answer, frozen=True, kw_only=True):
-    """The inner object of a Failure."""
+    """The object `error` in a Failure."""
 
     reason: str
     details: str
 
 
 class Failure(Answer, frozen=True, kw_only=True):
-    """An error body that clients of the Pinning Service API and of Kubo's RPC both read."""
+    """An error body that both Pinning Service API clients and Kubo RPC clients understand."""
 
     error: FailureText
     message: str = field(name="Message")
@@ -51,14 +51,14 @@ class Failure(Answer, frozen=True, kw_only=True):
 
 
 class ImportedRoot(Answer, frozen=True, kw_only=True):
-    """The root that was imported, as Kubo writes it."""
+    """The root of an imported CAR file, in Kubo's form."""
 
     cid: dict[str, str] = field(name="Cid")
     pin_error: str = field(name="PinErrorMsg", default="")
 
 
 class ImportedLine(Answer, frozen=True, kw_only=True):
-    """One line of an import's response."""
+    """One line of the response to an import."""
 
     root: ImportedRoot = field(name="Root")
 
@@ -77,7 +77,7 @@ class StatsLine(Answer, frozen=True, kw_only=True):
 
 
 class Revoked(Answer, frozen=True, kw_only=True):
-    """POST /api/snapshots/revocations: `cid` of the one token that was named, null where all are revoked."""
+    """POST /api/snapshots/revocations: `cid` of the revoked token, or null if all tokens were revoked."""
 
     revoked: bool
     cid: str | None = None

@@ -1,7 +1,8 @@
-"""The ID of the request, or of the run of a background job, that the present code works for.
+"""The ID of the request, or of the background job's run, on whose behalf the current code is running.
 
-A context variable carries it: tasks that a request starts, and the threads that `asyncio.to_thread` uses, inherit it.
-So every log line of a request has the ID, even lines from code that knows nothing about requests.
+The ID is a context variable, which the tasks that a request starts and the threads of `asyncio.to_thread` inherit.
+Every log line about a request therefore contains the request's ID, even a line from code that knows nothing about
+requests.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _ids: list[str] = []  # one system call for each would cost more than the routin
 
 
 def is_well_formed(text: str) -> bool:
-    """Return whether a text can be a request ID: 1 to 128 visible ASCII characters."""
+    """Return whether a text is a valid request ID: 1 to 128 visible ASCII characters."""
     return 0 < len(text) <= MAX_REQUEST_ID and text.isascii() and text.isprintable() and " " not in text
 
 

@@ -1,4 +1,4 @@
-"""The input of each endpoint. A field's first name is the one in responses and documents."""
+"""The input of each endpoint. The first name of a field is the one used in responses and documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the request with fields filled in that follow from the others."""
+        """Return the request, with missing fields derived from the others where possible."""
         return fields
 
 
@@ -69,7 +69,7 @@ class CheckAlias(Asked, frozen=True, kw_only=True):
 
 
 class OpenSession(Asked, frozen=True, kw_only=True):
-    """POST /api/sessions. With `handle` alone the channel is "handle"."""
+    """POST /api/sessions. If only `handle` is given, the channel is "handle"."""
 
     OTHER_NAMES = {"identifier": (_HANDLE,)}
 
@@ -132,7 +132,10 @@ class RegisterDid(Asked, frozen=True, kw_only=True):
 
 
 class CallBundler(Asked, frozen=True, kw_only=True):
-    """POST /api/bundler: a JSON-RPC 2.0 request. The bundler proxy reads it itself, since it must be exactly one."""
+    """POST /api/bundler: a JSON-RPC 2.0 request.
+
+    The bundler proxy parses the body itself, since it must contain exactly one request.
+    """
 
     jsonrpc: str = "2.0"
     id: int | None = None

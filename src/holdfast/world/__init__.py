@@ -1,1 +1,4 @@
-"""`holdfast dev`: a complete local chain with the service on it, on loopback. Never for a real chain."""
+"""`holdfast dev`: a complete local chain with the service, on loopback.
+
+This package must never be used with a real chain.
+"""

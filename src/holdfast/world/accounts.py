@@ -1,7 +1,8 @@
-"""Development accounts, whose private keys are public, and the check that keeps them off real chains.
+"""Development accounts, whose private keys are public, and the check that prevents their use on real chains.
 
-They are the accounts of the mnemonic "test test … junk", which all development chains fund. On a public chain anyone
-can take what they hold, so only `unlock` returns the keys, and it asks the chain first.
+The accounts are derived from the mnemonic "test test … junk", and all development chains give them funds. On a public
+chain, anyone can take what these accounts own. Therefore only `unlock` returns the accounts' keys, after checking the
+chain.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LOCAL_CHAIN_IDS = frozenset({84532, 31337})
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccount:
-    """A funded account of the local chain: EIP-55 address, and its (public) private key in hex."""
+    """A funded account of the local chain: its EIP-55 address, and its private key in hex, which is publicly known."""
 
     address: str
     private_key: str
@@ -30,7 +31,7 @@ class DevelopmentAccount:
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccounts:
-    """The accounts by their roles in the local world."""
+    """The development accounts, by their roles in the local world."""
 
     tester: DevelopmentAccount
     executor: DevelopmentAccount
@@ -59,7 +60,7 @@ _ACCOUNTS = DevelopmentAccounts(
 
 
 async def unlock(rpc: RpcClient, rpc_url: str) -> DevelopmentAccounts:
-    """Return the accounts, if the chain is a development chain on this machine. Raises NotALocalChain, RpcError."""
+    """Return the accounts if the chain is a development chain on this machine. Raises NotALocalChain, RpcError."""
     if not _is_loopback(rpc_url):
         raise NotALocalChain("development keys are refused: the chain's endpoint is not on this machine")
     version = await rpc.call("web3_clientVersion")
@@ -82,7 +83,10 @@ def _is_loopback(url: str) -> bool:
 
 
 async def _is_a_fork(rpc: RpcClient) -> bool:
-    """Return whether the chain is a fork: a signature made on a fork is also valid on the chain it was forked from."""
+    """Return whether the chain is a fork.
+
+    Signatures made for a fork are also valid on the chain from which it was forked.
+    """
     info = await rpc.call("anvil_nodeInfo")
     fork = info.get("forkConfig", {}) if isinstance(info, dict) else {}
     return bool(fork.get("forkUrl"))

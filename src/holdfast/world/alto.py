@@ -1,4 +1,7 @@
-"""The Alto bundler, run as a separate process. Its licence is the GPL, so it is run and never imported."""
+"""The Alto bundler, run as a separate process.
+
+Alto's licence is the GPL, so Alto is run as a program and never imported.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _READY_WITHIN_S = 120.0
 async def start_bundler(
     supervisor: Supervisor, tools: Tools, transport: Transport, rpc_url: str, accounts: DevelopmentAccounts
 ) -> str:
-    """Start Alto on the chain at `rpc_url`; return its address once it serves every entry point."""
+    """Start Alto for the chain at `rpc_url`, and return its address once it serves every entry point."""
     from holdfast.chain.rpc import RpcClient
 
     port = free_port()
@@ -42,7 +45,7 @@ def _arguments(port: int, rpc_url: str, accounts: DevelopmentAccounts) -> list[s
         "port": str(port),
         "executor-private-keys": accounts.executor.private_key,
         "utility-private-key": accounts.utility.private_key,
-        # ERC-7562's storage rules need a tracer whose output from anvil Alto cannot parse.
+        # Safe mode is off, because ERC-7562's storage rules need a tracer, and Alto cannot parse anvil's tracer output.
         "safe-mode": "false",
         "log-level": "error",
         "min-bundle-interval": "50",

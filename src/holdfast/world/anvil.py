@@ -1,4 +1,4 @@
-"""The local chain: anvil, on loopback, with a named hardfork."""
+"""The local chain: anvil, listening on loopback, with a given hardfork."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.world.tools import Tools
 
 CHAIN_ID = 84532
-# Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951); prague lacks it.
+# Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951), and prague does not.
 HARDFORK = "osaka"
 HOST = "127.0.0.1"
 _READY_WITHIN_S = 120.0
@@ -38,15 +38,16 @@ class ChainOptions:
 
 @dataclass(frozen=True, slots=True)
 class LocalChain:
-    """A running anvil that mines each transaction at once."""
+    """A running anvil, which mines each transaction immediately."""
 
     rpc_url: str
     rpc: RpcClient
 
     async def transact(self, sender: str, to: str, data: bytes, value: int = 0) -> str:
-        """Send from an account that anvil manages, and return the hash of the mined transaction.
+        """Send a transaction from an account that anvil manages, and return its hash once it is mined.
 
-        Call it once at a time per sender: anvil chooses the nonce. Raises RpcError if the transaction fails.
+        Do not call this method concurrently for the same sender, because anvil chooses the nonce. Raises RpcError if
+        the transaction fails.
         """
         transaction = {"from": sender, "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = str(await self.rpc.call("eth_sendTransaction", [transaction]))
@@ -85,7 +86,7 @@ def _arguments(port: int, options: ChainOptions) -> list[str]:
 
 
 async def _answers(rpc: RpcClient) -> bool:
-    # Without the client's retries: the supervisor repeats the question itself.
+    # The RPC client's retries are not used, because the supervisor repeats the check itself.
     try:
         result: Any = await rpc.call("anvil_nodeInfo")
     except RpcError:

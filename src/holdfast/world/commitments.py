@@ -1,7 +1,8 @@
-"""The commitments that the sponsor posts for others, and their limits (docs/local-world.md).
+"""Posts commitments on behalf of others for the sponsor, within limits (docs/local-world.md).
 
-Sponsorship is requested before an operation is signed, so a stranger's request costs the stranger nothing, but the
-sponsor one transaction per commitment. Hence the check of the sender, the limit per operation, and the rate.
+Sponsorship is requested before an operation is signed, so a stranger's request costs the stranger nothing but costs the
+sponsor one transaction per commitment. Therefore the operation's sender is checked, and the commitments are limited per
+operation and per minute.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ MOST_IN_A_MINUTE = 120
 _WINDOW_S = 60.0
 _CREATE = selector("createAccount(uint256,uint256,uint256)")
 _WORD = 32
-# A claim fails if its commitment expires: the registry's day, less an hour.
+# Commitments older than this are posted again, because the registry's commitments expire an hour later, after a day.
 _LAPSES_AFTER_S = 23 * 3600
 _LIMIT_EXCEEDED = -32005  # EIP-1474
 
 
 class Rate:
-    """At most `most` events in any minute of `clock`, which counts seconds."""
+    """A limit of at most `most` events in any minute by `clock`, which returns seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float]) -> None:
         self._most = most
@@ -55,7 +56,10 @@ class Rate:
 
 
 class Commitments:
-    """Posts from `account`, which anvil manages. One caller at a time, as anvil chooses the nonce."""
+    """Posts commitments from `account`, which anvil manages.
+
+    The methods must not run concurrently, as anvil chooses the nonce.
+    """
 
     def __init__(self, chain: LocalChain, account: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._chain = chain
@@ -63,7 +67,7 @@ class Commitments:
         self._rate = Rate(MOST_IN_A_MINUTE, clock)
 
     async def prepare(self, operation: UserOperation) -> None:
-        """Post the commitments that the registry requires (docs/decisions/0520-a-did-is-its-keys.md).
+        """Post the commitments that the registry requires for an operation (docs/decisions/0520-a-did-is-its-keys.md).
 
         Raises ValueError for an operation that no account of our factory could execute, or that claims too much;
         RpcError above the rate.
@@ -78,10 +82,10 @@ class Commitments:
         await self.pass_a_block(operation)
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Mine a block if the operation's commitment is in the newest one.
+        """Mine a block if the operation's commitment is in the newest block.
 
-        Estimates run in the newest block, but a commitment, also one that the account posted, must be in an earlier
-        one. The limit of claims is that of `prepare`.
+        Gas is estimated in the newest block, but a commitment, even one that the account posted, must be in an earlier
+        block. Only as many claims as `prepare` accepts are considered.
         """
         needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
         newest = await self._chain.rpc.block_number() if needed else 0
@@ -89,7 +93,7 @@ class Commitments:
             await self._chain.rpc.call("evm_mine")
 
     async def _require_account(self, operation: UserOperation) -> None:
-        """Raise unless the sender is an account of the factory, or is created by this operation."""
+        """Raise unless the sender is an account of the factory or is created by this operation."""
         if operation.factory is not None:
             if creates(operation) != operation.sender:
                 raise ValueError("the sender is not the account that the operation's factory data creates")
@@ -102,7 +106,7 @@ class Commitments:
             await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
 
     async def _posted_in(self, commitment: bytes) -> int:
-        """Return the block of a commitment that is valid long enough, else zero."""
+        """Return the block that contains a commitment, or zero if it expires too soon or does not exist."""
         answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
         block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
         return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
@@ -113,7 +117,7 @@ class Commitments:
 
 
 def creates(operation: UserOperation) -> bytes | None:
-    """Return the address of the account that the operation's factory data creates; None for other factories."""
+    """Return the address of the account that the operation's factory data creates, or None for another factory."""
     data = operation.factory_data or b""
     if operation.factory != _FACTORY or data[:4] != _CREATE or len(data) != 4 + 3 * _WORD:
         return None

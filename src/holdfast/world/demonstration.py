@@ -1,7 +1,7 @@
 """A narrated demonstration: a person gets a handle, a smart account and a DID on the chain, and makes a payment.
 
-All steps use the service's HTTP interface, as an application would. At the end the chain itself is queried, without
-the service, and its results decide.
+All steps use the service's HTTP interface, as an application would. At the end, the result is read directly from the
+chain, without the service.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GIVEN, PAID = 10_000_000, 2_500_000  # millionths of a dollar
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """The chain's own state at the end."""
+    """The chain's state at the end of the demonstration."""
 
     did: str
     alias: str
@@ -50,12 +50,12 @@ class Findings:
 
     @property
     def good(self) -> bool:
-        """Whether all of it is as expected."""
+        """Whether everything on the chain is as expected."""
         return self.did_is_the_accounts and self.alias_is_the_dids and self.payee_was_paid
 
 
 class Demonstration:
-    """The person, with a new key and a free handle."""
+    """The demonstration's person, who has a new key and a free handle."""
 
     def __init__(self, world: LocalWorld, service_url: str, say: Callable[[str], None]) -> None:
         self._world = world
@@ -63,7 +63,7 @@ class Demonstration:
         self._say = say
         self._key = SoftwareKey.generate()
         self._alias = f"demo-{secrets.token_hex(4)}"
-        # The payee: an address that has never been used.
+        # The payee is an address that has never been used.
         self._payee = to_hex(secrets.token_bytes(20))
         bundler = RpcClient(f"{service_url}/api/bundler", world.transport, batches=False)
         self._bundler = Bundler(bundler, entry_point=V07.address, chain_id=CHAIN_ID, errors=ERRORS)

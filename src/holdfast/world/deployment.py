@@ -1,4 +1,4 @@
-"""Deploys the entry points and our contracts to the addresses that they have on all chains, and funds the sponsor.
+"""Deploys the entry points and our contracts to the addresses that they have on every chain, and funds the sponsor.
 
 Holdfast's contracts and the older entry points go through anvil's built-in deterministic deployer, whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
@@ -27,13 +27,16 @@ _DEPOSIT_WEI = 100 * 10**18
 
 
 async def deploy_entry_points(chain: LocalChain, tools: Tools, deployer: str) -> None:
-    """Deploy what is missing, paid by the address `deployer`. Raises WorldError if one is missing afterwards."""
+    """Deploy the missing entry points, paid by the address `deployer`.
+
+    Raises WorldError if one is missing afterwards.
+    """
     for entry_point in ENTRY_POINTS:
         await _deploy(chain, tools, deployer, entry_point)
 
 
 async def deploy_contracts(chain: LocalChain, deployer: str) -> None:
-    """Deploy our missing contracts, including those for development, and fill the sponsor's deposits."""
+    """Deploy our missing contracts, including those for development, and top up the sponsor's deposits."""
     for name in (*PRODUCTION, *DEVELOPMENT):
         contract = load(name)
         if await chain.rpc.get_code(contract.address):
@@ -67,10 +70,10 @@ async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: E
 
 
 async def _place(chain: LocalChain) -> None:
-    """Set the deployed code of EntryPoint 0.9 and of its helper, through which it creates accounts.
+    """Set the code of EntryPoint 0.9, and of the helper contract with which it creates accounts, at their addresses.
 
-    Its constructor stores nothing, and its code recomputes the EIP-712 domain if the chain ID differs. The nonce is
-    that of a contract which has created one other.
+    Setting the code is equivalent to a deployment: the constructor stores nothing, and the code recomputes the EIP-712
+    domain if the chain ID differs. The entry point's nonce is set to that of a contract that has created one other.
     """
     found = json.loads(ENTRY_POINT_V09_CODE.read_text(encoding="utf-8"))
     for part in (found["entryPoint"], found["senderCreator"]):

@@ -29,13 +29,17 @@ if TYPE_CHECKING:
     from holdfast.world.demonstration import Findings
 
 TEST_USDC = 1_000_000 * 10**6
-# For a demonstration: an immediate confirmation, and no limit on the number of demonstrations from one address.
+# Settings for demonstrations: registrations are confirmed immediately, and any number of demonstrations may run from
+# one address.
 _FOR_DEMONSTRATIONS = {"HOLDFAST_REGISTRATION_PROOF": "required", "MAX_REGISTRATIONS_PER_IP": "1000000"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DevelopmentOptions:
-    """The options of the command line. Port 0 picks a free one. Without `state`, nothing remains afterwards."""
+    """The command-line options of `holdfast dev`. Port 0 selects a free port.
+
+    Without `state`, nothing remains afterwards.
+    """
 
     state: Path | None = None
     port: int = 0
@@ -46,7 +50,7 @@ class DevelopmentOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Development:
-    """A running world with the service on it."""
+    """A running local world with the service."""
 
     world: LocalWorld
     service_url: str
@@ -57,7 +61,10 @@ class Development:
 async def develop(
     options: DevelopmentOptions, say: Callable[[str], None], *, demo: bool = False
 ) -> AsyncIterator[Development]:
-    """Start everything, and stop it at the end of the block. Raises WorldError, ChainError."""
+    """Start the local world and the service, and stop both at the end of the `with` block.
+
+    Raises WorldError, ChainError.
+    """
     with home(options.state) as (folder, locks):
         require_ports({"--port": options.port, "--rpc-port": options.rpc_port, "--bundler-port": options.bundler_port})
         chain = ChainOptions(options.hardfork, options.rpc_port, chain_state(options.state))
@@ -73,7 +80,7 @@ async def develop(
 
 
 async def demonstrate(options: DevelopmentOptions, say: Callable[[str], None]) -> Findings:
-    """Start, demonstrate one registration and one payment, stop. Raises WorldError, ChainError."""
+    """Start the local world, demonstrate a registration and a payment, and stop. Raises WorldError, ChainError."""
     async with develop(options, say, demo=True) as running:
         return await Demonstration(running.world, running.service_url, say).run()
 
@@ -89,12 +96,12 @@ async def run_until_something_ends(
 
 
 def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
-    """Return the result of `work`, or None if a signal ended it. Its clean-up runs in both cases."""
+    """Return the result of `work`, or None if a signal ended it. The clean-up of `work` runs in either case."""
 
     async def guarded() -> Any:
         task = asyncio.ensure_future(work)
         loop = asyncio.get_running_loop()
-        # Set before anything starts, so that a signal always leads to a clean-up.
+        # The signal handlers are set before anything starts, so that a signal always leads to a clean-up.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""The facts about a running world that a person or program needs: as a table, and as one JSON object."""
+"""The facts about a running world that people and programs need, as a table and as a JSON object."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dict[str, Any]:
-    """Return addresses, URLs and the test account. The key is one of the public development keys."""
+    """Return the addresses, the URLs and the test account of a running world.
+
+    The account's key is one of the publicly known development keys.
+    """
     tester = world.accounts.tester
     return {
         "service": service_url,
@@ -45,7 +48,10 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
 
 
 def table_of(facts: dict[str, Any]) -> str:
-    """Return the table that `holdfast dev` prints. It has no frame and wraps no line: values can be copied whole."""
+    """Return the table that `holdfast dev` prints.
+
+    The table has no frame and no wrapped lines, so that values can be copied completely.
+    """
     rows = _rows(facts)
     width = max(len(label) for label, _ in rows)
     lines = ["Holdfast, on a local chain", "", *(f"  {label:<{width}}  {value}" for label, value in rows)]

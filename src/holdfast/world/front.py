@@ -1,4 +1,4 @@
-"""The world's `{bundler_url}`: a JSON-RPC server that sponsors operations itself and forwards the rest to Alto."""
+"""The server at the local world's bundler URL: it sponsors operations itself and forwards other requests to Alto."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INVALID_REQUEST, _INVALID_PARAMS, _INTERNAL = -32600, -32602, -32603
 
 
 class DevelopmentBundler:
-    """Takes single JSON-RPC requests, as Alto does."""
+    """Accepts single JSON-RPC requests, as Alto does."""
 
     def __init__(self, sponsor: Sponsor, alto_url: str, transport: Transport) -> None:
         self._sponsor = sponsor
@@ -53,7 +53,7 @@ class DevelopmentBundler:
             return _error(asked.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
-        """Mine a block: a chain that mines only on transactions would never reach one where claims can be estimated."""
+        """Mine a block if a claim's estimate needs one, because anvil mines no block without a transaction."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 
@@ -94,7 +94,7 @@ def _error(identity: Any, code: int, message: str, data: Any = None) -> bytes:
 
 @asynccontextmanager
 async def serve_bundler(bundler: DevelopmentBundler, port: int = 0) -> AsyncIterator[str]:
-    """Serve on loopback until the block ends; returns the address."""
+    """Serve on loopback until the `with` block ends, and yield the server's address."""
     application = web.Application(client_max_size=MAX_BODY_BYTES)
     application.router.add_post("/", bundler.answer)
     runner = web.AppRunner(application, access_log=None)

@@ -1,8 +1,9 @@
-"""Runs one command so that it ends with its grandparent, however that ends: `python guard.py COMMAND…`.
+"""Runs a command so that it ends when its grandparent ends, for whatever reason: `python guard.py COMMAND…`.
 
-The grandparent holds the other end of the standard input. When it ends, even by SIGKILL, the pipe closes and the
-command's whole process group is ended: first by SIGTERM, then by SIGKILL. If the guard itself is killed, Linux kills
-the command (PR_SET_PDEATHSIG). Uses the standard library only, because it starts with `-I -S` to save time.
+The guard's standard input is a pipe whose other end the grandparent holds. When the grandparent ends, even by SIGKILL,
+the pipe closes, and the guard ends the command's whole process group, first by SIGTERM and then by SIGKILL. If the
+guard itself is killed, Linux kills the command (PR_SET_PDEATHSIG). The guard uses only the standard library, because it
+is started with `-I -S` to save time.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(command: list[str]) -> int:
-    """Run `command` until it ends or must end; return its exit code."""
+    """Run `command` until it ends or has to be ended, and return its exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends these to all processes; the grandparent decides
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     child = subprocess.Popen(  # noqa: S603 - the supervisor's own command lines

@@ -1,4 +1,4 @@
-"""The folder of a world: for one run, or kept under `--state`, where one world at a time runs."""
+"""The folder of a local world, which is temporary, or given by `--state` and then usable by one world at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _PREFIX = "holdfast-dev-"
 
 
 class Home(NamedTuple):
-    """A world's folder, and the lock descriptors that its programs inherit: they lock it while one runs."""
+    """A world's folder, and the descriptors of its lock.
+
+    The world's programs inherit these, and so keep the folder locked.
+    """
 
     folder: Path
     locks: tuple[int, ...] = ()
@@ -30,7 +33,7 @@ class Home(NamedTuple):
 
 @contextlib.contextmanager
 def home(state: Path | None) -> Iterator[Home]:
-    """Provide the world's folder while it is running. Raises WorldError if `state` is unusable or in use."""
+    """Provide the folder of a world while the world is running. Raises WorldError if `state` is unusable or in use."""
     if state is None:
         remove_abandoned(Path(tempfile.gettempdir()))
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
@@ -44,7 +47,7 @@ def home(state: Path | None) -> Iterator[Home]:
 
 
 def _lock(state: Path) -> FileLock:
-    """Lock the folder: two chains with the same state would lose each other's transactions and share a database."""
+    """Lock the folder. Two worlds in one folder would overwrite each other's transactions and share a database."""
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         return FileLock(state / "lock")
@@ -55,9 +58,11 @@ def _lock(state: Path) -> FileLock:
 
 
 def chain_state(state: Path | None) -> Path | None:
-    """Return the file that the chain loads and saves, after a check. The last good one is kept as a backup.
+    """Check and return the file in which the chain saves its state.
 
-    Raises WorldError if it is damaged: the chain writes it in place, and may be killed while it does.
+    Keep a backup of the last good file.
+
+    Raises WorldError if the file is damaged, which happens if the chain is killed while writing it.
     """
     if state is None:
         return None
@@ -80,7 +85,7 @@ def _require_whole(path: Path, last: Path) -> None:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Remove the folders of worlds whose process was killed before its clean-up."""
+    """Remove the temporary folders of worlds whose process was killed before it could clean up."""
     for folder in parent.glob(f"{_PREFIX}*-*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdecimal() and not _lives(int(owner)):

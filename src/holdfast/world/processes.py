@@ -1,4 +1,4 @@
-"""Starts the world's programs behind guards, and ends all of them in every case."""
+"""Starts the local world's programs behind guards, and ends all of them in every case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 0.03
 _END_WITHIN_S = guard.PATIENCE_S + 2
-# The environment variables that a child needs. Others, with keys and addresses, are not passed on.
+# The environment variables that a child process needs. Other variables may contain keys and addresses, and are not
+# passed on.
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "SystemRoot")
 
 
@@ -34,13 +35,13 @@ class Child:
     log: Path
 
     def last_words(self) -> str:
-        """Return the end of the program's output."""
+        """Return the last part of the program's output."""
         lines = self.log.read_text(errors="replace").strip().splitlines()
         return " | ".join(lines[-3:]) or "(it wrote nothing)"
 
 
 class Supervisor:
-    """An asynchronous context manager. When it exits, none of the started programs is running any more."""
+    """An asynchronous context manager. After the context's exit, none of the started programs is running any more."""
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
@@ -54,12 +55,12 @@ class Supervisor:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Ended in reverse order: the service must not lose its chain.
+        # The programs are ended in reverse order, so that the service does not lose its chain while it is running.
         for child in reversed(self._children):
             await end(child.process)
 
     async def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Child:
-        """Start `command` behind a guard; its output goes to `<logs>/<name>.log`."""
+        """Start `command` behind a guard. The command's output is written to `<logs>/<name>.log`."""
         log = self._logs / f"{name}.log"
         inherited = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
         with log.open("wb") as output:
@@ -86,7 +87,7 @@ class Supervisor:
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def first_to_end(self) -> Child:
-        """Return the first program that ends by itself."""
+        """Wait until a program ends by itself, and return that program."""
         waits = {asyncio.ensure_future(child.process.wait()): child for child in self._children}
         try:
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -97,7 +98,10 @@ class Supervisor:
 
 
 def guarded(*command: str) -> tuple[str, ...]:
-    """Return the command line that runs `command` behind a guard. Its standard input must be a pipe of this process."""
+    """Return the command line that runs `command` behind a guard.
+
+    The guard's standard input must be a pipe of this process.
+    """
     return (sys.executable, "-I", "-S", guard.__file__, *command)
 
 
@@ -114,13 +118,17 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """Return a free loopback TCP port. On Linux no other process gets it while this one is running."""
+    """Return a free loopback TCP port.
+
+    On Linux, no other process is assigned this port while this process is running.
+    """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
         if platform.system() == "Linux":
-            # socket(7): a bound socket that does not listen does not block a server with SO_REUSEADDR, but the kernel
-            # picks other ports for all others. Its descriptor stays open, not inherited, until this process ends.
+            # socket(7): a bound socket that does not listen does not prevent a server with SO_REUSEADDR from using the
+            # port, but the kernel no longer assigns the port to others. The socket's descriptor stays open until this
+            # process ends, and children do not inherit it.
             probe.detach()
         return port

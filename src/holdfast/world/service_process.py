@@ -1,4 +1,4 @@
-"""The service on the local world: `holdfast serve` as a separate program, configured by settings only."""
+"""The service in the local world: `holdfast serve` as a separate program, configured only by settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _READY_WITHIN_S = 120.0
 _START = "import sys; from holdfast.cli import main; sys.exit(main())"
-# The caller's settings reach the service, except what the world sets and what only a production service may have.
+# The caller's settings are passed to the service, except those that the world sets and those that only a production
+# service may have.
 _PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")
 _KEPT_BACK = frozenset({"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL"})
 
@@ -33,12 +34,18 @@ async def start_service(world: LocalWorld, data: Path, port: int, environment: M
 
 
 def public_url(port: int) -> str:
-    """Return the address for people. Passkeys work on `localhost`, not on IP addresses (WebAuthn section 5.1.3)."""
+    """Return the address for people.
+
+    The address contains `localhost`, because passkeys do not work with IP addresses (WebAuthn section 5.1.3).
+    """
     return f"http://localhost:{port}"
 
 
 def service_environment(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the service on this world. Messages go to the outbox, requests to loopback."""
+    """Return the settings of the service in this world.
+
+    The service uses this world's chain, bundler and contracts. E-mails and text messages are written to the outbox.
+    """
     chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
     return {name: value for name, value in chosen.items() if name not in _KEPT_BACK} | {
         "HOLDFAST_HOST": HOST,

@@ -1,4 +1,4 @@
-"""A P-256 key in memory, for demonstrations and tests. In production a passkey or the enclave signs."""
+"""A P-256 key in memory, for demonstrations and tests. In production, a passkey or the enclave signs instead."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ class SoftwareKey:
         return did_of_key(self.x, self.y)
 
     async def sign(self, digest: bytes) -> bytes:
-        """Sign the 32 bytes `digest` without hashing them; returns 64 bytes r ‖ s with a low s."""
+        """Sign the 32-byte `digest` without hashing it again, and return 64 bytes, r ‖ s with a low s."""
         r, s = decode_dss_signature(self.private.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()))))
         return r.to_bytes(32) + low_s(s).to_bytes(32)

@@ -1,6 +1,6 @@
-"""The sponsor of the local world: posts commitments, estimates gas, signs for DevPaymaster.
+"""The local world's sponsor, which posts commitments, estimates gas, and signs for DevPaymaster.
 
-The signature is made by the chain's development account (`eth_sign`), so this works only on a local chain.
+The sponsor signs with a development account of the chain (`eth_sign`), so it works only on a local chain.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
 VALID_FOR_S = 3600
-# Gas for DevPaymaster's validation, with a margin: one ecrecover and two hashes; it has no postOp.
+# Gas for DevPaymaster's validation (one ecrecover and two hashes), with a margin. It has no `postOp`.
 _VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
 _PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 
 
 class Sponsor:
-    """Answers `pm_sponsorUserOperation` on one local chain with Alto behind it."""
+    """Responds to `pm_sponsorUserOperation` for a local chain, with gas estimates from Alto."""
 
     def __init__(self, chain: LocalChain, alto: RpcClient, account: str, chain_id: int) -> None:
         self._chain = chain
@@ -46,7 +46,10 @@ class Sponsor:
     async def sponsor(
         self, form: Mapping[str, Any], entry_point: str, context: Mapping[str, Any] | None = None
     ) -> dict[str, str | None]:
-        """Return the fields that the operation `form` lacks. Raises ValueError for a malformed one, ChainError."""
+        """Return the fields that complete the operation `form`.
+
+        Raises ValueError for a malformed operation, ChainError.
+        """
         operation = await self._with_fees(UserOperation.from_rpc(form))
         async with self._turn:
             await self._commitments.prepare(operation)
@@ -57,7 +60,10 @@ class Sponsor:
         return {name: given[name] for name in _ANSWERED}
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """Give an operation without a fee the bundler's price, which cannot be requested through Holdfast's proxy."""
+        """Set the bundler's gas price in an operation without fees.
+
+        Holdfast's proxy does not let clients request that price.
+        """
         if operation.max_fee_per_gas:
             return operation
         fees = (await self._alto.call("pimlico_getUserOperationGasPrice"))["fast"]
@@ -68,7 +74,7 @@ class Sponsor:
         )
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Mine a block if the operation's commitment is in the newest one."""
+        """Mine a block if a commitment that the operation needs is in the newest block."""
         await self._commitments.pass_a_block(operation)
 
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
@@ -95,7 +101,10 @@ _ANSWERED = (
 
 
 def sponsorship_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:
-    """Return DevPaymaster.getHash, which the sponsor signs. `validity`: validUntil ‖ validAfter, six bytes each."""
+    """Return the hash that the sponsor signs, which is the same as `DevPaymaster.getHash` returns.
+
+    `validity`: validUntil ‖ validAfter, six bytes each.
+    """
     operation = keccak256(
         _word(packed.sender)
         + packed.nonce.to_bytes(32)

@@ -1,4 +1,4 @@
-"""The world's programs from npm: where they are, and their installation on first use.
+"""The local world's programs from npm: finds them, and installs them on first use.
 
 A checkout's `contracts/node_modules` is used if present. Otherwise the pinned subset in `npm/` is installed into the
 data folder, without any install script.
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-# npm's retries are designed for one package: with hundreds of packages, it blocks a machine without network for ten
-# minutes.
+# npm's default retries are meant for a single package. With hundreds of packages, they delay the failure for ten
+# minutes on a machine without a network.
 _PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
-# Hence one request first, which succeeds or fails at once.
+# To fail early without a network, a single request is sent first, which succeeds or fails at once.
 _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notifier", "--loglevel=error")
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
@@ -53,14 +53,14 @@ _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """A folder of installed npm packages and the Node that runs them."""
+    """A folder of installed npm packages, and the Node.js that runs them."""
 
     node: str
     modules: Path
 
     @property
     def anvil(self) -> Path:
-        """The path of anvil, a native program of an npm package. Raises WorldError if this platform has none."""
+        """The path of anvil, a native program in an npm package. Raises WorldError if this platform has none."""
         path = _anvil_in(self.modules)
         if not path.exists():
             raise WorldError(f"anvil is not installed for this machine: {_platform_package()} is missing")
@@ -91,7 +91,7 @@ def find_node() -> str:
 
 
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
-    """Return the tools, installed if necessary. Raises NodeMissing, WorldError."""
+    """Return the tools, and install them first if necessary. Raises NodeMissing, WorldError."""
     node = find_node()
     if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
         return Tools(node, CHECKOUT)
@@ -116,7 +116,7 @@ async def _installed(say: Callable[[str], None], data: Path) -> Path:
 
 @asynccontextmanager
 async def _alone(say: Callable[[str], None], data: Path) -> AsyncIterator[None]:
-    """Hold the lock of the installation, which the system releases when the process ends."""
+    """Hold the installation lock, which the operating system releases when the process ends."""
     announced = False
     while (lock := _locked(data / "chain-tools.lock")) is None:
         if not announced:
@@ -138,13 +138,13 @@ def _locked(path: Path) -> FileLock | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the leftovers of killed installations. Under the lock, no installation runs."""
+    """Remove what killed installations have left behind. The caller holds the lock, so no installation is running."""
     for partial in folder.glob("*.partial"):
         shutil.rmtree(partial, ignore_errors=True)
 
 
 async def _install(say: Callable[[str], None], folder: Path) -> None:
-    """Install next to the final place and rename at the end, so that no partial installation is ever used."""
+    """Install into a temporary folder and rename it at the end, so that no partial installation is ever used."""
     npm = npm_command()
     if npm is None:
         raise NodeMissing(_NEEDED)
@@ -167,7 +167,7 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
 
 
 def _require_leave_for_unpinned() -> None:
-    """Raise WorldError unless a program without a hash in the lock file is allowed, which trusts the registry."""
+    """Raise WorldError unless programs without a hash in the lock file are allowed, which trusts npm's registry."""
     if os.environ.get(UNPINNED) != "1":
         raise WorldError(
             f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
@@ -177,7 +177,7 @@ def _require_leave_for_unpinned() -> None:
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
     began = time.monotonic()
-    # Behind a guard, like the world's programs: npm must end if this process is killed.
+    # npm runs behind a guard, like the world's programs, because it must end if this process is killed.
     process = await asyncio.create_subprocess_exec(
         *guarded(*command), cwd=folder, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
@@ -195,7 +195,7 @@ async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> N
 
 
 def _why(errors: str) -> str:
-    """Return npm's reason in one line."""
+    """Return npm's error message, reduced to one line."""
     if unreachable := _NO_NETWORK.search(errors):
         return (
             f"npm cannot reach its registry ({unreachable[0]}): the chain's tools are installed from there once; "
@@ -208,7 +208,8 @@ def _why(errors: str) -> str:
 def _platform_package() -> str:
     """Return the npm package that contains anvil for this machine.
 
-    npm skips the package of a platform on which the lock file was not written, so its name may be needed.
+    npm skips the package for a platform on which the lock file was not written, so the package must be named
+    explicitly.
     """
     cpu = platform.machine().lower()
     return f"@foundry-rs/anvil-{sys.platform}-{_CPU.get(cpu, cpu)}"

@@ -1,4 +1,4 @@
-"""Code as an application writes it, type-checked strictly from outside the package and never run."""
+"""Code that an application might contain, which is type-checked strictly from outside the package and never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes that a consumer's type checker must find, on the marked lines; never run."""
+"""Code with type errors on the marked lines, which an application's type checker must find; it is never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which account is the vault's: the factory's account for its key, or the one that was handed over to it."""
+"""The vault's account is the factory's account for the vault's key, or an account that was handed over to this key."""
 
 from __future__ import annotations
 

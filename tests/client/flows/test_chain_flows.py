@@ -107,7 +107,7 @@ def test_the_alias_on_the_chain_is_the_handle_that_the_service_knows(client, cha
 
 
 def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_path):
-    """The local chain mines only what is sent; its bundler lets the commitment's block pass."""
+    """The local chain mines a block only for a transaction, so its bundler mines another one after a commitment."""
     gas = holdfast.GasPolicy(sponsored=False)
     with (
         VaultStore(directory=tmp_path) as store,
@@ -121,7 +121,7 @@ def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_pa
 
 
 class Rotated:
-    """A vault whose key has replaced another: the DID remains that of the first key."""
+    """After the account's key has been replaced, the DID remains that of the first key."""
 
     def __init__(self, vault, did):
         self._vault, self._did = vault._asynchronous, did
@@ -147,14 +147,14 @@ def test_after_a_change_of_keys_the_account_is_found_again(client, chain, regist
             payee = someone()
             after.pay(payment(chain, payee, 60))
             assert chain.usdc_of(payee) == 60
-            # The DID is that of the first key, and is paid at the same address as before.
+            # The DID is still derived from the first key, and payments to it go to the same address as before.
             assert run(payee_of(after._asynchronous, registered.did)).address == account
         with pytest.raises(OperationFailed, match="obeys another key"):
             client.pay(payment(chain, payee, 1))
 
 
 def perform(client, call):
-    """Run one operation of the vault's account."""
+    """Send one user operation from the vault's account and wait for its receipt."""
 
     async def flow():
         account = client._asynchronous._account()
@@ -325,9 +325,9 @@ def test_the_asyncio_face_registers_and_pays(chain, tmp_path):
 
 
 def test_the_commands_register_and_pay(chain, tmp_path):
-    """What a person does: create, register, whoami, delegate, pay."""
+    """A person creates a vault, registers, looks up the identity, delegates and pays."""
     terminal = Terminal(tmp_path / "vault", chain.base_url)
-    # A new passkey, because a credential can be registered only once.
+    # Creates a new passkey, because a credential can be registered only once.
     fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
     (tmp_path / "credential").write_text(fresh.credential)
     terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
@@ -354,7 +354,7 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     shown = terminal.run("pay", payee, "1", "--token", chain.usdc, "--yes").stdout.splitlines()
     assert [line.split(" ")[0] for line in shown[:2]] == ["paid:", "transaction:"]
     assert chain.receipt(shown[1].split(" ")[1]).succeeded
-    # No one can confirm through a pipe, so nothing is paid without --yes, whatever the input.
+    # A pipe cannot confirm a payment, so nothing is paid without --yes, whatever the input.
     terminal.run("pay", payee, "1", "--token", chain.usdc, typed="y\n", code=Exit.USAGE)
     assert chain.usdc_of(payee) == 601
 

@@ -1,4 +1,4 @@
-"""The registry's replies to a claim and what follows: a commitment, waiting for a block, or giving up."""
+"""After each of the registry's replies to a claim, the client sends a commitment, waits for a block, or gives up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TAKEN = OperationFailed("refused (reverted)", "AliasTaken(aliasHash=0x01, didHas
 
 
 class Account:
-    """A smart account whose attempts to prepare the registration end as listed; "" is a success."""
+    """A smart account whose attempts to prepare the registration fail with the listed errors; "" means success."""
 
     def __init__(self, outcomes, *, registered=False):
         self.outcomes, self.registered = list(outcomes), registered

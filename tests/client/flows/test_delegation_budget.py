@@ -1,4 +1,4 @@
-"""What a delegation lets its holder spend: never more than any limit on its path, however the token is presented."""
+"""The holder of a delegation can never spend more than any limit in the chain of delegations allows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def budget(request, tmp_path):
 
 
 def pays(owner, budget, token, amount, currency=USDC):
-    """Return whether the payment would be made, judged by limits alone."""
+    """Return "paid", or the reason for which the delegation's limits refuse the payment."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
         run(Payments(None, owner._asynchronous, None, budget)._authorise(params, PAYEE, amount))
@@ -77,7 +77,7 @@ def twin(raw):
 
 
 def reshown(container, choose):
-    """Return the container with the other s in those signatures that `choose` selects."""
+    """Return the container with the other valid s value (n - s) in the signatures that `choose` selects."""
     padded = container[1:] + "=" * (-(len(container) - 1) % 4)
     tokens = cbor2.loads(base64.urlsafe_b64decode(padded))["ctn-v1"]
     shown = [twin(raw) if choose() else raw for raw in tokens]
@@ -117,7 +117,7 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, b
 
 
 def test_invocations_count_under_their_delegations(owner, agents, budget):
-    """This also applies if the policy is negated, so that a missing total would satisfy it."""
+    """Invocations also count if the policy is negated, so that a missing total would satisfy it."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):
@@ -142,7 +142,7 @@ def test_each_token_has_a_total(owner, agents, budget):
 
 
 class Tree:
-    """Random delegations, some of them passed on, with an independent budget."""
+    """Random delegations, some of them passed on, and a separate calculation of what may be spent."""
 
     def __init__(self, owner, agents, chance):
         self.owner, self.agents, self.chance = owner, agents, chance
@@ -163,14 +163,14 @@ class Tree:
         self.links.append(((*path, made.cid), (*holders, taker), made.container))
 
     def allows(self, path, amount):
-        """Return whether every limit on the path leaves enough."""
+        """Return whether every limit in the chain of delegations leaves enough for the amount."""
         return all(self.limits[cid] is None or self.spent[cid] + amount <= self.limits[cid] for cid in path)
 
     def pay(self, budget):
         path, holders, token = self.chance.choice(self.links)
         amount = self.chance.randint(1, 60)
         if self.chance.random() < 0.3:
-            # A total stated by the invocation itself is not trusted.
+            # The total that an invocation itself contains must not be trusted.
             token = invoke(holders[-1], amount, token, args={"total": self.chance.randint(0, 1)}).container
         shown = reshown(token, lambda: self.chance.random() < 0.5)
         expected = self.allows(path, amount)

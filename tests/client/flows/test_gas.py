@@ -1,4 +1,4 @@
-"""An application's gas policy, and how the service's limits affect it."""
+"""How an application's gas policy and the service's limits decide who pays for gas, and how much."""
 
 from __future__ import annotations
 

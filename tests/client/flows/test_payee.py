@@ -1,4 +1,4 @@
-"""A DID's account is paid only if the chain confirms what the indexer says."""
+"""A payment to a DID is sent only if the chain confirms the account that the indexer returns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def owner_of(key):
 
 
 class World:
-    """What the indexer says, and what the chain says about each account."""
+    """A fake indexer, and the chain's state for each account."""
 
     def __init__(self, did, controller=ACCOUNT, active=True):
         self.named = IndexerDid(found=True, controller=controller, active=active)
@@ -67,7 +67,7 @@ def test_an_indexer_that_names_another_account_is_not_believed():
 
 
 def test_an_account_that_holds_the_did_with_a_strangers_key_is_not_paid():
-    """The registration of another person's did:new, which earlier registries allowed."""
+    """Earlier registries let a stranger's account register another person's did:new."""
     world = World(KEY.did, controller=THIEF)
     world.states[THIEF] = state(KEY.did, OTHER)
     with pytest.raises(PaymentRefused, match="does not belong to the key"):

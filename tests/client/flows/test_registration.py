@@ -1,4 +1,4 @@
-"""One-call registration with a real service without a chain: codes, refusals, interruptions at every step."""
+"""Registration in one call with a real service that has no chain: codes, refusals, interruptions at every step."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
         client.register(email=email, code=code, on_progress=stop)
     again = client.register(email=email, code=code)
     assert again.did == client.vault.status().did
-    # An attestation that was received is used, so no one has to enter a code twice.
+    # The attestation from the first attempt is reused, so the person need not enter a second code.
     assert len(sent) == 1
     found = client.lookup_did(client.vault.query().credentials[0].credential_id)
     assert (found.identifier, found.did) == (email, again.did)
@@ -101,7 +101,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
 @pytest.mark.parametrize("lost", ["/api/sessions", "/api/verify/check", "/api/dids"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_answer_that_is_lost_is_no_end(bare, vault, lost, times):
-    """The request arrives, but the response is lost: the client itself repeats it once; then a new call continues."""
+    """If a response is lost, the client repeats the request once; if both responses are lost, a new call continues."""
     email, broken = fresh(), []
 
     class Losing(httpx.AsyncHTTPTransport):
@@ -150,7 +150,7 @@ def test_refusals_of_the_service_pass_on(client):
 
 
 def test_a_squatters_session_does_not_keep_an_address_from_its_owner(bare, client):
-    """Proving an address by its code displaces another's session for it; a session for a handle cannot be displaced."""
+    """Proving an address with a code replaces another person's session for it; handle sessions cannot be replaced."""
     email, squatter = fresh(), "did:new:0x" + "66" * 32
     client.create_session(email, "email", squatter)
     steps = []

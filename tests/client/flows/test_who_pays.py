@@ -1,4 +1,4 @@
-"""Registration and payments with bundlers without our sponsor: the account itself pays, or another paymaster does."""
+"""Registration and payments without Holdfast's sponsor: the account itself or another paymaster pays for gas."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def handle():
 
 @pytest.fixture(scope="module", autouse=True)
 def blocks(chain):
-    """Make the chain mine continuously, as real ones do: a commitment counts from the next block on."""
+    """Make the chain mine continuously, as real chains do, because a commitment counts from the next block on."""
     over = threading.Event()
 
     def mine():
@@ -149,7 +149,7 @@ def test_an_interruption_at_any_step_charges_nothing_twice(bare, client, step):
 @pytest.mark.parametrize("lost", [1, 2])
 @pytest.mark.parametrize("arrives", [True, False])
 def test_a_send_whose_answer_is_lost_is_not_repeated(bare, client, monkeypatch, lost, arrives):
-    """The worst moments of both operations: sent without a response, or recorded but never sent."""
+    """An operation was sent, but its response was lost; or it was recorded, but never sent."""
     account, name, sends, real = client.smart_account_address(), handle(), [], SmartAccount.send
     bare.fund(account, ETHER)
 
@@ -296,7 +296,7 @@ def test_what_a_paymaster_refuses_is_told_with_its_words(bare, vault):
 
 
 def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client, tmp_path_factory):
-    """The alias is taken only on the chain: the second claimant is refused before paying for a commitment."""
+    """The alias is taken only on the chain, and the second claimant is refused before paying for a commitment."""
     name = handle()
     bare.fund(client.smart_account_address(), ETHER)
     client.register(handle=name)

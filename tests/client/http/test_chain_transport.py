@@ -18,7 +18,7 @@ SERVICE = "https://vault.example"
 
 
 class _Service:
-    """Responds to each request with the next item: an error is raised, a status is returned with its body."""
+    """Handles each request with the next item: raises it if it is an error, or returns the status and the body."""
 
     def __init__(self, *answers: Exception | tuple[int, dict[str, object]]) -> None:
         self._answers = list(answers)

@@ -1,4 +1,4 @@
-"""Calls built from declarations: path parameters at the end and in the middle, and values that cannot be a segment."""
+"""Calls built from declarations, with path parameters at the end or in the middle, and with unsuitable values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP core over a fake transport: blocking and asyncio, refusals, retries, broken responses."""
+"""The client's HTTP layer over a fake transport, blocking and with asyncio: refusals, retries, broken responses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
 class Both:
-    """Calls the same method in both forms, blocking and asyncio, and asserts that the outcome is the same."""
+    """Calls a method in its blocking and its asyncio form, and asserts that the outcome is the same."""
 
     def __init__(self, handler, retries=QUICK):
         self.handler, self.retries = handler, retries
@@ -327,12 +327,12 @@ def test_every_endpoint_has_a_method_that_asks_it():
                 with pytest.raises(NetworkError):
                     method(**needed)
     assert {(row["method"], row["path"]) for row in rows} - asked == {LED_TO}
-    # The clients for stored snapshots use other protocols: tests/client/snapshots.
+    # Endpoints for stored snapshots follow other protocols and are tested in tests/client/snapshots.
     assert asked == {endpoint.key for endpoint in ENDPOINTS if not endpoint.of_snapshots} - {LED_TO}
 
 
 def _any(parameter):
-    """Return an argument that a method accepts."""
+    """Return a value that is valid for the parameter."""
     return {} if "Mapping" in str(parameter.annotation) else "1"
 
 

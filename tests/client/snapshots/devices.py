@@ -1,4 +1,4 @@
-"""Devices of one person that use one storage service."""
+"""Devices of one person that share a storage service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONCE = Retries(attempts=1)
 
 
 class Device:
-    """A vault with its store and its client, using one storage service."""
+    """A device: a vault with its store and a client that uses the storage service."""
 
     def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
         self.store = VaultStore(directory=folder)
@@ -52,7 +52,7 @@ class Device:
         assert done.success, done.error
 
     async def made(self, authenticator=None):
-        """Create a new vault; with an authenticator, it is opened by a passkey whose user handle leads to it."""
+        """Create a vault, opened by SECRET or, with an authenticator, by a passkey that identifies the vault."""
         if authenticator is None:
             passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
             await self.vault.generate(types.GenerateInput(credential=passkey.credential), SECRET)

@@ -1,4 +1,4 @@
-"""A fake snapshot service in memory, which can be cut off, refuse, lie, and return old records."""
+"""A fake snapshot service, which can be unreachable, refuse requests, and return false data or old records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A vault whose publishing key is in this process, so that a test can publish under another vault's name."""
+"""A vault with its publishing key in this process, so that a test can publish under another vault's name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from holdfast.content import names, records
 
 
 class SoftwarePublishing(AsyncVault):
-    """An AsyncVault whose `publishing` and `binding` are shared by one person's devices."""
+    """An AsyncVault with its own publishing key (`publishing`) and the delegation to that key (`binding`)."""
 
     publishing: Ed25519PrivateKey
     binding: bytes
 
     async def made(self, given, key):
-        """Create a new vault with its binding."""
+        """Create a new vault, its publishing key, and the delegation to that key."""
         await self.generate(given, key)
         self.publishing = Ed25519PrivateKey.generate()
         options = DelegationOptions(to=(await self.publishing_key()).did, command="/snapshots/publish")

@@ -1,4 +1,4 @@
-"""Automatic publishing: after a quiet period, again after a failure with growing delays, and not for ever."""
+"""Snapshots are published automatically after a quiet period, and retried with growing delays, but not for ever."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY = NetworkError("no answer")
 
 
 class Attempts:
-    """The outcomes of attempts, in order; after them, success. `slept` records every pause."""
+    """Publishing attempts that have the given outcomes in order and then succeed; `slept` records every pause."""
 
     def __init__(self, *outcomes):
         self.outcomes, self.made, self.slept = list(outcomes), 0, []

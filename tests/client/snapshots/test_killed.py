@@ -1,6 +1,6 @@
 """`kill -9` of the client, the service or both, at random moments of uploads: acknowledged snapshots can be recovered.
 
-HOLDFAST_TEST_KILLS sets the number of rounds, HOLDFAST_TEST_SEED the random moments.
+HOLDFAST_TEST_KILLS sets the number of rounds, and HOLDFAST_TEST_SEED sets the seed for the random times.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST_S = 0.6  # several uploads take this long
 
 
 class Life:
-    """One person's device and service, killed many times.
+    """A person's device and a service, both of which are killed many times.
 
     Attributes:
         acknowledged: root of the last snapshot that the client was told is stored.
@@ -52,7 +52,7 @@ class Life:
             self.name = await device.name()
 
     def killed(self, who, after_s):
-        """Let the client publish repeatedly; after this many seconds kill and restart `who`."""
+        """Let the client publish repeatedly for `after_s` seconds, then kill and restart `who`."""
         command = [sys.executable, "-m", "tests.support.publishing_child", str(self.folder / "vault")]
         with subprocess.Popen(
             [*command, self.server.url, AUDIENCE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
@@ -69,7 +69,7 @@ class Life:
             self.server = self.started(self.server.data)
 
     async def check(self, round_number):
-        """Recover, on a new device, the last acknowledged snapshot or the one whose acknowledgement was on its way."""
+        """Assert that a new device recovers the last acknowledged snapshot or one whose acknowledgement was lost."""
         async with self.device(f"new{round_number}") as new:
             found = await new.client.recover(key=SECRET, name=self.name)
             recovered = new.store.load().sealed

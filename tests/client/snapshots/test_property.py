@@ -1,4 +1,7 @@
-"""A vault's life at random: edits, devices, losses, a lying gateway. Acknowledged snapshots are recovered whole."""
+"""Random sequences of edits on several devices, with lost requests and a gateway that returns false data.
+
+Acknowledged snapshots are recovered whole.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ STEP = st.one_of(
 
 
 class Lives:
-    """Two devices of one person, and the snapshot last acknowledged to either of them."""
+    """Two devices of one person, and the last snapshot that was acknowledged to either device."""
 
     def __init__(self, folder):
         self.folder, self.place, self.acknowledged, self.edits = Path(folder), PlaceDouble(), None, 0
@@ -62,7 +65,7 @@ class Lives:
             await self.publish(kind, self.devices[given])
 
     async def killed(self, number):
-        """End the process without closing anything; the next process finds the store."""
+        """Close the device and open it again, so that only the store remains."""
         device = self.devices[number]
         await device.__aexit__()
         self.devices[number] = await self.opened(number)
@@ -99,7 +102,8 @@ async def live(steps):
             for step in steps:
                 await lives.step(*step)
             found = await lives.recovered()
-            # A record whose response was lost is published but not acknowledged, so it may be the one recovered.
+            # A snapshot whose acknowledgement was lost is nevertheless published, so it may be the one that is
+            # recovered.
             published = {lives.acknowledged} | {
                 revision.sealed for device in lives.devices for revision in revisions(device) if named(lives, revision)
             }

@@ -1,4 +1,4 @@
-"""Publishing snapshots: what is sent, what is recorded, what a failure leaves behind, and two devices."""
+"""Publishing snapshots: what is sent, what is recorded, the state after a failure, and conflicts between devices."""
 
 from __future__ import annotations
 

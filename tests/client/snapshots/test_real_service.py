@@ -1,4 +1,4 @@
-"""With the real service: a registered vault's snapshot is uploaded, published, and recovered on a new device."""
+"""A registered vault's snapshot is uploaded to a real service, published there, and recovered on a new device."""
 
 from __future__ import annotations
 

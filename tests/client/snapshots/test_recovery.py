@@ -1,4 +1,4 @@
-"""Recovering the vault from a passkey, a name or a CAR file; and every reason for refusal, which stores nothing."""
+"""A vault is recovered from a passkey, a name or a CAR file; a refused recovery stores nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def place():
 
 @pytest.fixture
 async def first(tmp_path, place):
-    """A device that has published, with a passkey whose user handle is the publishing key."""
+    """A device that has published a snapshot and has a passkey whose user handle is the publishing key."""
     async with Device(tmp_path / "first", place) as device:
         device.authenticator = Authenticator(SITE, SoftwareAuthenticator())
         await device.made(device.authenticator)
@@ -179,7 +179,7 @@ async def test_half_an_upload_is_refused(first, new, place):
 
 @pytest.mark.parametrize("binding", [None, "another key", "another vault"])
 async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_path, first, new, place, binding):
-    """A stranger with another passkey publishes this person's snapshot under the stranger's name."""
+    """A stranger with another passkey publishes this person's snapshot under the stranger's own IPNS name."""
     async with Device(tmp_path / "other", place, kind=SoftwarePublishing) as other:
         await other.vault.made(GIVEN, SECRET)
         delegation = {

@@ -1,4 +1,4 @@
-"""Each of a person's passkeys opens the newest snapshot, whichever device published it; if not, this is reported."""
+"""Each of a person's passkeys opens the newest snapshot from any of the devices; if not, recovery reports this."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def passkey_for(device, authenticator):
 
 @contextlib.asynccontextmanager
 async def paired(folder, place, old):
-    """Return a phone that has another device's vault, opened by a separate passkey."""
+    """Return a phone that has received another device's vault by pairing, and opens it with a separate passkey."""
     shown = []
     server = AsyncPairingServer(old.vault, lambda _digits: shown[0])
     async with Device(folder, place) as new:
@@ -71,7 +71,7 @@ async def recovered(folder, place, authenticator):
 
 
 async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path, place, laptop):
-    """The laptop was paired with the phone; both are lost, and only the laptop's synced passkey is left."""
+    """A laptop was paired with a phone, both are lost, and only the laptop's synced passkey is left."""
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
         state = await phone.client.publish_snapshot()
@@ -103,13 +103,13 @@ async def test_a_chain_of_devices_carries_the_first_ones_passkey(tmp_path, place
 
 
 async def without(device, authenticator):
-    """Make the device remove another device's passkey, and publish."""
+    """Make the device remove another device's passkey and publish a snapshot."""
     await device.vault.remove_key("prf", authenticator.discover().credential_id)
     return await device.client.publish_snapshot()
 
 
 async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_one_opened(tmp_path, place, laptop):
-    """The fake service keeps unpinned snapshots, as a gateway that caches them would."""
+    """The fake service retains unpinned snapshots, like a gateway that caches them."""
     first = await laptop.client.snapshot_state()
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
@@ -119,7 +119,7 @@ async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_
         assert (found.root_cid, found.newer_root) == (first.acknowledged_root, newest.acknowledged_root)
         assert found.newer_updated_at >= found.updated_at
         assert told.startswith("the newest snapshot, from 20") and "cannot be opened with this key" in told
-        # Nothing is published over a version that this key does not open, unless the person chooses to.
+        # A version that this key does not open is not replaced, unless the person chooses to replace it.
         async with Device(tmp_path / "lost", place) as again:
             key = PasskeyKey(laptop.authenticator, laptop.authenticator.discover().credential_id)
             await again.vault.unlock(key)
@@ -143,7 +143,7 @@ async def test_with_older_snapshots_gone_a_removed_passkey_brings_nothing(tmp_pa
 
 
 async def test_an_older_snapshot_of_another_vault_is_not_opened(tmp_path, place, laptop):
-    """A root may refer to any previous snapshot. Only one that the same name's key has signed counts."""
+    """A root may refer to any previous snapshot; recovery uses only one that the same publishing key has signed."""
     async with Device(tmp_path / "other", place) as other:
         await other.made(laptop.authenticator)
         foreign = await other.client.publish_snapshot()

@@ -1,4 +1,4 @@
-"""A passkey that one device removed does not come back from another device, whichever version is continued."""
+"""A passkey that one device has removed is not restored by another device, whichever version is chosen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Channel:
 
 @pytest.fixture
 async def devices(tmp_path, place):
-    """A laptop and a phone with the same vault, opened by the keys `lost` and `kept`; the phone has one more key."""
+    """A laptop and a phone with the same vault, which the keys `lost` and `kept` open; the phone has one more key."""
     async with Device(tmp_path / "laptop", place) as laptop, Device(tmp_path / "phone", place) as phone:
         await laptop.made()
         for key in (LOST, KEPT):
@@ -49,7 +49,7 @@ async def devices(tmp_path, place):
 
 
 async def in_conflict(first, second):
-    """Publish the first device's version, then run into the conflict on the second."""
+    """Publish the first device's version, so that publishing the second device's version raises SnapshotConflict."""
     with contextlib.suppress(SnapshotConflict):
         await first.client.publish_snapshot()
     with pytest.raises(SnapshotConflict):
@@ -63,7 +63,7 @@ def names(device):
 @pytest.mark.parametrize("version", ["here", "there"])
 @pytest.mark.parametrize("removing", ["laptop", "phone"])
 async def test_a_removed_passkey_stays_removed(devices, version, removing):
-    """The other device, which still has the passkey, chooses; it may choose either version in the conflict."""
+    """The device that still has the passkey resolves the conflict, and may choose either version."""
     laptop, phone = devices
     remover, other = (laptop, phone) if removing == "laptop" else (phone, laptop)
     await remover.vault.remove_key("prf", "lost")
@@ -132,7 +132,7 @@ async def test_the_comparison_names_the_keys_that_open_one_version_only(devices)
 
 
 async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, place):
-    """An earlier release paired the other device, so this device's keys do not open its version."""
+    """The other device was paired by an earlier release, so this device's keys do not open that device's version."""
     laptop, _ = devices
     async with Device(tmp_path / "old", place) as old:
         first = await old.vault.sync_init()
@@ -153,7 +153,7 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
 
 
 async def test_what_a_removal_does_not_do(devices):
-    """The data key is unchanged, so an older copy and the removed key open later ones, as docs/snapshots.md says."""
+    """The data key does not change, so an older copy and the removed key open newer copies (docs/snapshots.md)."""
     laptop, _ = devices
     before = laptop.store.load().sealed
     await laptop.vault.remove_key("prf", "lost")

@@ -1,4 +1,4 @@
-"""Gateway fallback and pinning against fake servers, in both forms, blocking and asyncio."""
+"""Gateway fallback and pinning with fake servers, in the blocking and the asyncio form."""
 
 from __future__ import annotations
 

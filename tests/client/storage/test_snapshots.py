@@ -1,4 +1,4 @@
-"""The client's snapshots: round trips, the older form, and every byte verified."""
+"""The client's snapshots: round trips, the older format, and the verification of every byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vault store: revisions, two processes, and what remains if the machine stops at any byte."""
+"""The vault store: revisions, access by two processes, and what remains after a crash at any point of a write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The host where two devices meet: who may wait, whom a message reaches, and what ends a meeting. Streams in memory."""
+"""The host through which two devices pair: who may wait, which device gets a message, and what ends a meeting.
+
+Streams in memory.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ PATIENCE_S = 60
 
 
 class Side:
-    """A device's end of a stream, as the tests use it."""
+    """A device's end of a stream to the pairing host."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -45,7 +48,7 @@ class Side:
 
 
 class HostsEnd(Side):
-    """The host's end, as py-libp2p passes it to a protocol handler."""
+    """The host's end of the stream, as py-libp2p passes it to a protocol handler."""
 
     ended = ""
 
@@ -59,7 +62,7 @@ class HostsEnd(Side):
 
 
 class Meetings:
-    """A host without a network, whose streams the tests open themselves."""
+    """A pairing host without a network, to which the tests open streams directly."""
 
     def __init__(self, nursery, **options):
         self.host, self._nursery = Libp2pMeeting(**options), nursery
@@ -82,7 +85,7 @@ class Meetings:
 
 @pytest.fixture
 def meeting():
-    """Run a test's coroutine with a host; cancel whatever is still waiting afterwards."""
+    """Run a test's coroutine with a pairing host, and then cancel all tasks that are still waiting."""
 
     def run(work, **options):
         async def whole():

@@ -1,4 +1,4 @@
-"""A device paired after the first snapshot continues it: no conflict, and nothing from a stranger is trusted."""
+"""A device that is paired after the first snapshot publishes without a conflict, and trusts no stranger's snapshot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def old(tmp_path, place):
 
 
 class Channel:
-    """A channel in memory; `changed` alters the last response on its way."""
+    """A channel in memory; `changed` alters the last response in transit."""
 
     def __init__(self, server, changed=lambda answer: answer):
         self._server, self._changed = server, changed
@@ -41,7 +41,7 @@ class Channel:
 
 @contextlib.asynccontextmanager
 async def paired(folder, place, old, changed=lambda answer: answer):
-    """Return a new device with the old device's vault."""
+    """Return a new device that has received the old device's vault."""
     shown = []
     server = AsyncPairingServer(old.vault, lambda _digits: shown[0])
     async with Device(folder, place) as new:

@@ -1,4 +1,4 @@
-"""Pairing two real enclaves, over memory, HTTP and libp2p, and everything that a man in the middle may try."""
+"""Pairing two real enclaves in memory, over HTTP and over libp2p, also with a man in the middle."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def empty(tmp_path):
 
 
 class People:
-    """Both people: one reads the digits on the new device, the other types them on the old one."""
+    """The people at both devices: one reads the digits on the new device, the other types them on the old device."""
 
     def __init__(self, typed=None, same=True):
         self.shown, self.old, self._typed, self._same = threading.Event(), None, typed, same
@@ -61,7 +61,7 @@ class People:
 
 
 class Direct:
-    """A channel in memory; `change` is the man in the middle: it gets (direction, message) and returns a message."""
+    """A channel in memory; `change`, the man in the middle, takes (direction, message) and returns a message."""
 
     def __init__(self, holder, change=lambda _direction, message: message):
         self.holder, self.change, self.seen = holder, change, []
@@ -122,7 +122,7 @@ def test_a_person_who_sees_other_digits_stores_nothing(holding, empty):
 
 
 def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
-    """The attacker pairs with each side: the digits differ, so the vault is not released and no forged one taken."""
+    """The attacker pairs with each device, so the digits differ: no vault is released, and no forgery is accepted."""
     with Vault() as his, Vault() as his_vault:
         his_vault.generate(GIVEN, SecretKey(b"h" * 32))
         people = People()
@@ -248,7 +248,7 @@ def test_over_a_local_link_with_asyncio_vaults(tmp_path):
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_over_libp2p(holding, empty):
-    """py-libp2p leaves a socket to the garbage collector when a dialling host closes, hence the warning filters."""
+    """Warnings are filtered because py-libp2p leaves a socket to the garbage collector when a dialling host closes."""
     people = People()
     with Libp2pOffer(PairingServer(holding, people.type), log=holding.boot_log) as offer:
         assert "/ws/p2p/" in offer.address
@@ -262,7 +262,7 @@ def test_over_libp2p(holding, empty):
 
 
 def security_of(name):
-    """Return one of py-libp2p's security protocols, for a host that offers no other."""
+    """Return py-libp2p's security options for a host that offers only the protocol `name`."""
     from libp2p import generate_new_ed25519_identity
     from libp2p.security.insecure.transport import PLAINTEXT_PROTOCOL_ID, InsecureTransport
     from libp2p.security.secio import transport as secio
@@ -286,7 +286,7 @@ def test_a_libp2p_host_offers_noise_alone():
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkeypatch):
-    """An attacker in between cannot downgrade the connection to less than noise, in either direction."""
+    """A man in the middle cannot downgrade the connection to a protocol weaker than Noise, in either direction."""
     import trio
     from libp2p import new_host
     from libp2p.network.exceptions import SwarmException

@@ -31,7 +31,7 @@ SAMPLES = {
 
 
 def described(kind: object) -> str:
-    """Return a Python annotation in the table's notation."""
+    """Return a Python type annotation in the table's notation."""
     if typing.get_origin(kind) is typing.Annotated:
         return described(typing.get_args(kind)[0])
     if isinstance(kind, typing.TypeVar):

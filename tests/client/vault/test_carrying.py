@@ -1,4 +1,4 @@
-"""After a pairing, all passkeys and passwords of the person open both devices' vaults; device-specific data stays."""
+"""After a pairing, all of the person's passkeys and passwords open the vaults on both devices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def new(tmp_path):
 
 
 def begun(old, new):
-    """Start a pairing up to the digits; return its session and the digits."""
+    """Start a pairing until both devices have the digits; return the session and the digits."""
     first = new.sync_init()
     answer = old.sync_respond(first.session_id, public_key=first.public_key)
     shown = new.sync_compare(first.session_id, public_key=answer.public_key)
@@ -119,7 +119,7 @@ def test_a_third_device_gets_the_keys_of_both(old, new, tmp_path):
 
 
 def test_a_device_of_an_earlier_release_gives_what_it_gave(old, new):
-    """It sends neither the `pairing-passage` row nor the sealed vault."""
+    """A device with an earlier release sends neither the `pairing-passage` row nor the sealed vault."""
     session, code = begun(old, new)
     sent = old._asynchronous._enclave.enclave.call("sync_respond", session_id=session, code=code)
     assert new.sync_complete(session, code, sent["encrypted_vault"], PHONE).success

@@ -1,4 +1,4 @@
-"""At boot: whether the configured gateway responds."""
+"""When the vault boots, it checks whether the configured gateway responds."""
 
 from __future__ import annotations
 

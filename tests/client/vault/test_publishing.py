@@ -1,4 +1,4 @@
-"""The publishing key through the client: before the vault exists, in a passkey's user handle, in records and tokens."""
+"""The publishing key in the client: before the vault exists, in a passkey's user handle, in records and in tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A removed key opens nothing that remains on this disk, and reading does not change the stored revisions."""
+"""A removed key opens nothing that is still on the disk, and reading a vault stores no new revision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault import removed_keys
 from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.content.cids import raw_block
 from holdfast.wire.client_errors import PluginCallError, StorageError
@@ -45,7 +46,7 @@ def service(vault, name):
 
 
 def sealed_by(sealed, key_id):
-    """Return that key's wrap in a sealed vault, as bytes to search for on the disk."""
+    """Return the bytes of a key's wrap in a sealed vault, so that a test can search for them on the disk."""
     position = HEADER_BYTES + len(did_of(sealed))
     for _ in range(sealed[5]):
         name = sealed[position + 2 : position + 2 + sealed[position + 1]]
@@ -81,7 +82,7 @@ def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
     with pytest.raises(StorageError, match="no gateway"):
         vault.fetch_snapshot(taken.root_cid)
     assert all(store.get_block(block.cid) is None for block in taken.blocks)
-    # Neither the file's free pages nor its journal contain the wrap or anything that it opened.
+    # Neither free pages of the database file nor the journal contain the wrap or data that the wrap opened.
     left = on_disk(store)
     assert wrap not in left
     assert older[-64:] not in left
@@ -109,7 +110,7 @@ def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
 
 
 def test_without_them_the_data_key_stays(vault, store):
-    """As docs/formats.md says, no wrap can be created without its key's secret."""
+    """A wrap cannot be created without the secret of the wrap's key (docs/formats.md)."""
     stolen = data_key(store.load().sealed, b"lost", LOST.secret)
     vault.remove_key("secret", "lost")
     assert opens_with(store.load().sealed, stolen)
@@ -193,9 +194,24 @@ def test_a_process_killed_before_it_emptied_the_journal_leaves_that_to_the_next(
 
 
 def test_the_data_folder_is_no_place_for_copies(vault, store):
-    """The folder may contain only the store's own files."""
+    """The data folder contains only the store's own files."""
     vault.remove_key("secret", "lost")
     gc.collect()
     names = {file.name for file in store.path.parent.iterdir()}
     assert names <= {"holdfast-vault.db", "holdfast-vault.db-wal", "holdfast-vault.db-shm", "holdfast-vault.lock"}
     assert store.path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "recorded"), [("conflict: tokens", True), ("not_found: tokens", True), ("database_failure", False)]
+)
+def test_a_removal_that_cannot_be_recorded_is_reported(error: str, recorded: bool) -> None:
+    def call(function: str, **_: object) -> dict[str, object]:
+        return {"success": False, "error": error} if function == "exec" else {"wraps": []}
+
+    if recorded:
+        assert removed_keys.remove(call, "password", "password", ()) == {"wraps": []}
+    else:
+        with pytest.raises(PluginCallError, match="could not be recorded") as raised:
+            removed_keys.remove(call, "password", "password", ())
+        assert (raised.value.function_name, raised.value.code) == ("exec", error)

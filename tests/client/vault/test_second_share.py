@@ -1,4 +1,4 @@
-"""A vault that stores only one share of its key: to sign, it needs the other one, which the application stores."""
+"""A vault that stores only one share of its key, and needs the application's share to sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vault classes over the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
+"""The vault classes with the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_an_older_copy_is_refused(kind, vault, did, store):
 
 
 def another_outcome(vault, junk):
-    """Return whether bytes that are not a vault are refused, by the client or by the enclave."""
+    """Return whether the client or the enclave refuses bytes that are not a vault."""
     try:
         return vault.load(junk).success is False
     except PluginCallError:
@@ -192,7 +192,7 @@ def test_addresses_hashes_and_credentials(vault, did):
 
 
 def smart_account(made, factory=APP_FACTORY):
-    """Compute the factory's clone for the key independently (EIP-1167, EIP-1014)."""
+    """Return the address of the factory's clone for the key, computed independently (EIP-1167, EIP-1014)."""
     code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
     code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
     salt = keccak256(bytes.fromhex(made.pubkey_x + made.pubkey_y) + bytes(32))
@@ -247,7 +247,7 @@ def test_what_cannot_be_a_handle_is_no_alias(vault, did, alias):
 
 
 def test_the_secret_of_a_claim_outlives_the_process(vault, did, store):
-    """This applies even to a vault without a seed: the seed is stored before a commitment can be sent."""
+    """A vault without a seed gets one, which is stored before a commitment can be sent."""
     given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias="ada")
     before = vault.create_registration(given).call_data
     vault.close()

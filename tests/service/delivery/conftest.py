@@ -1,4 +1,4 @@
-"""The event loop on which providers are tested."""
+"""Makes the providers' tests run on uvloop."""
 
 from __future__ import annotations
 

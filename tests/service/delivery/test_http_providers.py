@@ -1,4 +1,4 @@
-"""The mail API and Twilio Verify against a fake server that records the exact bytes it receives."""
+"""The mail API and Twilio Verify, tested with a fake server that records the exact bytes it receives."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ async def test_twilio_check_approves_nothing_else(provider, verifier, body):
 
 
 async def test_twilio_never_repeats(provider, verifier):
-    """Each request has a separate connection, so that no connection times out during a request that sends an SMS."""
+    """Each request uses a new connection, because an idle one might be closed just as a request sends an SMS."""
     provider.answers_with(201, {"status": "pending"})
     await verifier.start(PHONE)
     provider.answers += [HANG_UP]

@@ -1,4 +1,4 @@
-"""The development outbox: files that only their owner can read, and SMS codes that are valid across processes."""
+"""The development outbox writes files that only the owner can read, and SMS codes are valid in all processes."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ async def test_sixth_attempt_fails_even_with_the_right_code(verifier, folder):
 
 
 async def test_an_sms_ends_with_the_line_that_binds_its_code_to_the_host(folder, clock):
-    """The format of https://wicg.github.io/sms-one-time-codes: the last line is "@host #code", and no line follows."""
+    """In the format of https://wicg.github.io/sms-one-time-codes, the last line of the message is "@host #code"."""
     await sms_verifier_of("outbox:", lambda: None, folder, clock, os.urandom, "vault.example").start(PHONE)
     [text] = [file.read_text() for file in folder.glob("*.txt")]
     words, empty, bound = text.partition("\n\n")[2].split("\n")

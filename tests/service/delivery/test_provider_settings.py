@@ -1,4 +1,4 @@
-"""Provider settings: what each form means, and that no refusal repeats a secret."""
+"""The settings for providers: the meaning of each form, and error messages that never contain a secret."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_base_urls_to_which_a_secret_may_travel(url):
 
 
 def test_providers_import_nothing_slow_until_chosen():
-    """With the outbox configured, startup loads neither aiohttp nor aiosmtplib."""
+    """Choosing the providers loads neither aiohttp nor any other library that is slow to import."""
     code = (
         "import sys, pathlib, time\n"
         "from holdfast.service.mail.choice import mailer_of\n"

@@ -1,4 +1,4 @@
-"""The whole service with each real provider: a code arrives and is checked; a failing provider is a 502 at no cost."""
+"""With each provider, a code arrives and can be checked; if the provider fails, the response is 502."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALICE, PHONE, KEY, TOKEN = "alice@example.com", "+14155552671", "re_secret", "t0
 
 @pytest.fixture
 async def start(tmp_path):
-    """Return a function that starts services on one database; keyword arguments are settings."""
+    """Return a function that starts services with the same database; keyword arguments are settings."""
     started = []
 
     def start(**settings):

@@ -1,4 +1,4 @@
-"""The event loop on which providers are tested."""
+"""Makes the tests of enclave sources run on uvloop."""
 
 from __future__ import annotations
 

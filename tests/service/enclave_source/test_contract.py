@@ -1,4 +1,4 @@
-"""What a published module must offer before it is served instead of the bundled enclave."""
+"""What a published module must export before it is served instead of the bundled enclave."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_module_that_is_no_enclave_is_refused(body: bytes, words: str) -> None
 
 
 def test_memory_is_bounded() -> None:
-    """Growing past the limit returns -1, as on a machine without memory, and the module stops."""
+    """`memory.grow` beyond the limit returns -1, as on a machine without free memory, and the module stops."""
     greedy = standing_in(call="(if (i32.eq (memory.grow (i32.const 1100)) (i32.const -1)) (then unreachable))")
     with pytest.raises(Unusable, match="fails in enclave_call"):
         contract_of(greedy)

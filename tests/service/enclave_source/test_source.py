@@ -1,4 +1,4 @@
-"""The published enclave from object storage: real bytes from a folder and from an S3-compatible server."""
+"""The published enclave is fetched from object storage: from a folder and from an S3-compatible server."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ async def test_many_refreshes_at_once_fetch_one_after_the_other(folder):
 
 
 class Bucket:
-    """An S3-compatible server on loopback that implements only what reading needs."""
+    """An S3-compatible server on loopback that can only read objects."""
 
     def __init__(self):
         self.body, self.status, self.requests, self.silent, self.lies = NEWER, 200, [], False, None
@@ -248,7 +248,7 @@ async def test_silent_storage_delays_nothing(bucket, caplog):
 
 
 async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
-    """If a fetch is cancelled while the module is being compiled, the module must not be recorded as already seen."""
+    """A module must not be recorded as already checked if the fetch is cancelled while the module is being compiled."""
     (folder / "enclave.wasm").write_bytes(NEWER)
     source = of(folder)
     judging, judged = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Prepared files: one form for every client, a gzip form for those that can read it, 304 for both."""
+"""Static files are sent plain, or gzip-compressed to clients that accept it, and both forms can get 304."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event loops on which mailers are tested."""
+"""Runs the mailers' tests on uvloop and on asyncio's own event loop."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import uvloop
 
 
 def pytest_asyncio_loop_factories(config, item):
-    """The service runs on uvloop; the SMTP library uses transports directly, so it is tested on asyncio's loop, too."""
+    """The service runs on uvloop; the SMTP library uses transports directly, so it is also tested on asyncio's loop."""
     both = item.path.name == "test_smtp_mailer.py"
     return {"uvloop": uvloop.new_event_loop} | ({"asyncio": asyncio.new_event_loop} if both else {})

@@ -1,4 +1,4 @@
-"""The mail itself: its text, and addresses that cannot inject a header, a recipient or markup."""
+"""The text of the e-mail with a code, and addresses that must not inject a header, a recipient or markup."""
 
 from __future__ import annotations
 

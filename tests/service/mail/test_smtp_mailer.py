@@ -1,4 +1,4 @@
-"""Mail over SMTP against real receivers: aiosmtpd with TLS, STARTTLS and AUTH, and servers that misbehave."""
+"""Sending mail over SMTP to real servers: aiosmtpd with TLS, STARTTLS and AUTH, and servers that misbehave."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from holdfast.service.mail.choice import mailer_of
 from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 
-# aiosmtpd does not recognise implicit TLS: it takes an encrypted socket for an unencrypted one.
+# aiosmtpd does not recognise implicit TLS, and warns as if the socket were not encrypted.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
 
 USER, PASSWORD = "post@example.org", "p@ss:/?#ü"
@@ -70,7 +70,7 @@ def ca_file(authority, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def nothing_leaks(caplog):
-    """No log line of any library contains the recipient, the code or the password."""
+    """No library writes the recipient, the code or the password to the log."""
     caplog.set_level(logging.DEBUG)
     logging.getLogger("mail.log").setLevel(logging.WARNING)  # the test receiver's own log
     yield
@@ -222,7 +222,7 @@ async def test_refused_starttls_is_not_worked_around(ca_file):
 
 
 async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_file):
-    """What a third party injects after the response to STARTTLS is discarded (RFC 3207 section 4.2)."""
+    """Data that a third party injects after the response to STARTTLS is discarded (RFC 3207, section 4.2)."""
     heard = []
 
     async def slips_in(reader, writer, _):
@@ -246,7 +246,7 @@ async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_f
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_twice(seed):
-    """The server hangs up, refuses or says 421 at any point while many clients send at once."""
+    """While many mails are being sent at once, the server disconnects, refuses or returns 421 at any point."""
     dice, received = random.Random(seed), Counter()
 
     async def moody(reader, writer, _):

@@ -1,4 +1,4 @@
-"""confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF against receipts from a JSON-RPC endpoint."""
+"""confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ async def turns(api: Api, number: int, every_s: float = 15.0) -> None:
 
 
 def bad(result: Any) -> Any:
-    """Return a handler that responds with `result` but fails for the transaction of the bad row."""
+    """Return a handler that responds with `result`, but with an error for the transaction BAD_TX."""
 
     def answer(request: web.Request, body: bytes) -> web.Response:
         if BAD_TX.encode() in body:
@@ -151,7 +151,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_pauses")
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
-    """One such row has a receipt larger than any accepted response; it comes first and sorts first."""
+    """The first registration's receipt cannot be fetched, which must not prevent the confirmation of the others."""
     api, rpc = chain
     await api.register(identifier="eve", credentialId="!", txHash=BAD_TX)
     for name in ("ann", "bob", "cat"):
@@ -184,7 +184,7 @@ async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain) -> No
 
 
 async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
-    """There are as many rows as were admitted before the limit existed; an honest person's rows come last."""
+    """The identifier has as many rows as were possible before the limit existed; an honest person's rows come last."""
     api, rpc = chain
     await api.register(credentialId="first", txHash="0x" + "01" * 32)
     store: Any = api.service.store
@@ -232,7 +232,7 @@ async def test_the_account_that_was_named_must_be_the_controller(chain) -> None:
 
 
 async def test_the_alias_on_the_chain_must_be_the_handle(chain) -> None:
-    """Another person's DID and transaction cannot be used to obtain a second handle."""
+    """A registration for another handle with a person's DID and transaction must not be confirmed."""
     api, rpc = chain
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="Ann")})
     await api.register(identifier="Ann", credentialId="her", txHash=TX)
@@ -265,7 +265,7 @@ OTHERS_REGISTRY = "0x" + "11" * 20
 
 
 def accounts(key: tuple[int, int] | None, account: str) -> Any:
-    """Return an eth_call handler for an account with this key and a factory that computes this account from it."""
+    """Return an eth_call handler for an account with this key and for a factory that returns the account's address."""
 
     def call(asked: dict[str, str], _block: str) -> str:
         if asked["data"] != "0x63ffab31":

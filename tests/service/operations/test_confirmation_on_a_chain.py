@@ -1,4 +1,4 @@
-"""Confirmation on anvil, where blocks can be reverted: what was reported as final stays final."""
+"""On anvil, where blocks can be reverted, a registration that was reported as final must stay final."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 SENDER = "0x" + "f1" * 20
 DEPTH = 3
-# Replaces the registry's code, whatever its functions are called: emits DidRegistered for the hash in its call data,
-# with the caller as controller and an empty text.
+# Bytecode that replaces the registry: any call emits DidRegistered for the hash in the call data, with the caller as
+# controller and an empty text.
 EMITS = "0x6020600052336000357f" + DID_REGISTERED.hex() + "60406000a300"
 
 

@@ -1,4 +1,4 @@
-"""Measurements reach the gauges on which alerts are based."""
+"""The measurements are written to the gauges that the alerts use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WatchedStore:
-    """Implements what Measuring needs from a store."""
+    """A fake store with the methods that Measuring calls."""
 
     def __init__(self, vitals: Vitals) -> None:
         self._vitals = vitals

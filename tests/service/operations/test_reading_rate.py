@@ -1,4 +1,4 @@
-"""The limit on reads: at once, over a minute, per network, in bounded memory, and on each path that reads."""
+"""The limit on reads: bursts, reads per minute, networks, bounded memory, and every endpoint that reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def passed(rate: ReadingRate, address: str, tries: int) -> int:
-    """Return how many of this many reads are allowed."""
+    """Return how many of `tries` reads are allowed."""
     done = 0
     for _ in range(tries):
         try:
@@ -78,7 +78,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many addresses read, only those that have used part of their limit are remembered, plus as many again."""
+    """Addresses that have their full limit again are forgotten, so that many readers do not use up the memory."""
     monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
     clock = Clock()
     rate = ReadingRate(60, clock)  # one read is allowed again after a second

@@ -1,4 +1,4 @@
-"""Reading stored snapshots from the page cache and in a thread: the same bytes and the same refusals."""
+"""Reading stored snapshots from the page cache or in a thread returns the same bytes and the same errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Kept:
 
 @pytest.fixture(params=["at once", "by a thread"])
 async def kept(make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Kept:
-    """Each test runs both with the page cache in use and as if nothing were cached."""
+    """A stored snapshot; each test runs once with the page cache in use, and once as if nothing were cached."""
     if request.param == "by a thread":
         monkeypatch.setattr(page_cache, "_NOWAIT", 0)
     vault = await registered(make_api(snapshots_free_bytes="0"))
@@ -84,7 +84,7 @@ async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept: Kept) -> Non
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "longer"])
 async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept, damage: str) -> None:
-    """GET and HEAD are refused alike, as text; no byte of the file is sent."""
+    """GET and HEAD get the same error, as text, and no byte of the file is sent."""
     file, (root, part) = kept.file(kept.blocks[1]), kept.blocks
     whole = file.read_bytes()
     if damage == "lost":
@@ -101,7 +101,7 @@ async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept,
 
 
 async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
-    """They were hashed on upload, and every reader hashes them (docs/decisions/0850)."""
+    """Blocks are hashed on upload and by every client, so reading does not hash them again (docs/decisions/0850)."""
     file, (_, part) = kept.file(kept.blocks[1]), kept.blocks
     file.write_bytes(bytes(len(part.data)))
     answer = await kept.get(part, "raw")
@@ -109,7 +109,7 @@ async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
 
 
 async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -> None:
-    """The snapshot is unpinned and collected between the index lookup and the reading of its blocks."""
+    """The snapshot is unpinned and deleted after its index lookup, but before its blocks are read."""
     places = await kept.places()
     car = kept.reading.car(places, [], WHOLE)
     (pin,) = await kept.vault.pins()

@@ -1,4 +1,4 @@
-"""A service that stores snapshots, and a vault that is registered there."""
+"""A service that stores snapshots, and a vault that is registered with the service."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def keeper(make_api: Callable[..., Api]) -> Api:
-    """A service with default settings, but without a disk reserve: test machines may be nearly full."""
+    """A service with default settings, but without a minimum of free disk space: test machines may be nearly full."""
     return make_api(snapshots_free_bytes="0")
 
 

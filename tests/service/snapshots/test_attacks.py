@@ -1,4 +1,4 @@
-"""Uploads that lie, expand, race or break off: each gets a readable refusal, and none of their data is stored."""
+"""Uploads that contain false data, expand, race or break off get a readable error, and none of their data is stored."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HELLO = raw_block(b"hello")
 
 
 def unknown_codec(vault: Vault) -> bytes:
-    """Return a root whose link has an unknown codec and hash, for which a carelessly used library raises KeyError."""
+    """Return a root whose link has an unknown codec and hash, for which a library might raise KeyError."""
     good = root_of(vault).data
     evil = good.replace(bytes_of(HELLO.cid)[:4], bytes([1, 0x9F, 0x9F, 0x02])[:4])
     block = Block(cid_of("dag-cbor", evil), evil)
@@ -187,7 +187,7 @@ async def test_the_snapshot_of_another_did_is_refused(vault: Vault) -> None:
 
 
 async def test_parallel_uploads_cannot_pass_the_quota(make_api) -> None:
-    """Each of twenty fits alone; three fit together."""
+    """Each of twenty uploads fits into the quota alone, but only three fit together."""
     api = make_api(snapshots_free_bytes="0", snapshots_bytes_per_did=str(350_000))
     vault = await registered(api)
     snapshots = [vault.blocks(os.urandom(100_000), delegate=False) for _ in range(20)]

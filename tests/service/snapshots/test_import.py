@@ -1,4 +1,4 @@
-"""POST /api/v0/dag/import: what is accepted, in the form of Kubo's RPC."""
+"""POST /api/v0/dag/import accepts uploads in the form of Kubo's RPC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def test_a_snapshot_is_taken_and_read_back(vault: Vault) -> None:
     first, second, rest = answer.text.split("\n")
     assert json.loads(first) == {"Root": {"Cid": {"/": blocks[0].cid}, "PinErrorMsg": ""}}
     assert rest == ""
-    # The first two blocks have the same bytes, so there are three different blocks: the root, that one, and the last.
+    # The first two chunks are equal, so there are three different blocks: the root, the first chunk and the last chunk.
     assert json.loads(second)["Stats"]["BlockCount"] == 3
     for block in blocks:
         raw = await vault.api.http.get(f"/ipfs/{block.cid}?format=raw")
@@ -95,7 +95,7 @@ async def test_a_body_in_pieces_of_any_size(vault: Vault, limit: int) -> None:
 
 
 async def test_a_browsers_form_is_taken(vault: Vault) -> None:
-    """A quoted boundary, the file name `blob`, a preamble, headers in other case, and a query in the name."""
+    """The form has the file name `blob`, lower-case header names, and a query in the field name."""
     blocks = vault.blocks()
     boundary = "----WebKitFormBoundaryabcdefghijklmnop"
     head = (

@@ -1,4 +1,4 @@
-"""IPNS records: only for names that a stored snapshot binds to its DID, only valid ones, only increasing sequences."""
+"""Only valid IPNS records with a higher sequence are accepted, for names that a stored snapshot binds to the DID."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_what_is_no_record_of_the_name(vault: Vault) -> None:
 
 
 async def test_only_a_registered_name_that_names_what_is_pinned(vault: Vault) -> None:
-    """A record can neither store a list of names here nor publish another vault's snapshot."""
+    """A record is refused if its name is not bound to the DID, or if it publishes another vault's snapshot."""
     root = await vault.keep()
     other = await registered(vault.api, "bob")
     theirs = await other.keep()

@@ -1,4 +1,4 @@
-"""The contract of BlockStorage, on a folder and on the servers of three other vendors, with the service on top."""
+"""The contract of BlockStorage with a folder, S3, Google Cloud and Azure, directly and through the service."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = ["folder", "S3", "Google Cloud", "Azure"]
 
 @pytest.fixture(scope="module", params=KINDS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    """Return a function that returns the address of a folder in one kind of storage."""
+    """Return a function that takes a folder's name and returns the folder's URL in one kind of storage."""
     root = tmp_path_factory.mktemp("storage")
     if request.param == "folder":
         yield lambda folder: f"file://{root}/{folder}"
@@ -40,7 +40,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def blocks(place: Callable[[str], str]) -> ObjectBlocks:
-    """An empty folder in that storage."""
+    """A BlockStorage on an empty folder in the storage."""
     return ObjectBlocks(place(os.urandom(6).hex()))
 
 
@@ -67,7 +67,7 @@ async def test_folders_do_not_meet(place: Callable[[str], str]) -> None:
 
 
 async def test_an_upload_that_ends_half_way_says_so(blocks: ObjectBlocks) -> None:
-    """Blocks are read while they are being stored, so the reader may raise halfway."""
+    """Blocks are read while the upload is being stored, so reading may fail halfway."""
 
     def some():
         yield "bafkrei.1", b"first"

@@ -1,4 +1,4 @@
-"""An older database or older storage was restored: unreferenced objects go, missing ones are reported and replaced."""
+"""After older data has been restored, unreferenced objects are deleted, and missing ones are reported and replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.api import Api
     from tests.support.kept_snapshots import Vault
 
-# The service has its default address, and its blocks are stored next to its database.
+# Default settings: the service's default URL, and blocks stored next to the database.
 SETTINGS = read_settings({})
 
 
@@ -29,7 +29,7 @@ def names(vault: Vault) -> set[str]:
 
 
 async def restored(make_api: Callable[..., Api], tmp_path: Path) -> tuple[Vault, str, set[str]]:
-    """Return a vault whose second upload the restored database lacks, its first root, and the objects stored before."""
+    """Return a vault whose second upload the restored database lacks, and the first upload's root and objects."""
     place = f"file://{tmp_path}/blocks"
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place, data_dir=str(tmp_path / "one")))
     root = await vault.keep()
@@ -58,7 +58,7 @@ async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callabl
 async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
     make_api: Callable[..., Api], tmp_path: Path
 ) -> None:
-    """The restored database reuses numbers from before; an object that is deleted late must not be a new one."""
+    """A restored database issues the same numbers again; no new object may get the name of one that will be deleted."""
     vault, _, known = await restored(make_api, tmp_path)
     strays = names(vault) - known
     assert await kept_by(vault).index.name_strays(sorted(strays)) == 2

@@ -1,4 +1,4 @@
-"""Reading what is in the page cache, and leaving the rest to a thread."""
+"""Files in the page cache are read directly, and other files are left to a thread."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ linux = pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="only Linux say
 
 
 def read(file: Path, size: int) -> bytes | None:
-    """Return the content if it fills a buffer of this size from the page cache, else None."""
+    """Return the file's first `size` bytes if all of them are in the page cache, or None."""
     data = bytearray(size)
     return bytes(data) if read_cached(str(file), memoryview(data)) else None
 
 
 def read_at_last(file: Path, size: int) -> bytes | None:
-    """Repeat `read` until it succeeds: under memory pressure the kernel may drop cached pages."""
+    """Repeat `read` until it succeeds, because the kernel may drop cached pages under memory pressure."""
     for _ in range(20):
         data = read(file, size)
         if data is not None:
@@ -53,7 +53,7 @@ def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path: Path, mor
 def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A garbage collection in another thread may run between the two system calls."""
+    """Another thread may delete the file between the two system calls."""
     (tmp_path / "block").write_bytes(b"some bytes")
 
     def delete_first(*given: Any) -> int:
@@ -69,7 +69,7 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
 def test_what_is_not_in_memory_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: int | None
 ) -> None:
-    """The data is on the disk only, the file system cannot tell, or only a part is cached."""
+    """The data is only on disk or only partly cached, or the file system does not support the query."""
 
     def preadv(*_: object) -> int:
         if refusal is None:

@@ -1,4 +1,4 @@
-"""Random uploads, pins, lost pins and collections: pinned data can always be read, and nothing else remains."""
+"""Random uploads, pins, lost pins and garbage collections: pinned data can always be read, and the rest is deleted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ steps = st.lists(
 
 
 class World:
-    """The operations on a real file and folder, and what must be true of them."""
+    """The operations on a real database and block folder, and the invariants that must hold after each of them."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.now, self.number = 1_800_000_000.0, 0
@@ -111,7 +111,7 @@ class World:
         await self.waste.collect()
 
     async def check(self) -> None:
-        """Assert that pinned data can be read completely, quotas are respected, and stamps are unique."""
+        """Assert that pinned data can be read completely, quotas are respected, and creation times are unique."""
         for who, did in enumerate(DIDS):
             pins = await self.index.pins(did)
             assert [pin.created_us for pin in pins] == sorted({pin.created_us for pin in pins}, reverse=True)
@@ -130,7 +130,7 @@ class World:
             assert await self.reading.block(await self.reading.place(block.cid)) == block.data
 
     async def end(self) -> None:
-        """Remove every pin and let every waiting period pass; then nothing remains."""
+        """Remove every pin, let every waiting period pass, and assert that no data remains."""
         for did in DIDS:
             for pin in await self.index.pins(did):
                 await self.index.remove_pin(did, pin.request_id, self.now)
@@ -148,7 +148,7 @@ setattr(World, "import", World.import_)
 
 
 def snapshot(who: int, which: int) -> tuple[Block, ...]:
-    """Return a snapshot; snapshots 0 and 1 of a DID, and those of both DIDs, share one raw block."""
+    """Return a snapshot; all snapshots numbered 0 or 1, of either DID, share one raw block."""
     manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
     return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
 
@@ -188,7 +188,7 @@ def test_the_same_on_postgresql(postgres: PostgresServer, postgres_url: str, tod
 async def test_collecting_and_uploading_at_the_same_time_lose_nothing(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    """A new upload of a block never reuses an object that is about to be deleted."""
+    """An upload must never reuse a stored block that garbage collection is about to delete."""
     url = default_url(tmp_path) if kind == "sqlite" else request.getfixturevalue("postgres_url")
     world = World(tmp_path, url)
     try:

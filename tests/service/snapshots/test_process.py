@@ -1,4 +1,4 @@
-"""The real service on a real port: uploads that the client streams, kill -9 in the middle of one, a full disk."""
+"""The real service on a real port: streamed uploads, kill -9 in the middle of an upload, a full disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.content.cids import Block
 
 MIB = 1024 * 1024
-# A fast machine uploads more than a DID may keep by default.
+# The limits are high because a fast machine uploads more than a DID may store by default.
 ROOMY = {
     "registrar_did": AUDIENCE,
     "snapshots_free_bytes": "0",
@@ -37,7 +37,7 @@ ROOMY = {
 
 
 class RemoteVault(VaultKey):
-    """A vault whose service is another process; its registrar is the host from the settings."""
+    """A vault that uploads to a service in another process."""
 
     def register(self, server: Server) -> None:
         body = {"credentialId": "cred", "identifier": "ann", "channel": "handle", "did": self.did, "txHash": "0xabc"}
@@ -52,7 +52,7 @@ class RemoteVault(VaultKey):
         return snapshot_blocks(manifest, os.urandom(size))
 
     def upload(self, server: Server, blocks: tuple[Block, ...]) -> httpx.Response:
-        """Upload as kubo-rpc-client does: chunked, without a Content-Length."""
+        """Upload as kubo-rpc-client does, with chunked transfer encoding and without Content-Length."""
         body = form(write_car(blocks[0].cid, blocks))
 
         def pieces() -> Iterator[bytes]:
@@ -136,7 +136,7 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
     serve: Callable[..., Server],
     vault: RemoteVault,
 ) -> None:
-    """The service is killed repeatedly during uploads; afterwards every acknowledged snapshot is complete."""
+    """After the service has been killed repeatedly during uploads, every acknowledged snapshot must be complete."""
     data, acknowledged = None, list[tuple[Any, ...]]()
     for delay in (0.05, 0.15, 0.3, 0.6):
         server = serve(data, **ROOMY)
@@ -187,7 +187,7 @@ def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> li
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 6 MiB."""
+    """Mount a file system with a size of 6 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True, check=False)
@@ -202,7 +202,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
     vault: RemoteVault,
     small_disk: Path,
 ) -> None:
-    """The blocks are on the small disk; the database is not."""
+    """The blocks are stored on the small disk, but the database is not."""
     server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
     kept = vault.snapshot(2 * MIB)

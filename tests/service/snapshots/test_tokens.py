@@ -1,4 +1,4 @@
-"""Who may write: every way in which a bearer token can be wrong, and what an ordinary client can do with one."""
+"""Who may write: every way in which a bearer token can be invalid, and what a client can do with a valid one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _token(vault: VaultKey) -> bytes:
 
 
 def _resigned(vault: VaultKey) -> bytes:
-    """Return one key's claims with another key's signature."""
+    """Return a token with the claims of one key and the signature of another key."""
     return VaultKey().envelope(vault.invocation(NOW))
 
 
@@ -142,7 +142,7 @@ async def test_a_session_alone_is_no_registration(vault: Vault) -> None:
 
 
 async def test_one_token_serves_a_client_that_polls(vault: Vault) -> None:
-    """One token allows an upload, a pin and any number of reads; repeating them has no further effect."""
+    """One token allows an upload, a pin and any number of reads; repeated requests have no further effect."""
     headers, blocks = vault.token(), vault.blocks()
     car = write_car(blocks[0].cid, blocks)
     assert [(await vault.upload(car, headers=headers)).status_code for _ in range(2)] == [200, 200]

@@ -1,6 +1,6 @@
-"""The contract suite runs on every kind of database; HOLDFAST_DATABASE_URL restricts it to that URL's kind.
+"""The contract tests run with every kind of database; HOLDFAST_DATABASE_URL restricts them to that URL's kind.
 
-The session starts its own PostgreSQL server.
+The test session starts a PostgreSQL server for these tests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTITIONED = "postgresql in partitions"
 
 @pytest.fixture(params=[*sorted(KINDS), PARTITIONED])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """An empty database of each kind; PostgreSQL is also tested with its tables partitioned by shard."""
+    """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
     if only and not request.param.startswith(only):
         pytest.skip(f"HOLDFAST_DATABASE_URL restricts the suite to {only}")

@@ -1,4 +1,4 @@
-"""What every store promises, whichever database it uses."""
+"""The guarantees of every store, whichever database it uses."""
 
 from __future__ import annotations
 
@@ -341,6 +341,14 @@ async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> No
     assert not await store.revoke_credential("two", NOW)
 
 
+async def test_a_credential_that_the_chain_refused_does_not_keep_an_identifier_registered(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
+    await store.settle("two", Confirmation.REFUSED, None, NOW)
+    assert await store.revoke_credential("cred", NOW)
+    assert (await store.claim_of("handle", "ann")) == Claim("did:a:1", Stage.SESSION)
+
+
 async def test_what_the_chain_refused_cannot_be_revoked(store: Store) -> None:
     await store.register(registration(), claims)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
@@ -366,7 +374,7 @@ async def test_every_move_is_in_the_history(store: Store) -> None:
 
 
 async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -> None:
-    """Displace a session; refuse a registration on the chain and repeat it twice; release it; open a new session."""
+    """A session is displaced; a registration is refused on the chain, repeated twice, released; a session is opened."""
     await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2", now=NOW + 1), lambda _facts: Move.DISPLACE)
     assert await told(store) == [(0, "session", "did:a:1"), (1, "displaced", "did:a:2")]
@@ -393,7 +401,7 @@ async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -
 
 
 async def told(store: Store) -> list[tuple[int, str, str]]:
-    """Return the history of MAIL, with times in seconds since NOW."""
+    """Return the history of the identifier MAIL, with times in seconds since NOW."""
     known = await store.describe("email", MAIL.key)
     assert known is not None
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]

@@ -1,4 +1,4 @@
-"""Responses stored for repeated requests, as every store promises them."""
+"""Every store can store responses for repeated requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of SnapshotIndex, for every kind of database."""
+"""The contract of SnapshotIndex, tested with every kind of database."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def allow(_usage: Usage) -> None:
 
 
 async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
-    """Store a snapshot of a root and two blocks, one of which all snapshots share."""
+    """Store a snapshot that consists of a root and two blocks, one of which is the same in all snapshots."""
     upload = changed.pop("upload", f"upload-{name}")
     did = changed.get("did", DID)
     await index.begin_upload(NewUpload(upload_id=upload, did=did, now=NOW, expires_at=NOW + 900), taking(1))

@@ -1,4 +1,4 @@
-"""Startup waits for a database server, reports that it does, and gives up if waiting cannot help."""
+"""At startup the service waits for the database server, logs this, and gives up if waiting cannot help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every line that a real service logs for a request has its ID, and none identifies a person or contains a secret."""
+"""Every line logged for a request has the request's ID, and no line identifies a person or contains a secret."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEAD = "http://127.0.0.1:9"
 
 
 def kinds(client: httpx.Client) -> dict[str, int]:
-    """Send many kinds of requests, each with an ID; return their statuses."""
+    """Send many kinds of requests, each with an ID, and return the statuses."""
     account = "0x" + "ab" * 20
     registration = {
         "credentialId": CREDENTIAL, "identifier": HANDLE, "channel": "handle", "did": DID, "txHash": "0x" + "ab" * 32,

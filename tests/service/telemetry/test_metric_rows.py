@@ -1,4 +1,4 @@
-"""The table of metrics: well-formed for Prometheus, and without labels that a client could choose."""
+"""The metrics are well-formed for Prometheus, and have no label whose value a client could choose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from holdfast.service.telemetry.metric_rows import LABEL_VALUES, ROWS, Kind
 from holdfast.service.telemetry.metrics import REGISTRY
 
-# Each label comes from a table of the service: routes, methods, statuses, limits, PostgreSQL states, outcomes, release.
+# Each label's values are fixed by the service: routes, methods, statuses, limits, PostgreSQL states, outcomes, release.
 _FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
 
 

@@ -1,4 +1,4 @@
-"""Traces, as a real collector receives them from a real service."""
+"""A real service sends traces to a collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes of a node share their counts through files; the sums stay correct when processes end."""
+"""The processes of a node share their metrics through files, and the sums stay correct when processes exit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# A worker that counts as its arguments say, then waits for a line and ends.
+# A worker process that counts as often as its arguments say, waits for a line of input, and exits.
 WORKER = """
 import sys, time
 from pathlib import Path
@@ -46,7 +46,7 @@ def start(folder: Path, count: int) -> subprocess.Popen[str]:
 
 
 def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
-    """Return what Prometheus reads, by metric name and label values."""
+    """Return the values that Prometheus reads, by metric name and label values."""
     registry = CollectorRegistry()
     registry.register(collector)
     families = text_string_to_metric_families(generate_latest(registry).decode())

@@ -1,4 +1,4 @@
-"""Which of OpenTelemetry's standard variables turn traces on."""
+"""Which of OpenTelemetry's standard environment variables turn tracing on."""
 
 from __future__ import annotations
 

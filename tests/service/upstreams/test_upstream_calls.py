@@ -1,4 +1,4 @@
-"""What upstreams receive from Holdfast, and how it handles responses that are compressed or have unusual headers."""
+"""What upstreams receive from Holdfast, and how compressed responses and unusual headers are handled."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ HOSTILE = {
 
 @asynccontextmanager
 async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
-    """Run an upstream that sends these bytes in response to anything, byte by byte if `drip_s` is given."""
+    """Run an upstream that sends these bytes in response to any request, one byte at a time if `drip_s` is given."""
 
     speaking: set[asyncio.Task[None] | None] = set()
 
@@ -173,7 +173,7 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
 
 
 async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
-    """More requests than a pool has connections wait for an indexer that is hanging; the chain responds at once."""
+    """More requests than a pool has connections are waiting for a hanging indexer, but the chain responds at once."""
     released = asyncio.Event()
 
     async def never_soon(_request: web.Request, _body: bytes) -> web.Response:
@@ -195,7 +195,7 @@ async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
 
 
 def test_every_upstream_has_a_pool_by_itself() -> None:
-    """Each upstream gets its own named client where the service is assembled, so that no two share connections."""
+    """The service gives each upstream an HTTP client with a different name, so that no two share connections."""
     source = Path(bootstrap.__file__).read_text()
     names = re.findall(r'pools\.of\("([^"]+)"\)', source)
     assert (

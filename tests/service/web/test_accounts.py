@@ -1,4 +1,4 @@
-"""Chain helpers against a JSON-RPC endpoint on a socket."""
+"""The endpoints under /api/accounts with a JSON-RPC endpoint on a socket."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def test_predict_refuses_bad_input(api: Api, query: dict[str, str], messag
     ("x", "y"), [("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)]
 )
 async def test_no_address_is_told_for_what_can_be_no_key(chain, x: str, y: str) -> None:
-    """An account can never be created there, so what was paid to the address would be lost."""
+    """For an invalid key no account can ever be created, so payments to the address would be lost."""
     api, rpc = chain
     answer = await predict(api, x, y)
     assert error_of(answer) == (400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")

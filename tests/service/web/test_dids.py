@@ -183,7 +183,7 @@ def error_of_any(answer: Any) -> str | None:
 
 
 async def test_an_attestation_of_another_registrar_is_invalid_though_the_key_is_the_same(make_api) -> None:
-    """A staging installation, for example, may issue such an attestation."""
+    """A staging installation, for example, may issue an attestation with the same key but another registrar DID."""
     staging = make_api(registrar_did="did:web:staging.example.org")
     attestation = await staging.attested()
     answer = await make_api().register(identifier=MAIL, channel="email", attestation=attestation)
@@ -303,7 +303,7 @@ async def test_every_key_verifies_and_the_first_signs(make_api) -> None:
 
 
 async def test_a_rotation_in_three_steps_is_accepted_by_nodes_before_and_after_each_step(make_api) -> None:
-    """Nodes are restarted one after another, as docs/scaling.md describes."""
+    """To rotate the signing key, nodes are restarted one after another, as docs/scaling.md describes."""
     old, new = b"o" * 32, b"n" * 32
     roomy = {"MAX_VERIFY_SENDS_PER_IP": "100", "MAX_REGISTRATIONS_PER_IP": "100"}
     steps = [(old,), (old, new), (new, old), (new,)]

@@ -1,4 +1,4 @@
-"""Each row of the error table is reached by a real request; a row that no request reaches would document nothing."""
+"""For each row of the table of errors, a real request causes this error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACCOUNT = "0x" + "11" * 20
 RPC = {"jsonrpc": "2.0", "id": 1, "params": []}
-# P-256's generator point (SEC 2, section 2.4.2): valid public key coordinates.
+# P-256's generator point (SEC 2, section 2.4.2), used as a valid public key.
 X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
 Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 

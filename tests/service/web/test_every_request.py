@@ -1,4 +1,4 @@
-"""What applies to every request: routes, methods, CORS, bodies, request IDs, internal failures."""
+"""Behaviour that is the same for every request: routes, methods, CORS, bodies, request IDs, internal errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.wire.endpoints import BY_KEY
 if TYPE_CHECKING:
     import httpx
 
-# The snapshot endpoints use other protocols with their own errors: tests/service/snapshots.
+# The snapshot endpoints follow protocols with different errors, which tests/service/snapshots covers.
 OWN = [route for route in ROUTES if not route.of_snapshots]
 GETS = [route.path for route in OWN if "GET" in route.handlers]
 POSTS = [route.path for route in OWN if list(route.handlers) == ["POST"]]

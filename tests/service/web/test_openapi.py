@@ -1,4 +1,4 @@
-"""schemathesis over the generated OpenAPI document: whatever it sends, the service never responds with 5xx."""
+"""Schemathesis sends requests based on the generated OpenAPI document; the service must never respond with 5xx."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CASES = int(os.environ.get("HOLDFAST_TEST_CASES", "25"))
-# Responses that depend on upstreams: without a chain, engine, indexer or bundler these are the documented errors.
+# Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
 EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
 
 

@@ -1,4 +1,4 @@
-"""The pages' responses: headers, the operator's settings, and a service without pages."""
+"""The HTTP responses for the pages: headers, the operator's settings, and a service without pages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
         "trusted-types hf",
     ):
         assert part in policy
-    # /connect talks to the window that opened it, which is on another origin.
+    # /connect must communicate with the window that opened it, which is on another origin.
     cut_off = answer.headers.get("cross-origin-opener-policy")
     assert cut_off == (None if path == "/connect" else "same-origin")
     assert answer.headers["cross-origin-embedder-policy"] == "require-corp"

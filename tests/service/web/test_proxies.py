@@ -1,4 +1,4 @@
-"""POST /api/bundler and GET /api/indexer/{path} against upstreams on sockets and in this process."""
+"""POST /api/bundler and GET /api/indexer/{path} with upstreams on sockets and in this process."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def test_a_duplicate_key_cannot_smuggle_a_method(bundled) -> None:
     ],
 )
 async def test_only_the_four_fields_reach_the_bundler(bundled, more: dict[str, Any]) -> None:
-    """A bundler that ignores the case of names would use the last of two methods."""
+    """A bundler that ignores the case of field names might use a second `method` that the service has not checked."""
     api, bundler = bundled
     assert (await api.http.post(BUNDLER, content=json.dumps(rpc() | more))).status_code == 200
     assert json.loads(bundler.requests[0][3]) == rpc()
@@ -243,7 +243,7 @@ async def test_other_paths_are_not_there(indexed, path: str) -> None:
 
 
 async def raw_get(api: Api, raw_path: str) -> tuple[int, bytes]:
-    """Send a GET whose path reaches the service unchanged."""
+    """Send a GET request with a path that no HTTP client normalises."""
     from urllib.parse import unquote
 
     from holdfast.service.web.asgi import AsgiEntry

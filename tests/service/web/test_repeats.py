@@ -24,7 +24,7 @@ IP = "192.0.2.9"
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def stored(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The setting that selects the store."""
+    """The settings that select SQLite or PostgreSQL as the store."""
     return {} if request.param == "sqlite" else {"database_url": request.getfixturevalue("postgres_url")}
 
 

@@ -38,7 +38,7 @@ def stored(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @contextmanager
 def dying(data_dir: Path, method: str, stored: dict[str, str]) -> Iterator[RunningService]:
-    """Run a service that dies as soon as this method of its store has finished."""
+    """Run a service that kills itself as soon as the given method of its store has finished."""
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
     settings = {"HOLDFAST_DATA_DIR": str(data_dir), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **stored}
@@ -67,7 +67,7 @@ def _until_up(url: str) -> None:
 
 
 def lost(service: RunningService, path: str, body: dict[str, Any]) -> None:
-    """Send a request whose response never arrives."""
+    """Send a request, and assert that no response arrives."""
     with pytest.raises(httpx.TransportError):
         httpx.post(service.base_url + path, json=body, headers=NAMED, timeout=30)
 

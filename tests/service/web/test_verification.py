@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.support.api import DID, MAIL, PHONE, Api, DeliveryError, error_of
 
+from holdfast.service.store.port import StoreUnavailable
+
 SEND, CHECK, STATUS = "/api/verify/send", "/api/verify/check", "/api/verify/status"
 
 
@@ -245,6 +247,15 @@ async def test_a_provider_that_was_not_reached_charges_nothing(api: Api) -> None
     assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 5
     api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
     assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 3 + [429] * 2
+
+
+async def test_a_mail_whose_code_could_not_be_stored_stays_charged(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(*_: object) -> None:
+        raise StoreUnavailable("disk full")
+
+    monkeypatch.setattr(api.service.store, "keep_code", full)
+    assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [503] * 3 + [429] * 2
+    assert len(api.mailer.sent) == 3
 
 
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])

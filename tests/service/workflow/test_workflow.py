@@ -1,4 +1,4 @@
-"""ANY /api/workflow through the official SDK, in its development mode and with signatures."""
+"""Requests with any method to /api/workflow, through Inngest's SDK, in development mode and with signatures."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_the_engine_can_inspect(engine: Api) -> None:
 
 
 def call(*, steps: dict[str, Any] | None = None, immediate: bool = True, attempt: int = 0) -> dict[str, Any]:
-    """Return what the engine posts to call a function once."""
+    """Return the request body that the workflow engine posts to call a function once."""
     event = {"name": "inngest/scheduled.timer", "data": {}, "id": "e", "ts": 1}
     context = {
         "attempt": attempt, "disable_immediate_execution": not immediate, "run_id": "r", "stack": {"stack": []},
@@ -153,7 +153,7 @@ async def test_a_step_that_fails_is_tried_again_and_tells_nothing(
 
 
 class Engine:
-    """The engine's side of a registration: the requests to `POST /fn/register`, and its response."""
+    """A fake engine for registrations: records the requests to `POST /fn/register`, and returns a response."""
 
     def __init__(self, answer: dict[str, Any], status: int) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -231,7 +231,7 @@ async def test_a_finished_run_hands_over_and_an_engine_that_stays_away_loses_the
 async def test_the_built_in_tasks_run_beside_an_engine_that_never_registered(
     make_api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service as started with an engine that never responds: pending registrations are still checked."""
+    """If the workflow engine never responds, the service still checks pending registrations."""
     monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
     monkeypatch.setattr(service_module, "EXPIRE_EVERY_S", 0.01)
     api = make_api()
@@ -252,14 +252,14 @@ KEY = "signkey-prod-" + "ab" * 32
 
 @pytest.fixture
 def signed(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
-    """A service whose engine signs its calls."""
+    """A service with a workflow engine that signs its requests."""
     monkeypatch.delenv("INNGEST_DEV", raising=False)
     monkeypatch.setenv("INNGEST_SIGNING_KEY", KEY)
     return api
 
 
 def signature(body: bytes, at: int = 1_800_000_000) -> str:
-    """Sign as the engine does: HMAC-SHA256 over the body in RFC 8785 form and the time."""
+    """Return a signature as the engine makes it: HMAC-SHA256 over the body in RFC 8785 form and the time."""
     mac = hmac.new(b"ab" * 32, body + str(at).encode(), "sha256")
     return f"t={at}&s={mac.hexdigest()}"
 

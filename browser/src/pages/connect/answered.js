@@ -1,4 +1,6 @@
-/** Records which requests this browser has answered: each is answered only once, even if the history shows it again. */
+/**
+ * Records which requests this browser has answered, so that a request reopened from the history is not answered again.
+ */
 
 import { VaultStore } from "../library.js";
 

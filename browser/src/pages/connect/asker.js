@@ -1,4 +1,4 @@
-/** The application that asks: in the window that opened this one, or at the address from which the browser came. */
+/** Finds the application that sent the request: the window that opened this one, or the page that redirected here. */
 
 import { PONG_MS, PROTOCOL, READY_EVERY_MS, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "../../connect/protocol.js";
 import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect/request.js";
@@ -55,7 +55,8 @@ async function byOpener() {
 }
 
 /**
- * Waits for the first request with this window's number. Only the opener's counts, and the number is sent only to it.
+ * Waits for the first request that contains this window's nonce. Only the opener receives the nonce, and only requests
+ * from the opener count.
  *
  * @param {Window} opener
  * @returns {Promise<Message & {origin: string}>}
@@ -63,7 +64,7 @@ async function byOpener() {
 function requestOf(opener) {
   const nonce = token();
   return new Promise((resolve, reject) => {
-    // A page that is not known yet gets nothing but a number.
+    // The opener's origin is not known yet, so it gets only a nonce.
     const ready = () => opener.postMessage({ holdfast: PROTOCOL, type: "ready", nonce }, "*");
     const timer = setInterval(ready, READY_EVERY_MS);
     const end = setTimeout(() => over(() => reject(new Refusal("no_asker"))), READY_FOR_MS);
@@ -84,7 +85,7 @@ function requestOf(opener) {
 }
 
 /**
- * Whether the same page is still there: its window may show another page by now.
+ * Whether the opener's window still shows the page that sent the request.
  *
  * @param {Window} opener
  * @param {string} origin

@@ -1,4 +1,4 @@
-/** Shows what the application would get from the open vault. Nothing is sent before the person allows it. */
+/** Shows what the application would get from the open vault, and sends nothing until the person allows it. */
 
 import { amount, moment, text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
@@ -8,7 +8,7 @@ import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";
 import { result } from "./result.js";
 
-/** How long a button that has just appeared ignores clicks, because the person has not read it yet. */
+/** How long a newly shown button ignores clicks, because the person cannot have read it yet. */
 const READING_MS = 500;
 
 /**
@@ -67,7 +67,7 @@ function headingOf({ sign, delegate }) {
 }
 
 /**
- * Shows the application's name for itself, and a reason, if any, to check its address, which is shown above.
+ * Shows the name that the application gives itself, and a warning if its host name is internationalised.
  *
  * @param {URL} origin
  * @param {string} name

@@ -1,4 +1,4 @@
-/** What the application gets: created by the vault after the person has allowed it. */
+/** Creates the result for the application after the person has allowed it. */
 
 import { fromHex, toHex } from "../../bytes.js";
 import { signedText } from "../../connect/message.js";
@@ -38,7 +38,7 @@ async function accountOf(client) {
 }
 
 /**
- * Signs the text with our header, so that no application can obtain a signature that is valid at another one.
+ * Signs the text, preceded by a header with the origin, so that the signature is of no use to other applications.
  *
  * @param {Client} client
  * @param {URL} origin

@@ -1,4 +1,7 @@
-/** The drill's card: the ways back into the vault if a passkey or this browser is lost, with a trial of each. */
+/**
+ * The drill's card lists the ways back into the vault after losing a passkey or this browser, and lets the person test
+ * each way.
+ */
 
 import { keyId, passkeyKey, usePasskey } from "../library.js";
 import { moment, text } from "../parts/language.js";
@@ -36,7 +39,7 @@ export function drillCard(known) {
 function row({ way, there, triedAt }, known) {
   const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
   const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
-  // Another device may have the vault without this browser knowing, so its trial is always offered.
+  // Another device may have the vault without this browser's knowledge, so the device test is always offered.
   const can = there || way === "device";
   return el(
     "li", { "data-way": way, "data-tried": String(there && triedAt !== null) },
@@ -61,7 +64,7 @@ function stateOf({ way, there, triedAt }, { copyAt }) {
 const TRIALS = { passkey: tryPasskey, password: tryPassword, copy: tryCopy, file: () => go("drill-file"), device: () => go("drill-device") };
 
 /**
- * Tries any passkey except the one used last.
+ * Tests any passkey except the most recently used one.
  *
  * @param {import("../vault/home.js").Facts} known
  */
@@ -87,7 +90,7 @@ async function tryPassword({ did }) {
 }
 
 /**
- * Tries the newest copy at the service as an empty browser would: with a passkey, or with the password.
+ * Tests whether the service's newest copy can be opened as in an empty browser: with a passkey or the password.
  *
  * @param {import("../vault/home.js").Facts} known
  */
@@ -129,7 +132,7 @@ function askPassword(name, heading, trial) {
   });
 }
 
-/** The button that leads back to the vault. */
+/** Creates the button that leads back to the vault. */
 export function back() {
   return button(text("back"), () => go("home"), { kind: "plain", name: "back" });
 }

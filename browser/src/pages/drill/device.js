@@ -1,4 +1,4 @@
-/** The trial of a paired device: it responds to a number with six digits that only this vault's keys can produce. */
+/** Tests a paired device, which must compute six digits from a random number with the vault's key. */
 
 import { text } from "../parts/language.js";
 import { buttons, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
@@ -11,7 +11,7 @@ import { answerTo, newNumber, noteTrial } from "./trials.js";
 
 const SIX = /^\d{6}$/;
 
-/** The screen of the device that shows the number. */
+/** The screen of the device that shows the random number. */
 export function drillDevice(number = newNumber()) {
   const answer = digits(text("drill.device.answer"), "answer");
   const trial = async () => {
@@ -33,7 +33,7 @@ export function drillDevice(number = newNumber()) {
   });
 }
 
-/** The screen of the device that responds with six digits. */
+/** The screen of the device that computes six digits from that number. */
 export function answerDevice() {
   const number = digits(text("drill.device.number"), "number");
   const shown = el("p", { class: "digits", "data-name": "answer", role: "status" });

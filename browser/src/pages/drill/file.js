@@ -1,4 +1,4 @@
-/** The trial of a backup file: the file and its password open the vault's copy, as they would in an empty browser. */
+/** Tests a backup file: opens it with its password, as an empty browser would. */
 
 import { text } from "../parts/language.js";
 import { buttons, field, form, paragraph, submit } from "../parts/nodes.js";
@@ -8,7 +8,7 @@ import { run, show } from "../parts/screen.js";
 import { back, openDid } from "./card.js";
 import { noteTrial, tryFile } from "./trials.js";
 
-/** The screen of the trial. */
+/** The screen that tests a backup file. */
 export function drillFile() {
   const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,application/octet-stream" });
   const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "off" });

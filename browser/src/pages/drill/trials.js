@@ -1,4 +1,4 @@
-/** Trials: a key for emergencies opens a copy of the vault now, in a second worker. The copy is not kept. */
+/** Tests the ways back into a vault by opening a copy of it in a second worker. The copy is then deleted. */
 
 import { Client, Vault, VaultStore } from "../library.js";
 import { addFacts, facts } from "../parts/notes.js";
@@ -14,7 +14,7 @@ const DIGITS = 1_000_000n;
  */
 
 /**
- * Records that one of the ways has opened the vault.
+ * Records that one of the ways back has just opened the vault.
  *
  * @param {string} did
  * @param {string} mark of `ways.js`
@@ -26,7 +26,7 @@ export async function noteTrial(did, mark, more = {}) {
 }
 
 /**
- * Fetches the newest copy from where the vault's snapshots are stored, verifies every byte and opens it.
+ * Fetches the newest copy from the place where the vault's snapshots are stored, verifies every byte and opens it.
  *
  * @param {string} did
  * @param {import("../../snapshots/recovery.js").RecoveryOptions} how
@@ -56,7 +56,7 @@ async function revisionOf(did) {
 }
 
 /**
- * Checks that a key opens the newest stored revision. The vault itself stays open and is not touched.
+ * Checks that a key opens the newest stored revision, without touching the open vault.
  *
  * @param {string} did
  * @param {VaultKey} key
@@ -89,7 +89,7 @@ export async function tryFile(did, data, password) {
 }
 
 /**
- * Returns the six digits with which a device responds to a number. Only a device with this vault's keys can know them.
+ * Returns the six digits that only a device with this vault's keys can compute from a number.
  *
  * @param {Client} client its vault is open
  * @param {string} number six digits
@@ -105,7 +105,7 @@ function octets(bytes) {
   return bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : Uint8Array.from(bytes);
 }
 
-/** Creates a number to which another device is to respond. */
+/** Creates the random number from which another device computes its six digits. */
 export function newNumber() {
   return (crypto.getRandomValues(new BigUint64Array(1))[0] % DIGITS).toString().padStart(6, "0");
 }

@@ -1,4 +1,4 @@
-/** The ways back into a vault, and which of them were tried. Pure: facts in, rows out. */
+/** Lists the ways back into a vault and when each was last tested. Pure functions. */
 
 /**
  * @typedef {"passkey" | "password" | "copy" | "file" | "device"} Way
@@ -13,11 +13,11 @@
  * @property {Tried} tried
  */
 
-/** Returns the name under which a passkey's trial is recorded. @param {string} keyId */
+/** Returns the name under which the test of a passkey is recorded. @param {string} keyId */
 export const passkeyMark = (keyId) => `passkey:${keyId}`;
 
 /**
- * Returns the ways back if the passkey in daily use is lost.
+ * Returns the ways back into the vault for a person who loses the passkey in daily use.
  *
  * @param {Known} known
  * @returns {Row[]}
@@ -26,7 +26,7 @@ export function ways({ wraps, backupAt, copy, tried }) {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
   const rows = [
-    // The passkey in daily use is no way back, so with several the second most recently used one counts.
+    // The most recently used passkey is assumed to be lost, so the second most recently used one is the way back.
     { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
     { way: /** @type {Way} */ ("copy"), there: copy, triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
@@ -37,7 +37,7 @@ export function ways({ wraps, backupAt, copy, tried }) {
 }
 
 /**
- * The trial of a file says nothing about a file saved later.
+ * A test of a backup file proves nothing about a file saved later.
  *
  * @param {number | undefined} triedAt
  * @param {number | undefined} savedAt
@@ -47,8 +47,9 @@ function newer(triedAt, savedAt) {
 }
 
 /**
- * Returns which losses the person has rehearsed: losing only the passkey, and losing this browser with everything in it.
- * The copy at the service counts for the latter if the key that opened it also exists elsewhere (`copyElsewhere`).
+ * Returns which losses the person's tests cover: losing only the passkey, and losing the whole browser.
+ * After losing the browser, the service's copy helps only if the key that opened it also exists elsewhere
+ * (`copyElsewhere`).
  *
  * @param {Row[]} rows
  * @param {Tried} tried

@@ -1,4 +1,4 @@
-/** Where devices meet: parses what people paste or scan. Pure. */
+/** Parses the links and addresses that people paste or scan to pair two devices. Pure. */
 
 /**
  * @typedef {{address: string, meeting: string}} Place `meeting` is empty for a device that sends its vault directly

@@ -1,4 +1,7 @@
-/** The device that holds the vault: it waits for the other device, compares six digits and sends the vault. */
+/**
+ * The screens of the device that holds the vault: it waits for the other device, compares six digits and sends the
+ * vault.
+ */
 
 import { pairing } from "../library.js";
 import { copyButton } from "../parts/copy.js";
@@ -16,7 +19,7 @@ import { RELAY } from "./relay.js";
 
 const SIX = /^\d{6}$/;
 
-/** The card on the vault's screen. */
+/** The pairing card on the vault's screen. */
 export function pairCard() {
   return card("pair", text("pair.heading"), paragraph("pair.card"), el("div", { class: "buttons" }, button(text("pair.begin"), () => go("pair"), { name: "pair" })));
 }
@@ -105,7 +108,7 @@ async function given(address, meeting, { signal, onWaiting } = {}) {
 }
 
 /**
- * Converts an error between two devices to one for a person.
+ * Converts a pairing error to one that a person can read.
  *
  * @param {unknown} error
  */
@@ -118,7 +121,7 @@ export function asTold(error) {
 }
 
 /**
- * Shows this device's digits; the person types those of the other device.
+ * Shows this device's digits and asks for those of the other device.
  *
  * @param {string} digits
  * @returns {Promise<string>} "" if the person says that they differ

@@ -1,4 +1,4 @@
-/** The host through which two browsers pair, if the operator runs one. */
+/** The pairing host that connects two browsers, if the operator runs one. */
 
-/** The host's multiaddress; empty without one. */
+/** The pairing host's multiaddress, or an empty string. */
 export const RELAY = document.querySelector('meta[name="holdfast-pairing"]')?.getAttribute("content") ?? "";

@@ -1,4 +1,7 @@
-/** The new device: it finds the other device, compares six digits, receives the vault and adds a key to it. */
+/**
+ * The screens of the new device: it finds the other device, compares six digits, receives the vault and adds a key to
+ * it.
+ */
 
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -14,7 +17,7 @@ import { placeOf } from "./address.js";
 import { asTold } from "./give.js";
 import { RELAY } from "./relay.js";
 
-/** The key that opens a received vault until the person has chosen one. */
+/** The temporary key that opens a received vault until the person has chosen a permanent one. */
 const BETWEEN = { kind: /** @type {"secret"} */ ("secret"), id: "pairing" };
 
 /** @param {{link?: string}} [given] from the address, if another device's link was opened */
@@ -75,7 +78,7 @@ function agreed(digits) {
   });
 }
 
-/** Asks how the received vault is to be opened from now on. */
+/** Asks with which key the person wants to open the received vault from now on. */
 function key() {
   const made = async () => {
     const { vault } = await ready();
@@ -116,7 +119,8 @@ function password() {
 }
 
 /**
- * Adds a key, unless it came with the vault, as a synced passkey does. The other device's password still opens the vault.
+ * Adds a key unless the received vault already has it, as with a synced passkey. The other device's password remains
+ * valid.
  *
  * @param {import("../../vault/vault.js").Vault} vault
  * @param {import("../library.js").VaultKey} key
@@ -136,7 +140,7 @@ async function kept(vault) {
   await go("home", { said: text("take.done") });
 }
 
-/** Returns the passkey's name for the password manager. */
+/** Returns the name under which the password manager lists the passkey. */
 async function nameOf() {
   const client = await ready();
   const { did, credentials } = await client.vault.query();

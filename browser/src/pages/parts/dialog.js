@@ -1,4 +1,4 @@
-/** A confirmation before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 
 import { text } from "./language.js";
 import { button, el } from "./nodes.js";
@@ -6,7 +6,7 @@ import { button, el } from "./nodes.js";
 let count = 0;
 
 /**
- * Asks for confirmation in a dialog that Escape closes.
+ * Shows a confirmation dialog, which Escape closes.
  *
  * @param {{heading: string, words: string, yes: string}} question
  * @returns {Promise<boolean>}

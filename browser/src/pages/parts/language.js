@@ -1,4 +1,4 @@
-/** The page's language: the person's choice, else the browser's, else English. Texts, numbers and dates follow it. */
+/** Texts, numbers and dates in the page's language, which `languages.js` selects. */
 
 import de from "../texts.de.js";
 import en from "../texts.en.js";
@@ -37,7 +37,7 @@ export function text(key, values = {}) {
 }
 
 /**
- * Returns the text for a number of things: `key.one` or `key.other`.
+ * Returns the text for a count in its singular or plural form: `key.one` or `key.other`.
  *
  * @param {string} key
  * @param {number} n
@@ -48,7 +48,7 @@ export function counted(key, n) {
 }
 
 /**
- * Formats a date and time for people.
+ * Formats a date and time in the page's language.
  *
  * @param {string | number | Date} moment
  */
@@ -62,7 +62,7 @@ export function day(moment) {
 }
 
 /**
- * Formats a decimal number with all its digits. Intl gets it as text, because a Number would lose digits.
+ * Formats a decimal number with all its digits. Intl receives it as a string, because a Number would lose digits.
  *
  * @param {string} decimal such as "12.500000"
  * @param {string} [symbol]

@@ -1,9 +1,9 @@
-/** The language of the service's pages: the person's choice, else the browser's, else the operator's first. */
+/** Selects the language of the service's pages: the person's choice, else the browser's, else the operator's first. */
 
 const REMEMBERED = "holdfast-language";
 
 /**
- * Returns the operator's languages, in order (HOLDFAST_PAGES_LANGUAGES).
+ * Returns the languages that the operator offers, in order (HOLDFAST_PAGES_LANGUAGES).
  *
  * @param {string[]} known the languages that have a table
  * @returns {string[]}

@@ -1,4 +1,6 @@
-/** Creates nodes without markup: texts become text nodes, so no input from people or the service is parsed as HTML. */
+/**
+ * Creates nodes without parsing HTML: strings become text nodes, so input from people or the service cannot add markup.
+ */
 
 import { text } from "./language.js";
 
@@ -51,7 +53,7 @@ export function paragraph(key, values = {}, look = null) {
 let count = 0;
 
 /**
- * Creates a labelled field with a hint and a place for its error.
+ * Creates a labelled field with a hint and a place for an error message.
  *
  * @param {string} label
  * @param {Record<string, any>} props of the input
@@ -65,7 +67,7 @@ export function field(label, props, hint) {
   return { node, input, verdict, judge };
 
   /**
-   * Shows what is wrong with the input, or that it is good; without either, clears the place.
+   * Shows what is wrong with the input, or that it is valid; without arguments, clears the message.
    *
    * @param {string} [bad]
    * @param {string} [good]
@@ -79,7 +81,7 @@ export function field(label, props, hint) {
 }
 
 /**
- * Creates a form that never leaves the page.
+ * Creates a form whose submission calls a function and never navigates.
  *
  * @param {(form: HTMLFormElement) => unknown} onSubmit
  * @param {...Child} children

@@ -1,9 +1,11 @@
-/** What the pages remember in this browser. None of it is secret. */
+/** Stores what the pages remember in this browser. No entry is secret. */
 
 import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
-/** Marks an unfinished registration: without the mark, the first screen does not wait for the database. */
+/**
+ * Marks an unfinished registration in localStorage, so that the first screen waits for the database only if it must.
+ */
 const BEGUN = "holdfast-registration";
 
 /**
@@ -47,7 +49,7 @@ export function setBegun(row) {
 }
 
 /**
- * Returns the DID of a vault that another device sent and that has no key of this device yet.
+ * Returns the DID of a vault that was received from another device and to which no key of this device was added yet.
  *
  * @returns {Promise<string | null>}
  */
@@ -89,7 +91,10 @@ export function setVaultOf(credentialId, opens) {
   return stored((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
 }
 
-/** Whether a vault was ever stored here: distinguishes a browser that deleted it from one that never had any. */
+/**
+ * Whether a vault was ever stored here, which distinguishes a browser that deleted its vault from one that never had
+ * any.
+ */
 export function hadVault() {
   try {
     return localStorage.getItem(MARK) !== null;
@@ -98,7 +103,7 @@ export function hadVault() {
   }
 }
 
-/** Whether a mark is known to be absent. @param {string} name */
+/** Whether localStorage certainly lacks a mark. @param {string} name */
 function unmarked(name) {
   try {
     return localStorage.getItem(name) === null;
@@ -117,8 +122,8 @@ function mark(name, set) {
   }
 }
 
-/** Marks outside IndexedDB that a vault is stored, and asks the browser to keep the storage. */
+/** Records outside IndexedDB that a vault is stored, and asks the browser for persistent storage. */
 export function markVault() {
-  mark(MARK, true); // without the mark, a deleted vault looks like none at all
+  mark(MARK, true); // without the mark, a deleted vault cannot be told from one that never existed
   void navigator.storage?.persist?.().catch(() => false);
 }

@@ -1,4 +1,4 @@
-/** The reason why passkeys do not work here, if there is one. */
+/** Detects why passkeys cannot be used on this page. */
 
 import { copyButton } from "./copy.js";
 import { text } from "./language.js";
@@ -6,7 +6,8 @@ import { el, paragraph } from "./nodes.js";
 import { ADDRESS } from "./problems.js";
 
 /**
- * Explains why passkeys are impossible here: the address is not the service's, or the browser does not support them.
+ * Explains why passkeys are impossible: the page is not at the service's own address, or the browser does not support
+ * them.
  *
  * @returns {HTMLElement | null} a notice that says what to do; null if passkeys are possible
  */

@@ -1,9 +1,11 @@
-/** Converts errors to sentences for people. Each says what happened and what to do; the keys are in the text tables. */
+/**
+ * Converts errors to sentences that tell a person what happened and what to do. The sentences are in the text tables.
+ */
 
 import { OperationFailed, NetworkError, PluginCallError, RequestRefused, StorageError, WasmLoadError, WebAuthnError } from "../library.js";
 import { moment, text } from "./language.js";
 
-/** The main address of the service, where its passkeys work. */
+/** The service's main address, the only one at which its passkeys work. */
 export const ADDRESS = document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
 
 /** @type {Record<string, string>} */
@@ -35,7 +37,7 @@ const CALLS = {
   conflict: "import.conflict",
 };
 
-/** An error that the person reads as a sentence from the table. */
+/** An error that is shown to the person as a sentence from the text tables. */
 export class Told extends Error {
   /** @param {string} key @param {Record<string, string | number>} [values] */
   constructor(key, values = {}) {
@@ -46,7 +48,7 @@ export class Told extends Error {
 }
 
 /**
- * Returns the sentence for an error. Empty if the page itself cancelled its request, so that nothing needs to be said.
+ * Returns the sentence for an error, which is empty if the page itself cancelled its request.
  *
  * @param {unknown} error
  * @returns {string}
@@ -75,7 +77,7 @@ function refusal(error) {
 }
 
 /**
- * Throws if the vault's response is a refusal.
+ * Returns the vault's response, or throws if it is a refusal.
  *
  * @template {{success?: boolean, error?: string}} T
  * @param {T} answer

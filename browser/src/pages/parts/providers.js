@@ -1,9 +1,9 @@
-/** Names for passkeys: labels only, never a reason to trust one. */
+/** Names passkeys after their providers. A name is only a label, not a reason to trust a passkey. */
 
 import { service } from "./vault_client.js";
 import { day, text } from "./language.js";
 
-/** AAGUIDs of common providers, without hyphens. @type {Record<string, string>} */
+/** The names of common providers by AAGUID, without hyphens. @type {Record<string, string>} */
 const PROVIDERS = {
   ea9b8d664d011d213ce4b6b48cb575d4: "Google Password Manager",
   fbfc3007154e4ecc8c0b6e020557d7bd: "iCloud Keychain",
@@ -21,14 +21,15 @@ const PROVIDERS = {
 };
 
 /**
- * Where a passkey is, by its flags (WebAuthn Level 3, section 6.1.3). "one": it cannot leave its device or security key;
- * "possible": a password manager could back it up, but has not yet; "synced": it has been backed up.
+ * Whether a passkey has copies, according to its backup flags (WebAuthn Level 3, section 6.1.3). "one": it cannot leave
+ * its device or security key; "possible": a password manager could back it up, but has not yet; "synced": it has been
+ * backed up.
  *
  * @typedef {"one" | "possible" | "synced"} Copies
  */
 
 /**
- * Returns what a registration's or assertion's flags say now; a password manager may back up a passkey later.
+ * Returns what the backup flags of a registration or assertion say. The flags may change later.
  *
  * @param {string} credential base64, as `createPasskey` and `usePasskey` return it
  * @returns {Promise<Copies | null>} null if they cannot be read
@@ -46,7 +47,7 @@ function inFlags({ flags }) {
 }
 
 /**
- * Returns the facts in a new passkey's credential.
+ * Returns the facts that a new credential contains about its passkey.
  *
  * @param {string} credential base64, as `createPasskey` returns it
  * @returns {Promise<{aaguid: string, copies: Copies | null, transports: string[], name: string}>}
@@ -67,7 +68,7 @@ function defaultName(aaguid) {
   return text("passkeys.named", { provider: PROVIDERS[aaguid] ?? browser(), date: day(Date.now()) });
 }
 
-/** Returns the browser's name, according to itself. */
+/** Returns the name that the browser reports for itself. */
 function browser() {
   const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
   const known = brands.find((/** @type {{brand: string}} */ { brand }) => !/not.?a.?brand|chromium/i.test(brand));

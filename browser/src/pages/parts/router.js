@@ -1,13 +1,13 @@
-/** Screens by name, so that no screen's module needs to import another's. */
+/** Registers screens by name, so that no screen's module needs to import that of another screen. */
 
 /** @type {Map<string, (given?: any) => unknown>} */
 const screens = new Map();
 
-/** The addresses of screens; all others keep the present address. @type {Record<string, string>} */
+/** The URL paths of screens. A screen without a path leaves the URL unchanged. @type {Record<string, string>} */
 const PATHS = { start: "/", vault: "/vault" };
 let stays = false;
 
-/** Keeps the address unchanged from now on: the page serves an application's request. */
+/** Keeps the URL unchanged from now on, because the page is serving an application's request. */
 export function stay() {
   stays = true;
 }
@@ -35,7 +35,7 @@ export async function go(name, given) {
   await draw(given);
 }
 
-/** Draws the screen that the address identifies. */
+/** Draws the screen that the URL identifies. */
 export function goToAddress() {
   return go(location.pathname.replace(/\/+$/, "") === "/vault" ? "vault" : "start");
 }

@@ -1,4 +1,4 @@
-/** One screen at a time: it is drawn, its heading gets the focus, and events are announced once. */
+/** Shows one screen at a time: draws it, moves the focus to its heading, and announces events once. */
 
 import { text } from "./language.js";
 import { el } from "./nodes.js";
@@ -8,7 +8,7 @@ const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttr
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;
-/** Aborted when another screen replaces the present one: ends its timers and pending requests. */
+/** Ends the timers and pending requests of the present screen when another replaces it. */
 let ending = new AbortController();
 
 export { SERVICE };
@@ -49,7 +49,7 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   return ending.signal;
 }
 
-/** Draws the present screen again, after the language changed. */
+/** Redraws the present screen after the language has changed. */
 export function showAgain() {
   redraw?.();
 }
@@ -82,7 +82,8 @@ export function tell(error) {
 }
 
 /**
- * Runs a click's work. The button is disabled in the meantime, so that a double click has one effect; errors are announced.
+ * Runs the action of a button. Buttons are disabled until the action ends, so a double click has one effect; errors are
+ * announced.
  *
  * @param {HTMLElement | null} pressed
  * @param {() => Promise<unknown>} work

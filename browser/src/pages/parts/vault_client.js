@@ -1,8 +1,13 @@
-/** The page's only client: booted in the background, and replaced after another tab has taken its vault. */
+/**
+ * Creates the page's only client, boots it in the background, and replaces it after another tab has taken its vault.
+ */
 
 import { Client } from "../library.js";
 
-/** The audience of the tokens for the vault's snapshots; the operator may have set one that differs from the address. */
+/**
+ * The audience of the tokens for the vault's snapshots, if the operator has set one that differs from the service's
+ * address.
+ */
 export const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
 /** @type {Client | null} */
 let client = null;
@@ -12,7 +17,7 @@ let booted = null;
 let onEnd = () => {};
 
 /**
- * Returns the client before it is ready: requests to the service need no enclave.
+ * Returns the client without waiting for its enclave, which requests to the service do not need.
  *
  * @returns {Client}
  */
@@ -47,7 +52,7 @@ export async function ready() {
 }
 
 /**
- * Sets what is called when the open vault is gone: with "locked", "taken" or "failed".
+ * Sets the function to call with "locked", "taken" or "failed" when the open vault is no longer available.
  *
  * @param {(type: string) => void} told
  */

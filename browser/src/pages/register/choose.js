@@ -1,4 +1,6 @@
-/** What a person registers under: a name, an e-mail address or a phone number, checked during typing. */
+/**
+ * Asks what a person wants to register: a name, an e-mail address or a phone number. Checks the input as it is typed.
+ */
 
 import { RequestRefused } from "../library.js";
 import { text } from "../parts/language.js";
@@ -65,7 +67,12 @@ function watch({ input, judge }, channel, signal) {
   });
 }
 
-/** Whether the input is complete enough to be checked: half an address is not an error yet. @param {string} it @param {Channel} channel */
+/**
+ * Whether the input is complete enough to be checked. A partly typed address is not an error yet.
+ *
+ * @param {string} it
+ * @param {Channel} channel
+ */
 function complete(it, channel) {
   return channel === "email" ? /.@.+\../.test(it) : it.replace(/\D/g, "").length >= 8;
 }

@@ -1,4 +1,4 @@
-/** The rest of a registration: account, chain, service. A failed step is retried, and continues where it stopped. */
+/** The last steps of a registration: account, chain and service. A failed step can be retried from where it stopped. */
 
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -29,7 +29,7 @@ export async function finish({ resumed = false, ...row }) {
 }
 
 /**
- * Asks for the vault to be unlocked, because it is locked after an interruption.
+ * Asks the person to unlock the vault, which is locked after an interruption.
  *
  * @param {Begun} row
  */

@@ -1,4 +1,7 @@
-/** The order of a registration: identifier, passkey, vault, proof of the address, chain, service. Each step is recorded. */
+/**
+ * Defines the order of a registration's steps: identifier, passkey, vault, proof of the address, chain, service. Each
+ * step is recorded.
+ */
 
 import { signalUnknownCredential } from "../library.js";
 import { text } from "../parts/language.js";
@@ -15,7 +18,7 @@ const LOCK = "holdfast-registration";
 let release = null;
 
 /**
- * Makes this tab the only one that registers, until it is closed or has finished.
+ * Makes this tab the only one in which a registration can run, until the tab is closed or the registration ends.
  *
  * @throws {Told} another tab is registering
  */
@@ -38,7 +41,7 @@ export async function over() {
 }
 
 /**
- * Continues after an identifier was chosen: with a vault that has none yet, or with the passkey.
+ * Continues after an identifier was chosen: registers an existing vault, or creates a passkey if there is none.
  *
  * @param {Begun} row
  */
@@ -63,7 +66,7 @@ export function resume(row, pressed) {
 }
 
 /**
- * Discards a passkey whose vault was never stored, since it opens nothing: the password manager is notified.
+ * Discards a passkey that opens nothing, because its vault was never stored, and notifies the password manager.
  *
  * @param {Begun} row
  * @returns {Promise<Begun>}

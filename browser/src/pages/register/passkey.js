@@ -63,7 +63,7 @@ function key(made) {
 }
 
 /**
- * Asks for the passkey once more: it exists, but the second prompt was not answered.
+ * Asks for the new passkey once more, because the person did not complete the second prompt.
  *
  * @param {Begun} row
  * @param {Made} made
@@ -109,7 +109,7 @@ function password(row, made) {
 }
 
 /**
- * Creates the vault and stores it.
+ * Creates and stores the vault.
  *
  * @param {Begun} row
  * @param {Made} made

@@ -11,7 +11,7 @@ const DIGITS = 6;
 const RESEND_AFTER_S = 30;
 const SOON_S = 30;
 const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5").split(" ").map(Number);
-/** Our texts for the service's messages about a code that is not accepted. @type {Record<string, string>} */
+/** The keys of the texts that replace the service's messages about a rejected code. @type {Record<string, string>} */
 const SENTENCES = {
   "No code was sent or it has been used. Request a new one.": "prove.none",
   "The code has expired. Request a new one.": "prove.expired",
@@ -82,7 +82,7 @@ function draw(row, sentAt, failed = false) {
 }
 
 /**
- * Submits six digits as soon as they are entered, each value only once. Other characters around them are ignored.
+ * Submits a code as soon as all six digits are entered, but the same code only once. Other characters are ignored.
  *
  * @param {HTMLInputElement} input
  * @param {HTMLFormElement} asked
@@ -98,7 +98,8 @@ function sendsItself(input, asked) {
 }
 
 /**
- * Reads the code from the text message, if the browser can (WebOTP). The person agrees in the browser's own prompt.
+ * Reads the code from the text message, if the browser supports WebOTP and the person agrees in the browser's own
+ * prompt.
  *
  * @param {HTMLInputElement} input
  * @param {AbortSignal} signal
@@ -133,7 +134,7 @@ function countDown({ sentAt, left, resend, mail }, signal) {
     if (mail) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
-    // Only two moments of the countdown are announced.
+    // Only two moments of the countdown are announced to screen readers.
     if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
     if (mail && more <= 0 && told < 2) (told = 2), say(text("prove.over"));
     if (more <= 0 && wait <= 0) clearInterval(timer);

@@ -1,4 +1,4 @@
-/** Suggests a second passkey or a backup file after the registration, before the person needs one. */
+/** Suggests creating a second passkey or a backup file right after the registration. */
 
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";

@@ -1,4 +1,4 @@
-/** Sentences from the table for why a payment was not made. */
+/** Chooses the sentence that says why a payment was not made. */
 
 import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.js";
 import { Told } from "../parts/problems.js";

@@ -1,4 +1,4 @@
-/** The first screen of a payment: payee and amount. */
+/** The first screen of a payment, which asks for the payee and the amount. */
 
 import { language, text } from "../parts/language.js";
 import { button, buttons, el, field, form, submit } from "../parts/nodes.js";

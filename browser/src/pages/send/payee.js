@@ -1,4 +1,4 @@
-/** Resolves the payee (an address, a DID or a name), and says how certain the result is. */
+/** Resolves a payee from an address, a DID or a name, and rates how certain the result is. */
 
 import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.js";
 import { Told } from "../parts/problems.js";
@@ -32,7 +32,11 @@ export async function resolved(typed) {
   return ofName(to.normalize("NFKC").toLowerCase());
 }
 
-/** Checks an address. One in mixed case has a checksum (EIP-55), which reveals most typing errors. @param {string} to */
+/**
+ * Checks an address. An address in mixed case contains a checksum (EIP-55), which reveals most typing errors.
+ *
+ * @param {string} to
+ */
 async function checked(to) {
   const address = await checksumAddress((await ready()).vault, to);
   const digits = to.slice(2);
@@ -65,7 +69,7 @@ async function didOf(name) {
   throw new Told("send.bad.name", { name });
 }
 
-/** Whether the name belongs to this DID on the chain. @param {string} name @param {string} did */
+/** Whether the chain's registry assigns the name to this DID. @param {string} name @param {string} did */
 async function isOnChain(name, did) {
   const client = await ready();
   const [alias, hash] = await Promise.all([textHash(client.vault, name), textHash(client.vault, did)]);

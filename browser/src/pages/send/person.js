@@ -1,4 +1,7 @@
-/** The person's confirmation: with a passkey of the vault, which the enclave checks, or with the vault password. */
+/**
+ * Makes the person confirm a payment with one of the vault's passkeys, which the enclave checks, or with the vault
+ * password.
+ */
 
 import { usePasskey } from "../library.js";
 import { randomBytes, toBase64 } from "../../bytes.js";
@@ -17,10 +20,10 @@ export async function byPasskey() {
 }
 
 /**
- * Reopens the vault.
+ * Confirms with the vault password by reopening the vault.
  *
  * @param {string} password
- * @throws {Told} it is wrong, and the vault is locked now
+ * @throws {Told} the password is wrong, and the vault is now locked
  */
 export async function byPassword(password) {
   const { vault } = await ready();

@@ -36,7 +36,7 @@ export async function review(planned) {
 }
 
 /**
- * What this browser knows about the payee.
+ * Returns what this browser knows about the payee.
  *
  * @typedef {{paid: "known" | "new" | "alike", doubts: import("./lookalikes.js").Doubts}} Seen
  *
@@ -57,7 +57,12 @@ export function feeIn(operation) {
   return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
 }
 
-/** Returns the fee according to the sponsor and the bundler now. @param {Planned} planned @returns {Promise<Fee>} */
+/**
+ * Returns the present fee, according to the sponsor and the bundler.
+ *
+ * @param {Planned} planned
+ * @returns {Promise<Fee>}
+ */
 async function feeOf({ payee, token, value }) {
   try {
     const client = await ready();
@@ -125,7 +130,7 @@ function payeeNodes({ address, did, name, trust }, known) {
 }
 
 /**
- * Shows why the payee may be mistaken for another one.
+ * Shows why the payee may be mistaken for another payee.
  *
  * @param {import("./payee.js").Payee} payee
  * @param {import("./lookalikes.js").Doubts} doubts

@@ -1,4 +1,4 @@
-/** The last screen of a payment: signed in the enclave, sent once, and tracked until its receipt. */
+/** The last screen of a payment: has the enclave sign it, sends it once, and waits for its receipt. */
 
 import { rememberPayee } from "../../pay/payees.js";
 import { text } from "../parts/language.js";
@@ -36,7 +36,7 @@ export async function sending({ planned, fee }) {
   let [hash, sent] = ["", false];
   progress(planned);
   try {
-    // Pay the address that was shown, not the one that the DID may have by now.
+    // Pay the address that was shown, even if the DID has a different one by now.
     const result = await client.pay({ to: payee.address, amount: String(value), token: token.token, chainId }, {
       approve: (operation) => agreed(feeIn(operation), fee),
       onProgress: async (step, { userOpHash = "" }) => {

@@ -1,4 +1,4 @@
-/** Payments sent from this browser, and their results. */
+/** Stores the payments sent from this browser and their results. */
 
 import { VaultStore } from "../library.js";
 import { service } from "../parts/vault_client.js";
@@ -12,7 +12,7 @@ const ASKED_FOR_MS = 2000;
  */
 
 /**
- * Returns the payments sent from a vault, newest last. Receipts of pending ones are requested again.
+ * Returns the payments sent from a vault, newest last. The receipts of pending payments are requested again.
  *
  * @param {string} did
  * @returns {Promise<Sent[]>}
@@ -24,7 +24,7 @@ export async function sentFrom(did) {
   return rowsOf(did);
 }
 
-/** Returns the payees of a vault's confirmed payments: names, DIDs and addresses. @param {string} did */
+/** Returns the names, DIDs and addresses to which a vault has made confirmed payments. @param {string} did */
 export async function paidFrom(did) {
   return (await rowsOf(did)).filter(({ state }) => state === "confirmed").map(({ to }) => to);
 }

@@ -1,4 +1,4 @@
-/** What can be sent: the chain's coin, and USDC if the service knows its contract. */
+/** The currencies that can be sent: the chain's coin, and USDC if the service knows its contract. */
 
 import { NATIVE } from "../library.js";
 import { amount } from "../parts/language.js";

@@ -1,4 +1,4 @@
-/** The card of the smart account: address, balances, and a QR code for receiving payments. */
+/** The card about the smart account: its address, its balances, and a QR code for receiving payments. */
 
 import { copyButton } from "../parts/copy.js";
 import { amount, moment, text } from "../parts/language.js";
@@ -12,7 +12,7 @@ import { grouped } from "./values.js";
 
 const TOKENS = ["USDC", "ETH"];
 
-/** Returns the card. Balances are added when the network responds, without delaying the screen. */
+/** Returns the card. The card appears at once, and the balances are added when the network responds. */
 export async function accountCard() {
   const body = el("div", {}, paragraph("working", {}, "small"));
   void filled(body);

@@ -1,4 +1,4 @@
-/** The card of recent events, from the vault's own rows and the service's record. */
+/** The card that lists recent events from the vault's own database and the service's record. */
 
 import { amount, moment, text } from "../parts/language.js";
 import { el, paragraph } from "../parts/nodes.js";

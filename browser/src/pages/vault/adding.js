@@ -7,7 +7,7 @@ import { go } from "../parts/router.js";
 import { ready } from "../parts/vault_client.js";
 
 /**
- * Creates a passkey that opens the vault. One that returns no secret is discarded.
+ * Creates a passkey that opens the vault. A passkey that returns no PRF secret is discarded.
  *
  * @param {{userName: string} & Record<string, any>} options of the ceremony
  * @returns {Promise<{credentialId: string, registered: boolean}>}
@@ -21,7 +21,7 @@ export async function addPasskey(options) {
 }
 
 /**
- * Asks for the code that the service requires to register a passkey for an e-mail address or phone number.
+ * Asks for the code without which the service registers no passkey for an e-mail address or phone number.
  *
  * @param {string} credentialId
  * @param {import("../library.js").DidRecord} record of the vault's other passkeys
@@ -31,7 +31,7 @@ export function proveFor(credentialId, { identifier, channel }) {
 }
 
 /**
- * Registers the passkey, now that the address is proven.
+ * Registers the passkey after the person has proven the e-mail address or phone number.
  *
  * @param {import("../register/prove.js").Proving} row
  */

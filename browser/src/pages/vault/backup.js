@@ -1,4 +1,4 @@
-/** The backup file: protected by a password when saved, and read into a browser that has no vault. */
+/** Saves a backup file protected by a password, and restores it in a browser that has no vault. */
 
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
@@ -21,7 +21,7 @@ export function backupCard({ backupAt }) {
   );
 }
 
-/** The screen that saves the file. */
+/** The screen that saves a backup file. */
 export function exportVault() {
   show({
     name: "export",
@@ -43,7 +43,7 @@ async function saved(password) {
   await go("home", { said: text("backup.saved") });
 }
 
-/** The screen that reads a file. */
+/** The screen that reads a backup file. */
 export function importVault() {
   const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,application/octet-stream" });
   const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "current-password" });

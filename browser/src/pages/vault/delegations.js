@@ -1,4 +1,7 @@
-/** Permissions for apps: delegations with a limit and an expiry. They are passed on as text, and can be withdrawn. */
+/**
+ * Permissions for apps are delegations with a limit and an expiry. Permissions are passed on as text, and can be
+ * withdrawn.
+ */
 
 import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
@@ -94,7 +97,7 @@ async function given(to, most, count) {
 }
 
 /**
- * Shows the token, only once. The app needs it; the vault only records that it exists.
+ * Shows a new permission's token, which the person passes on to the app. The pages never show the token again.
  *
  * @param {{to: string, amount: string, date: string}} limits
  * @param {string} container

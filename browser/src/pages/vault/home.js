@@ -1,4 +1,4 @@
-/** The open vault on one screen: identity, account, passkeys, backup, permissions, activity. */
+/** Shows the open vault on one screen: identity, account, passkeys, backup, permissions and activity. */
 
 import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
@@ -21,7 +21,7 @@ import { enter } from "./unlock.js";
 const PUBLISH = "/snapshots/publish";
 
 /**
- * The facts that the cards show.
+ * The facts that the vault's cards show.
  *
  * @typedef {object} Facts
  * @property {string} did
@@ -64,8 +64,8 @@ export async function home({ said = "", quiet = false } = {}) {
 }
 
 /**
- * Returns the warning for a person with one key and no backup file. How bad a broken device would be depends on where the
-* passkey is.
+ * Returns the warning for a person with one key and no backup file. The warning depends on whether the passkey is
+* synced.
  *
  * @param {Facts} known
  * @returns {Promise<string>} the key of a text; empty for no warning
@@ -94,7 +94,7 @@ async function gathered() {
 }
 
 /**
- * Returns what the service knows about the vault's passkeys. If a lookup fails, the passkey counts as registered.
+ * Returns what the service knows about the vault's passkeys. A passkey whose lookup fails counts as registered.
  *
  * @param {import("../library.js").Client} client
  * @param {string[]} ids

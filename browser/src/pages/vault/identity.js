@@ -1,4 +1,4 @@
-/** The card with the DID and the name. */
+/** The card that shows the DID and the registered name. */
 
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";

@@ -1,4 +1,4 @@
-/** The screen for a browser without a vault, with the ways to bring one here. */
+/** The screen for a browser without a vault, which lists the ways to bring an existing vault into it. */
 
 import { usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -10,7 +10,7 @@ import { service } from "../parts/vault_client.js";
 import { backupButton, fileButton, recoverButton } from "./recover.js";
 
 /**
- * Shows the ways to bring a vault into this browser; if it has no passkeys, only those that need none.
+ * Shows the ways to bring a vault into this browser. If passkeys do not work here, shows only the ways that need none.
  *
  * @param {boolean} cleared whether the browser had a vault before
  */
@@ -40,7 +40,7 @@ function pair() {
   return button(text("none.pair"), () => go("take"), { name: "take" });
 }
 
-/** Finds out whose passkey this is, for a person whose vault is not in this browser. */
+/** Shows to which DID a passkey belongs, for a person whose vault is not in this browser. */
 async function who() {
   const { credentialId } = await usePasskey();
   const known = await service().lookupDid({ credentialId });

@@ -1,4 +1,4 @@
-/** The card of the passkeys: lists, adds, renames and removes them. */
+/** The card that lists, adds, renames and removes passkeys. */
 
 import { keyId } from "../library.js";
 import { moment, text } from "../parts/language.js";
@@ -60,7 +60,7 @@ function row(credential, key, wraps, only) {
     el(
       "div", { class: "buttons" },
       button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }),
-      // The last key cannot be removed; a passkey that opens nothing can.
+      // The last key that opens the vault cannot be removed, but a passkey that opens nothing can.
       !(only && opens) && button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }),
     ),
   );
@@ -68,7 +68,7 @@ function row(credential, key, wraps, only) {
 }
 
 /**
- * Explains that a passkey is not registered with the service: it opens the vault, but does not lead to the DID.
+ * Explains that a passkey opens the vault but is not registered, so the service cannot find the DID by it.
  *
  * @param {string} id
  * @param {import("../library.js").DidRecord} record

@@ -1,4 +1,4 @@
-/** The delegation behind a permission to pay, with its limit as it is checked when paying. */
+/** Creates the delegation behind a permission to pay, and reads its limit. */
 
 import { checksumAddress } from "../library.js";
 import { addFacts } from "../parts/notes.js";
@@ -7,12 +7,12 @@ import { decimalOf } from "./values.js";
 
 export const USDC_DECIMALS = 6;
 const PAY = "/accounts/pay";
-/** The address of USDC at this service's chain; empty if the chain has no USDC, so that no limit can be set. */
+/** The address of the USDC contract on this service's chain. If the address is empty, no limit can be set. */
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**
- * Returns the most that a delegation lets an application pay in total, read from the token's policy: the vault stores the
- * token, so every browser with the vault has it.
+ * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token, which the
+ * vault stores.
  *
  * @param {any} row of the vault's delegations
  * @returns {Promise<string | null>} in USDC; null if it limits something else
@@ -42,7 +42,7 @@ function payloadOf(envelope) {
 }
 
 /**
- * Delegates payments to a DID.
+ * Delegates the right to make payments to a DID.
  *
  * @param {{to: string, most: bigint, expiration: number, origin?: string}} limits `most`: in millionths of USDC, in
  *   total; `expiration`: seconds since 1970; `origin`: of the application that requested it

@@ -1,10 +1,13 @@
-/** QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares them with another encoder. */
+/**
+ * QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares the codes with those of another
+ * encoder.
+ */
 
 import { alignments, blocksOf } from "./qr_codewords.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const QUIET = 4;
-/** The format bits of the error correction levels. */
+/** The bits that encode the error correction levels in the format information. */
 const LEVELS = { L: 1, M: 0 };
 
 /**
@@ -34,7 +37,7 @@ export function qrCode(words, label, large = false) {
 }
 
 /**
- * Returns the modules of a code; true is dark.
+ * Returns the modules of a QR code, in which true means dark.
  *
  * @param {string} words
  * @returns {boolean[][]}
@@ -47,7 +50,7 @@ export function qrModules(words) {
 }
 
 /**
- * Draws everything that does not depend on the data, and reserves the format bits' modules.
+ * Draws everything that does not depend on the data, and reserves the modules of the format information.
  *
  * @param {number} version
  * @returns {Modules}
@@ -86,7 +89,12 @@ function alignment(grid, middle, across) {
   }
 }
 
-/** Draws the eighteen version bits (the version's Golay code), twice. @param {Modules} grid @param {number} version */
+/**
+ * Draws both copies of the eighteen version bits (the version's Golay code).
+ *
+ * @param {Modules} grid
+ * @param {number} version
+ */
 function drawVersion(grid, version) {
   const size = grid.length;
   let rest = version;
@@ -98,7 +106,13 @@ function drawVersion(grid, version) {
   }
 }
 
-/** Draws the fifteen format bits (the BCH code of level and mask), twice. @param {Modules} grid @param {Level} level @param {number} mask */
+/**
+ * Draws both copies of the fifteen format bits (the BCH code of the level and the mask).
+ *
+ * @param {Modules} grid
+ * @param {Level} level
+ * @param {number} mask
+ */
 function drawFormat(grid, level, mask) {
   const size = grid.length;
   const data = (LEVELS[level] << 3) | mask;
@@ -158,7 +172,10 @@ function masked(plain, codewords, level, mask) {
   return /** @type {boolean[][]} */ (grid);
 }
 
-/** Returns how hard a code is to read: runs, squares, finder-like patterns, too much of one colour. @param {boolean[][]} grid */
+/**
+ * Returns the penalty for patterns that are hard to scan: runs, squares, finder-like patterns, too much of one colour.
+ * @param {boolean[][]} grid
+ */
 function penalty(grid) {
   const size = grid.length;
   const columns = grid.map((_, x) => grid.map((row) => row[x]));

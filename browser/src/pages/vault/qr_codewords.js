@@ -1,8 +1,15 @@
-/** The codewords of a QR code: the text's bytes with padding, and Reed-Solomon codes over GF(256) (ISO/IEC 18004). */
+/**
+ * Encodes a text as the codewords of a QR code: padded data, and Reed-Solomon error correction over GF(256) (ISO/IEC
+ * 18004).
+ */
 
 /** @typedef {"L" | "M"} Level how much may be damaged: about 7 or 15 per cent */
 
-/** Table 9, by version from 1: correction codewords per block, and number of blocks. @type {Record<Level, [number[], number[]]>} */
+/**
+ * Table 9: the number of correction codewords per block and the number of blocks, for each version from 1.
+ *
+ * @type {Record<Level, [number[], number[]]>}
+ */
 const CORRECTION = {
   L: [
     [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
@@ -15,11 +22,11 @@ const CORRECTION = {
 };
 const VERSIONS = 40;
 const BYTE_MODE = 0b0100;
-/** Up to this version the length has 8 bits, in higher versions 16. */
+/** Up to this version, the length field has 8 bits; in higher versions it has 16. */
 const SHORT_LENGTH = 9;
 
 /**
- * Returns the smallest code for the bytes, with the better correction if that does not make it larger.
+ * Returns the smallest code that fits the bytes, with the higher correction level if the code does not grow.
  *
  * @param {Uint8Array} bytes at most 2953
  * @returns {{version: number, level: Level, codewords: number[]}}
@@ -50,26 +57,36 @@ function versionOf(length, level) {
   throw new RangeError("the text is too long for a QR code: 2953 bytes at most");
 }
 
-/** Returns how many bytes fit into a code. @param {number} version @param {Level} level */
+/**
+ * Returns how many bytes fit into a code of the given version and level.
+ *
+ * @param {number} version
+ * @param {Level} level
+ */
 function room(version, level) {
   const [correction, blocks] = CORRECTION[level].map((row) => row[version - 1]);
   return Math.floor(modulesOf(version) / 8) - correction * blocks - (version <= SHORT_LENGTH ? 2 : 3);
 }
 
-/** Returns the number of modules for codewords: all except those of patterns, format and version. @param {number} version */
+/**
+ * Returns how many modules remain for codewords after the function patterns, format bits and version bits.
+ *
+ * @param {number} version
+ */
 function modulesOf(version) {
   const side = 17 + 4 * version;
   const middles = alignments(version).length;
   const finders = 3 * 64;
   const timing = 2 * (side - 16);
   const format = 31 + (version >= 7 ? 36 : 0);
-  // Alignment patterns have 25 modules; three positions are used by finders; those on a timing line share five modules with it.
+  // An alignment pattern has 25 modules, of which it shares five with a timing line. Finders replace three of the
+  // patterns.
   const aligned = middles ? (middles * middles - 3) * 25 - 2 * (middles - 2) * 5 : 0;
   return side * side - finders - timing - format - aligned;
 }
 
 /**
- * Encodes mode, length, bytes, terminator and padding.
+ * Encodes the mode, the length, the bytes, the terminator and the padding.
  *
  * @param {Uint8Array} bytes
  * @param {number} version
@@ -85,7 +102,7 @@ function padded(bytes, version, total) {
 }
 
 /**
- * Divides the codewords into blocks of equal length; the last ones may have one codeword more.
+ * Divides the codewords into blocks of equal length, except that the last blocks may have one codeword more.
  *
  * @param {number[]} words
  * @param {number} blocks

@@ -1,4 +1,7 @@
-/** A permission that someone passes on by a link: what it allows, whether it is valid, and its text for the app. */
+/**
+ * The screen for a permission received by a link: it shows what is allowed, whether the token is valid, and the token's
+ * text for the app.
+ */
 
 import { amount, day, text } from "../parts/language.js";
 import { copyButton } from "../parts/copy.js";
@@ -12,7 +15,7 @@ import { limitOfPolicy } from "./permission.js";
 const MARK = "#permission=";
 
 /**
- * Returns a link with the permission in its fragment, which browsers do not send to the service.
+ * Returns a link that contains the permission in its fragment, which browsers never send to a server.
  *
  * @param {string} container
  */
@@ -20,7 +23,7 @@ export function linkTo(container) {
   return `${ADDRESS}/vault${MARK}${container}`;
 }
 
-/** The permission in this page's address; empty without one. */
+/** Returns the permission in this page's URL, or an empty string. */
 export function linked() {
   return location.hash.startsWith(MARK) ? location.hash.slice(MARK.length) : "";
 }

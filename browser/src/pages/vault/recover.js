@@ -12,7 +12,7 @@ import { go } from "../parts/router.js";
 import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
-/** The steps in the list, by the client's names for them. @type {Record<string, string>} */
+/** The displayed steps, keyed by the client's names for them. @type {Record<string, string>} */
 const STEPS = { "passkey chosen": "chosen", "record verified": "record", "snapshot verified": "fetch", "vault opened": "open" };
 
 /**
@@ -35,13 +35,13 @@ export function recoverButton(label, kind = "main") {
   return button(label, (event) => run(/** @type {HTMLElement} */ (event.currentTarget), bring, text("passkey.open")), { kind, name: "recover" });
 }
 
-/** A button that leads to the snapshot file. */
+/** Creates a button that leads to the screen for a snapshot file. */
 export function fileButton() {
   return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
 }
 
 /**
- * A button that leads to the backup file.
+ * Creates a button that leads to the screen for a backup file.
  *
  * @param {"main" | "plain"} kind
  */
@@ -64,7 +64,7 @@ async function brought(given) {
 }
 
 /**
- * Returns the announcement of what was recovered; if it is not the newest copy, it says that first.
+ * Returns the announcement of what was recovered, which begins with a warning if a newer copy exists.
  *
  * @param {{updatedAt: number, newer: {updatedAt: number} | null}} found
  */
@@ -91,7 +91,7 @@ function drawn({ car }) {
 }
 
 /**
- * Asks whether the person accepts a copy that is older than one seen before, or whose signature has expired.
+ * Asks whether the person accepts a copy that is older than the last one seen or has an expired signature.
  *
  * @param {"expired" | "rolled_back"} reason
  */
@@ -136,7 +136,7 @@ function failed(given, error, list) {
 }
 
 /**
- * Asks for the password: the passkey leads to the vault, but a password opens it.
+ * Asks for the password of a vault that the passkey can find but not open.
  *
  * @param {Given} given
  */

@@ -1,4 +1,7 @@
-/** The card of the copy at the service: the upload's state, and the choice after two devices have changed the vault. */
+/**
+ * The card about the service's copy of the vault: the upload's state, and the choice between versions if two devices
+ * changed the vault.
+ */
 
 import { passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -10,9 +13,9 @@ import { card } from "./card.js";
 
 /** @typedef {import("../../snapshots/state.js").SnapshotState} State */
 
-/** Vaults whose snapshot events are already listened to. */
+/** The vaults to whose snapshot events this page already listens. */
 const heard = new WeakSet();
-/** The newest card, which may not be on the page yet: events in the meantime are shown on it. @type {Element | null} */
+/** The newest card, which shows snapshot events even before it is on the page. @type {Element | null} */
 let newest = null;
 
 /** Returns the card, which shows the upload's progress. */
@@ -57,7 +60,7 @@ async function saved() {
   say(text("kept.file.saved"));
 }
 
-/** The screen after two devices have changed the vault: asks which version to keep. */
+/** The screen that asks which version to keep after two devices have changed the vault. */
 export async function versions() {
   const { vault } = await ready();
   const { wraps } = await vault.keys();

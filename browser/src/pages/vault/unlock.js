@@ -1,4 +1,7 @@
-/** The screen for returning people: opens the vault with a passkey or the vault password, or offers to bring it here. */
+/**
+ * The screen that opens a stored vault with a passkey or the vault password, or offers to bring a vault into this
+ * browser.
+ */
 
 import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
 import { noteTrial } from "../drill/trials.js";
@@ -16,7 +19,7 @@ import { ready, service } from "../parts/vault_client.js";
 import { nothing } from "./nothing.js";
 import { backupButton } from "./recover.js";
 
-/** A waiting request that fails sooner than this is not started again, because the browser refuses it. */
+/** An autofill request that fails within this time is not restarted, because the browser would refuse it again. */
 const LIVED_MS = 1000;
 
 /**
@@ -44,7 +47,7 @@ export async function enter({ locked } = {}) {
 }
 
 /**
- * Deletes a vault that was received from another device but got no key here: it cannot be opened, and can be sent again.
+ * Deletes a vault that was received from another device but never got a key here, so it cannot be opened.
  *
  * @param {import("../../vault/vault.js").Vault} vault
  */
@@ -56,7 +59,7 @@ async function withoutKeyless(vault) {
 }
 
 /**
- * Whether another tab has the vault open. It is checked before the person is asked for a passkey.
+ * Whether another tab has the vault open, which is checked before asking for a passkey.
  *
  * @param {string} did
  */
@@ -92,7 +95,7 @@ function welcome(locked) {
   if (locked) say(text(locked));
 }
 
-/** Waits until a passkey is chosen in the field's list; after a failure it waits again. */
+/** Waits until the person chooses a passkey from the field's autofill list, and waits again after a failure. */
 async function waitForAutofill() {
   if (!(await getDeviceCapabilities()).conditionalMediationAvailable) return;
   const waits = () => /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen === "unlock";
@@ -115,7 +118,7 @@ async function withPasskey() {
   try {
     await opened(await usePasskey());
   } catch (error) {
-    // After the message is shown, the field's list is made to work again.
+    // Once the error is shown, make the field's autofill list work again.
     if (document.querySelector('input[name="username"]')) setTimeout(() => void waitForAutofill(), LIVED_MS);
     throw error;
   }
@@ -134,7 +137,8 @@ async function opened(used, takeOver = false) {
 }
 
 /**
- * Returns the vault's DID for a passkey new to this browser: the only stored one, or the one that the service has for it.
+ * Returns the vault's DID for a passkey new to this browser: that of the only stored vault, or the one registered at
+ * the service.
  *
  * @param {string} credentialId
  * @returns {Promise<string>}
@@ -158,12 +162,12 @@ async function unlocked(key, did, takeOver, wrong) {
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
   succeeded(answer, wrong);
-  // Opening the vault counts as a trial of the key that was used.
+  // Opening the vault counts as a test of the key that was used.
   await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
   await go("home");
 }
 
-/** The screen for a vault that is open in another tab, which can be asked to lock it. */
+/** The screen for a vault that is open in another tab; it offers to take the vault over. */
 export function elsewhere() {
   const here = async () => {
     await endWaitingPasskeys();
@@ -202,7 +206,7 @@ async function password(takeOver = false) {
 }
 
 /**
- * Shows that the open vault is gone: it locked itself, another tab took it over, or its worker failed.
+ * Shows that the open vault is no longer available: it locked itself, another tab took it over, or its worker failed.
  *
  * @param {string} type
  */

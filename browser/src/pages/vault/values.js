@@ -1,7 +1,7 @@
-/** Small conversions for the vault's screens. */
+/** Small conversions between values and text for the vault's screens. */
 
 /**
- * Splits an address into groups of four, which people can compare.
+ * Splits an address into groups of four characters, which people can compare more easily.
  *
  * @param {string} address
  */

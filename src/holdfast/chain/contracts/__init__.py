@@ -1,4 +1,4 @@
-"""Holdfast's contracts as data: their addresses on all chains, their ABI and code, and what is derived from them.
+"""Holdfast's contracts as data: their addresses, which are the same on all chains, their ABIs and their code.
 
 Importing this loads constants only. `load` reads a contract's JSON file when it is first needed.
 """

@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.chain.contracts import addresses
 from holdfast.wire.keccak import keccak256
 
-# In the order of deployment: no contract refers to a later one.
+# In deployment order: no contract refers to one that is deployed after it.
 PRODUCTION = ("VaultAccount", "AppFactory", "DIDRegistry", "AccountHelper", "SessionSBT")
 DEVELOPMENT = ("DevUSDC", "DevPaymaster")
 NAMES = PRODUCTION + DEVELOPMENT
@@ -34,13 +34,13 @@ class Contract:
 
     @property
     def init_code_hash(self) -> bytes:
-        """Return the Keccak-256 of the init code, from which the address is derived."""
+        """Return the Keccak-256 hash of the init code, from which the contract's address is derived."""
         return keccak256(self.init_code)
 
 
 @cache
 def load(name: str) -> Contract:
-    """Return the contract of that name (one of `NAMES`). Raises KeyError for other names."""
+    """Return the contract called `name` (one of `NAMES`). Raises KeyError for other names."""
     if name not in NAMES:
         raise KeyError(name)
     data = json.loads((Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8"))
@@ -51,5 +51,5 @@ def load(name: str) -> Contract:
 
 
 def address(name: str) -> str:
-    """Return the EIP-55 address of that contract, the same on all chains. Raises KeyError for an unknown name."""
+    """Return the contract's EIP-55 address, which is the same on all chains. Raises KeyError for an unknown name."""
     return addresses.ADDRESSES[name]

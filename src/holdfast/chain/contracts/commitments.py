@@ -1,10 +1,10 @@
 """The commitments that the registry requires before a claim (docs/contracts.md, "Claims").
 
-An alias, and a DID of another method than `did:new`, belongs to the first who claims it. The registry accepts a claim
-only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
-commitment for the account that will claim. A sponsor finds in the operation's call data which ones are needed
-(`commitments_needed`) and posts them. Without such a sponsor the account posts it itself, in an earlier operation
-(`holdfast.chain.calls.commit`).
+An alias, or a DID with a method other than `did:new`, belongs to the first account that claims it. The registry accepts
+a claim only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
+commitment for the account that will claim. A sponsor can derive the needed commitments from the operation's call data
+(`commitments_needed`) and post them. Without such a sponsor, the account posts the commitment itself, in an earlier
+operation (`holdfast.chain.calls.commit`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLAIMS = {
 
 
 def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: bytes = ZERO_SECRET) -> bytes:
-    """Return the 32 bytes for `DIDRegistry.commit`: the same as `DIDRegistry.commitmentOf` returns.
+    """Return the 32-byte commitment to pass to `DIDRegistry.commit`; `DIDRegistry.commitmentOf` returns the same.
 
     Args:
         did_hash: 32-byte hash of the DID.
@@ -51,7 +51,7 @@ def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: byte
 def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGISTRY) -> list[bytes]:
     """Return the commitments that an operation of `sender` with this call data needs before it can succeed.
 
-    The result is empty for call data that claims nothing, or that is not a vault account's.
+    The result is empty if the call data claims nothing or is not a vault account's.
     """
     calls = _inner_calls(call_data)
     target = registry.lower()
@@ -60,7 +60,7 @@ def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGIST
 
 
 def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
-    """Return target and data of each call that the account's `execute` or `executeBatch` makes."""
+    """Return the target and call data of each call that the account's `execute` or `executeBatch` makes."""
     single = decode_call(_EXECUTE, call_data)
     if single is not None:
         return [(single[0], single[2])]
@@ -79,7 +79,7 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
 
 
 def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
-    """Return the commitment that a claim needs; None for a DID of the account's key without an alias."""
+    """Return the commitment that a claim needs, or None if it claims only the DID of the account's key and no alias."""
     match name:
         case "register":
             x, y, _, alias, secret, _ = values

@@ -1,6 +1,7 @@
-"""Deploys our contracts to a chain: a plan with its cost, then the transactions, each checked afterwards.
+"""Deploys our contracts to a chain: plans the deployment and its cost, sends the transactions, checks each result.
 
-Only missing contracts are deployed, all through the deterministic deployer, so addresses are equal on all chains.
+Only missing contracts are deployed, all through the deterministic deployer, so their addresses are the same on all
+chains.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     from holdfast.chain.rpc import RpcClient
 
-# Published code of the deterministic deployer. Other code at its address would yield other addresses.
+# The deterministic deployer's published code. Different code at the deployer's address would create our contracts at
+# different addresses.
 DEPLOYER_CODE = bytes.fromhex(
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182"
     "fd5b8082525050506014600cf3"
@@ -36,16 +38,19 @@ _GAS_MARGIN_PERCENT = 10
 
 
 class DeploymentError(ChainError):
-    """The chain cannot take our contracts, or they are not deployed afterwards. The message says why."""
+    """Our contracts cannot be deployed to this chain, or a contract is missing after its deployment.
+
+    The message says why.
+    """
 
 
 class AnotherChain(DeploymentError):
-    """The endpoint serves another chain than the given one."""
+    """The endpoint serves a chain other than the expected one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeploymentStep:
-    """A contract to deploy, and its estimated gas."""
+    """A contract to deploy, and the estimated gas of its deployment."""
 
     contract: Contract
     gas: int
@@ -53,7 +58,7 @@ class DeploymentStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned deployment. Fees in wei per gas, costs in wei."""
+    """A planned deployment. Fees are in wei per unit of gas, costs are in wei."""
 
     chain_id: int
     sender: str
@@ -65,12 +70,15 @@ class Plan:
 
     @property
     def gas(self) -> int:
-        """Sum of the gas of all steps."""
+        """The estimated gas of all steps together."""
         return sum(step.gas for step in self.steps)
 
     @property
     def cost(self) -> int:
-        """The cost of the steps at the present fees. On a rollup, the fee for publishing the data comes on top."""
+        """The cost of all steps in wei at the current fees.
+
+        On a rollup, the fee for publishing the data is added.
+        """
         return self.gas * (self.base_fee + self.priority_fee)
 
     @property
@@ -80,12 +88,15 @@ class Plan:
 
     @property
     def max_fee(self) -> int:
-        """The highest fee offered per gas. It is enough if the base fee doubles in the meantime."""
+        """The highest fee per gas that the transactions offer.
+
+        This fee is enough even if the base fee doubles in the meantime.
+        """
         return 2 * self.base_fee + self.priority_fee
 
 
 def with_margin(gas: int) -> int:
-    """Return the gas limit for an estimate."""
+    """Return the gas limit for an estimate: the estimate plus ten percent."""
     return gas * (100 + _GAS_MARGIN_PERCENT) // 100
 
 
@@ -165,7 +176,7 @@ def _transaction(plan: Plan, step: DeploymentStep, nonce: int) -> Transaction:
 
 
 async def _send(rpc: RpcClient, raw: bytes) -> str:
-    """Send once and return the hash, which is computed here, so a lost response does not lose the transaction."""
+    """Send the transaction once and return its hash. Raises RpcError if the endpoint returns another hash."""
     sent = to_hex(keccak256(raw))
     answer: Any = await rpc.call("eth_sendRawTransaction", [to_hex(raw)])
     if answer != sent:

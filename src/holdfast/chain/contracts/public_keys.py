@@ -1,10 +1,10 @@
-"""Addresses whose private keys are public. Anyone can take what they deploy or hold on a real chain."""
+"""Addresses whose private keys are public. On a real chain, anyone can take over what these accounts deploy or own."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# The first ten accounts of the mnemonic "test test ... junk", which development chains fund.
+# The first ten accounts of the mnemonic "test test ... junk", to which development chains give funds.
 PUBLIC_ADDRESSES: Final = frozenset(
     {
         "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -1,4 +1,4 @@
-"""Checks whether a chain carries exactly our code."""
+"""Checks whether exactly our code is deployed at our contracts' addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContractStatus(StrEnum):
-    """What is at a contract's address."""
+    """What was found at a contract's address: our code, no code or other code."""
 
     EXACT = "exact"  # our code, byte for byte
     MISSING = "missing"  # no code
@@ -33,20 +33,20 @@ class ContractFinding:
 
 
 async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[ContractFinding]:
-    """Return the finding for each named contract, in that order. Raises RpcError."""
+    """Return what was found at each named contract's address, in the order of `names`. Raises RpcError."""
     contracts = [load(name) for name in names]
     codes = await asyncio.gather(*(rpc.get_code(contract.address) for contract in contracts))
     return [ContractFinding(contract, judge(contract, code)) for contract, code in zip(contracts, codes, strict=True)]
 
 
 def judge(contract: Contract, code: bytes) -> ContractStatus:
-    """Return the finding for the code at a contract's address."""
+    """Return a contract's status, given the code that was found at its address."""
     if not code:
         return ContractStatus.MISSING
     return ContractStatus.EXACT if code == contract.runtime else ContractStatus.OTHER
 
 
 async def entry_points_present(rpc: RpcClient) -> dict[str, bool]:
-    """Return by version whether each entry point that accounts support has code. Raises RpcError."""
+    """Return, for each version of the entry point that accounts support, whether it is deployed. Raises RpcError."""
     codes = await asyncio.gather(*(rpc.get_code(entry_point.address) for entry_point in ENTRY_POINTS))
     return {point.version: bool(code) for point, code in zip(ENTRY_POINTS, codes, strict=True)}

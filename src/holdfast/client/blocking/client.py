@@ -82,9 +82,10 @@ class Client(ServiceClient):
         return kept(self._vault, self._asynchronous.vault)
 
     def enclave_module(self, sha256: str | None = None) -> Path:
-        """Return the path of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
+        """Return the path of the service's enclave module, which is cached on disk after its hash was checked.
 
-        The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
+        `sha256` is the expected hash in hex, by default that of the module that belongs to this release. Raises
+        WasmLoadError for a module with another hash.
         """
         return run(self._asynchronous.enclave_module(sha256))
 
@@ -97,9 +98,9 @@ class Client(ServiceClient):
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Registration:
-        """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
+        """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
-        After an interruption, a second call continues with the first missing step and repeats none.
+        After an interruption, a second call continues with the first missing step and repeats no completed one.
 
         Args:
             handle: a chosen name, or
@@ -117,10 +118,10 @@ class Client(ServiceClient):
         return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))
 
     def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
-        """Pay from the vault's smart account, and wait until the payment is on the chain.
+        """Pay from the vault's smart account, and wait until the payment is mined.
 
-        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
-        enclave checks that before anything is signed. `total` includes what was spent under the delegation before.
+        If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
+        The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -131,7 +132,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.pay(params, on_progress=on_progress))
 
     def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
-        """Return the receipt of a user operation: its transaction, block and cost.
+        """Return the receipt of a user operation, with its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
@@ -147,7 +148,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
 
     def smart_account_address(self) -> str:
-        """Return the address of the vault's smart account on this service's chain, deployed or not."""
+        """Return the address of the vault's smart account on this service's chain, even before it is deployed."""
         return run(self._asynchronous.smart_account_address())
 
     def snapshot_state(self) -> SnapshotState:
@@ -165,11 +166,14 @@ class Client(ServiceClient):
         return run(self._asynchronous.publish_snapshot())
 
     def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
-        """Upload now what is due later; return whether everything was uploaded. Waits at most `within_s` seconds."""
+        """Upload pending changes now instead of later, and return whether everything was uploaded.
+
+        Waits at most `within_s` seconds.
+        """
         return run(self._asynchronous.settle_snapshots(within_s=within_s))
 
     def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
-        """Return the tables in which the two conflicting versions, this device's and the other one, differ.
+        """Return the tables in which this device's version of the vault and the conflicting published version differ.
 
         Args:
             key: unlocks the other version.
@@ -177,7 +181,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.compare_snapshots(key))
 
     def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
-        """Resolve a conflict by continuing with one of the two versions. The other one stays pinned.
+        """Resolve a conflict by continuing with one of the two versions of the vault. The other version stays pinned.
 
         Args:
             version: `here` publishes this device's version on top of the other one; `there` stores the other one in the
@@ -198,8 +202,9 @@ class Client(ServiceClient):
     ) -> Recovered:
         """Recover a vault on a new device, into the client's vault, which must be empty and have a store.
 
-        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF output unlocks it. All bytes
-        and the vault key's delegation to the publishing key are verified; gateways need not be trusted.
+        A synced passkey is enough: its user handle leads to the newest snapshot, and its PRF output unlocks the vault
+        in it. Every block is verified, and so is the vault key's delegation to the publishing key, so gateways need not
+        be trusted.
 
         Args:
             passkey: where the person chooses a passkey, such as an `Authenticator`.
@@ -223,5 +228,5 @@ class Client(ServiceClient):
         )
 
     def close(self) -> None:
-        """Close the connections. Pending uploads continue with the next client. Repeated calls have no effect."""
+        """Close the connections. The next client resumes pending uploads. Repeated calls have no effect."""
         run(self._asynchronous.close())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Gateway:
-    """Reads through any number of gateways: what the store lacks is fetched, verified and stored.
+    """Reads blocks from the store; fetches missing blocks from any number of gateways, verifies them and stores them.
 
     Args:
         gateway_url: an address, or several in the order in which they are tried, or None.
@@ -47,7 +47,10 @@ class Gateway:
         self._asynchronous = AsyncGateway(gateway_url, store, retries=retries, transport=transport)
 
     def block(self, cid: str) -> bytes:
-        """Return a block from the store, or else from a gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store or, if the store lacks it, from a gateway.
+
+        Raises StorageError, NetworkError.
+        """
         return run(self._asynchronous.block(cid))
 
     def snapshot(self, root_cid: str) -> Snapshot:
@@ -55,7 +58,7 @@ class Gateway:
         return run(self._asynchronous.snapshot(root_cid))
 
     def record(self, name: str) -> Record | None:
-        """Return the newest record that any gateway has under an IPNS name; None if those that respond have none.
+        """Return the newest record that any gateway has for an IPNS name, or None if no gateway that responds has one.
 
         Raises NetworkError if no gateway responds, StorageError for an invalid name.
         """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PairingServer:
-    """The side of one pairing that holds the vault.
+    """The vault's side of a pairing: responds to the messages of one new device.
 
     `finished` is True when the pairing is over, `released` when the vault was sent.
 
@@ -54,7 +54,7 @@ class PairingServer:
         return run(self._asynchronous.answer(body))
 
     def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to one message. Never raises, whatever a stranger sends."""
+        """Return the response to one message. No message, whatever it contains, makes this method raise."""
         return run(self._asynchronous.handle(message))
 
 

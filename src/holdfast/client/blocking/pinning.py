@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Pinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails.
+    """A client for one account at one pinning service.
+
+    Raises RequestRefused, NetworkError; StorageError if a pin fails.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -38,13 +40,14 @@ class Pinning:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 
     def list(self, **chosen: Any) -> list[PinReport]:
-        """Return pins, newest first: see `page`."""
+        """Return a list of pins, newest first, for the same filters as `page`."""
         return run(self._asynchronous.list(**chosen))
 
     def page(self, **chosen: Any) -> PinPage:
-        """Return pins by `cids`, `name` (compared by `match`), `statuses`, `before`, `after` (RFC 3339) and `meta`.
+        """Return the pins that match `cids`, `name`, `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
 
-        At most `limit`, by default 10, newest first. Raises ValueError for a filter that the API does not allow.
+        `match` says how `name` is compared. The page has at most `limit` pins, by default 10, newest first. Raises
+        ValueError for a filter that the API does not allow.
         """
         return run(self._asynchronous.page(**chosen))
 
@@ -57,7 +60,7 @@ class Pinning:
         return run(self._asynchronous.get(request_id))
 
     def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin by another one in one step."""
+        """Replace a pin with another pin in one request."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:
@@ -65,7 +68,10 @@ class Pinning:
         run(self._asynchronous.delete(request_id))
 
     def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
-        """Return the pin once it is pinned. Raises StorageError if it fails or takes longer than `within_s` seconds."""
+        """Wait until the pin's status is "pinned", and return the pin.
+
+        Raises StorageError if it fails or takes longer than `within_s` seconds.
+        """
         return run(self._asynchronous.wait(request_id, within_s=within_s, poll_s=poll_s))
 
     def close(self) -> None:

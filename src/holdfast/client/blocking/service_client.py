@@ -253,7 +253,7 @@ class ServiceClient:
         *,
         vault_url: str | None = None,
     ) -> str:
-        """Return the counterfactual address of a P-256 key (coordinates in hex), deployed or not.
+        """Return the address of the smart account for a P-256 key (coordinates in hex), even before it is deployed.
 
         Args:
             pub_key_x: X coordinate in hex, or the whole input as the interface's type.
@@ -270,7 +270,7 @@ class ServiceClient:
         return run(self._asynchronous.get_account_state(account, vault_url=vault_url))
 
     def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """Return the balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return an account's balance of the token "ETH" or "USDC" on chain 84532 or 8453."""
         return run(self._asynchronous.balance(account, token, chain_id))
 
     def register_did(
@@ -304,19 +304,19 @@ class ServiceClient:
         return run(self._asynchronous.bundler(method, params))
 
     def indexer_did(self, did_hash: str) -> service.IndexerDid:
-        """Return a DID's record in the indexer."""
+        """Return the indexer's record of a DID."""
         return run(self._asynchronous.indexer_did(did_hash))
 
     def indexer_alias(self, alias_hash: str) -> service.IndexerAlias:
-        """Return an alias's record in the indexer."""
+        """Return the indexer's record of an alias."""
         return run(self._asynchronous.indexer_alias(alias_hash))
 
     def indexer_account(self, address: str) -> service.IndexerAccount:
-        """Return an account's record in the indexer."""
+        """Return the indexer's record of an account."""
         return run(self._asynchronous.indexer_account(address))
 
     def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return accounts filtered by `owner`, `key_owner` and other indexer parameters, as the indexer's JSON."""
+        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and its other query parameters."""
         return run(self._asynchronous.indexer_accounts(query))
 
     def indexer_stats(self) -> service.IndexerStats:
@@ -324,7 +324,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_stats())
 
     def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's events, as the indexer's JSON."""
+        """Return the indexer's events as JSON."""
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:
@@ -332,14 +332,15 @@ class ServiceClient:
         return run(self._asynchronous.indexer_health())
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its workflow functions with the engine. Raises WorkflowNotConfigured.
+        """Make the service register its workflow functions with the workflow engine. Raises WorkflowNotConfigured.
 
-        Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
+        Only the workflow engine can sign workflow requests. A service with a signing key for workflows refuses unsigned
+        requests.
         """
         return run(self._asynchronous.register_workflow(body))
 
     def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the engine does: `query` identifies it (fnId, stepId), `body` is the request body.
+        """Call a workflow function as the workflow engine does. `query` identifies the function (fnId, stepId).
 
         Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """

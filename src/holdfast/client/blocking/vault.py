@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Vault:
-    """One vault in one enclave within this process. Calls run one after the other, outside the event loop's thread.
+    """A vault in an enclave within this process. Calls run one after another, in a thread other than the event loop's.
 
     Args:
         store: stores sealed revisions. Without one the caller stores what `lock` and `save` return.
@@ -61,23 +61,23 @@ class Vault:
     def boot(self) -> BootStatus:
         """Start the enclave, test the store, and check whether libp2p is installed.
 
-        Raises WasmLoadError. A failing store or missing libp2p only shows in the status.
+        Raises WasmLoadError. A failing store or missing libp2p is only reported in the boot status.
         """
         return run(self._asynchronous.boot())
 
     @property
     def store(self) -> VaultStore | None:
-        """The store of sealed revisions, if any."""
+        """The store for sealed revisions of the vault, or None."""
         return self._asynchronous.store
 
     @property
     def snapshot_config(self) -> types.VaultSnapshotConfig:
-        """Where snapshots are stored and read."""
+        """The settings that say where snapshots are stored and read."""
         return self._asynchronous.snapshot_config
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Called in the event loop's thread whenever a revision was stored or a stored vault was unlocked."""
+        """Functions called in the event loop's thread after a revision was stored or a stored vault was unlocked."""
         return self._asynchronous.listeners
 
     @property
@@ -104,7 +104,7 @@ class Vault:
     def generate(
         self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
     ) -> calls.Generated:
-        """Create a vault from a passkey's credential. It is unlocked and stored afterwards.
+        """Create a vault from a passkey's credential. The new vault is unlocked and stored.
 
         Args:
             given: the credential and, optionally, an identifier.
@@ -118,13 +118,13 @@ class Vault:
         return run(self._asynchronous.generate(given, key, keep_share=keep_share, **options))
 
     def load(self, database: bytes | types.LoadInput | None = None, *, did: str | None = None) -> types.LoadOutput:
-        """Load a sealed vault, by default the newest stored one, into the enclave. It stays locked."""
+        """Load a sealed vault, by default the newest stored one, into the enclave. The vault stays locked."""
         return run(self._asynchronous.load(database, did=did))
 
     def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
-        """Unlock a vault: the given bytes, else the one this enclave has locked, else the newest stored one."""
+        """Unlock a sealed vault: the given one, else the one that this enclave locked, else the newest stored one."""
         return run(self._asynchronous.unlock(key, database, did=did))
 
     def lock(self) -> types.LockOutput:
@@ -132,11 +132,11 @@ class Vault:
         return run(self._asynchronous.lock())
 
     def save(self) -> calls.Saved:
-        """Seal and store the vault; it stays unlocked."""
+        """Seal and store the vault, which stays unlocked."""
         return run(self._asynchronous.save())
 
     def status(self) -> types.StatusOutput:
-        """Return whether there is a vault, its DID, and whether it is locked."""
+        """Return whether a vault exists, its DID, and whether it is locked."""
         return run(self._asynchronous.status())
 
     def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
@@ -151,12 +151,12 @@ class Vault:
         token: str | None = None,
         audience: str | None = None,
     ) -> types.ExecOutput[Any]:
-        """Perform `resource:<name> action:<name>`, optionally under a UCAN. A change to the vault is stored.
+        """Perform `resource:<name> action:<name>`, optionally under a UCAN.
 
-        If the vault does not keep its second share, actions that sign need it
-        in `args`, as `val_share`.
+        If the action changes the vault, the change is stored. If the vault does not keep its second share, actions that
+        sign need it in `args`, as `val_share`.
 
-        `audience` is the DID of the bearer of `token`. Without it, any bearer may use the delegation.
+        `audience` is the DID of the bearer of `token`. Without an `audience`, any bearer may use the delegation.
         """
         return run(self._asynchronous.exec(filter, args, token=token, audience=audience))
 
@@ -165,7 +165,7 @@ class Vault:
         return run(self._asynchronous.sign(digest, val_share=val_share))
 
     def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
-        """Return the key's address on "ethereum", "bitcoin" or "cosmos".
+        """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".
 
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
         `prefix` for Cosmos. Raises PluginCallError if the chain has no address for the key's curve.
@@ -177,7 +177,7 @@ class Vault:
         return run(self._asynchronous.parse_webauthn(credential))
 
     def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
-        """Prepare the on-chain registration of the vault's DID, or of a DID with another method.
+        """Prepare the on-chain registration of the vault's DID, or of a DID that uses another method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
@@ -188,18 +188,18 @@ class Vault:
     def sign_user_op(
         self, user_op: types.UserOp, entry_point: str, chain_id: int, *, val_share: ValShare | None = None
     ) -> types.SignUserOpResult:
-        """Sign a user operation for an entry point and a chain; `val_share` as for `sign`."""
+        """Sign a user operation for an entry point and a chain. `val_share` is the same as for `sign`."""
         return run(self._asynchronous.sign_user_op(user_op, entry_point, chain_id, val_share=val_share))
 
     def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority that it delegates."""
+        """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token."""
         return run(self._asynchronous.mint_delegation(given, **options))
 
     def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN invocation.
 
-        With `record=False` the vault does not change: such an invocation must name its `audience`, and expires after
-        ten minutes at most. A client uses it to authorize the upload of a snapshot.
+        With `record=False` the vault does not store the invocation, which must then name its `audience` and expire
+        after at most ten minutes. The client authorizes uploads of snapshots with unrecorded invocations.
         """
         return run(self._asynchronous.mint_invocation(given, **options))
 
@@ -208,10 +208,10 @@ class Vault:
         return run(self._asynchronous.verify_ucan(token, **demand))
 
     def publishing_key(self) -> calls.PublishingKey:
-        """Return the public side of the key that signs the vault's IPNS records.
+        """Return the public key that verifies the vault's IPNS records.
 
-        Before `generate` this is the key that the new vault will have, so that the passkey can be created with it:
-        its `user_handle` is the passkey's user handle.
+        Before `generate`, this is the key that the new vault will have, so that the passkey can be created with the
+        key's `user_handle` as its own.
         """
         return run(self._asynchronous.publishing_key())
 
@@ -231,21 +231,21 @@ class Vault:
     def publishing_delegation(self) -> calls.MintedUcan:
         """Return the vault's delegation of `/snapshots/publish` to the publishing key, for a snapshot's manifest.
 
-        The first call mints and stores it; later calls return the same one unless it was revoked.
+        The first call mints and stores the delegation; later calls return the same one unless it was revoked.
         """
         return run(self._asynchronous.publishing_delegation())
 
     def did_key(self) -> str:
-        """Return the vault's key as `did:key`: issuer of its delegations, and audience of delegations to it."""
+        """Return the vault's key as `did:key`, the issuer of its delegations and the audience of delegations to it."""
         return run(self._asynchronous.did_key())
 
     def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Replace a key's shares by new shares of the same key; with `rotate`, under new sealing keys too.
+        """Replace a key's shares by new shares of the same key. With `rotate`, the sealing keys are also new.
 
-        If the vault does not keep its second share, `keep_share` stores the new one. Keep the old one too until this
-        call returns: the stored vault needs it until the new revision is stored.
+        If the vault does not keep its second share, `keep_share` stores the new one. Keep the old share until this call
+        returns, because the stored vault needs it until the new revision is stored.
 
         Raises ValueError, before anything changes, if there is a second share but nothing that stores the new one.
         """
@@ -270,12 +270,12 @@ class Vault:
         return run(self._asynchronous.add_key(key))
 
     def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
-        """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
+        """Remove a key's wrap from the vault, and all older revisions and snapshots from the store.
 
-        A passkey or password stays removed: no version of another device brings it back (`choose_snapshot`), unless it
-        is added again. The removed key still knows the data key, which opens copies of later revisions too. If
-        `remaining` names all other keys, the vault continues under a new data key, which the removed key never had.
-        Their secrets are needed to wrap it.
+        The last wrap must remain. A removed passkey or password stays removed unless it is added again: choosing
+        another device's version (`choose_snapshot`) does not restore it. The holder of the removed key may know the
+        data key, which also decrypts later revisions. If `remaining` contains all other keys, the vault gets a new data
+        key, which the removed key never unlocked. The new data key can be wrapped only with the other keys' secrets.
 
         Args:
             kind: the wrap's kind.
@@ -283,48 +283,49 @@ class Vault:
             remaining: all other keys of the vault, or empty.
 
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
-        key, `wrong_key` if one of them does not open its wrap.
+        key, `wrong_key` if one of them does not open its wrap. With the function `exec`, the key is removed, but the
+        removal could not be recorded, so another device's version may restore the key.
         """
         return run(self._asynchronous.remove_key(kind, key_id, remaining=remaining))
 
     def keys(self) -> calls.Wraps:
-        """Return kind and ID of each key that unlocks the vault."""
+        """Return the kind and ID of each key that unlocks the vault."""
         return run(self._asynchronous.keys())
 
     def set_auto_lock(self, idle_seconds: int) -> None:
-        """Make the enclave lock itself after this many seconds without a call; 0 turns that off."""
+        """Make the enclave lock the vault after this many seconds without a call; 0 turns automatic locking off."""
         run(self._asynchronous.set_auto_lock(idle_seconds))
 
     def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave by default.
+        """Return the Keccak-256 of the alias in its canonical form. By default, the enclave computes the hash.
 
         Raises ValueError for an invalid handle.
         """
         return run(self._asynchronous.alias_hash(alias, keccak))
 
     def snapshot(self, did: str | None = None) -> Snapshot:
-        """Make a snapshot of the newest stored revision; store it, and its root in the manifest."""
+        """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root."""
         return run(self._asynchronous.snapshot(did))
 
     def fetch_snapshot(self, root_cid: str) -> Snapshot:
-        """Return a snapshot from the store or else from the gateways, verified. Its vault is not unlocked."""
+        """Return a verified snapshot from the store or else from the gateways, without unlocking its vault."""
         return run(self._asynchronous.fetch_snapshot(root_cid))
 
     def keccak256(self, data: bytes) -> str:
-        """Return the Keccak-256 as 0x-hex, computed by the enclave."""
+        """Let the enclave compute a Keccak-256 hash, and return it as 0x-hex."""
         return run(self._asynchronous.keccak256(data))
 
     def sync_init(self) -> types.SyncInitResult:
-        """On the new device: create an ephemeral key that is valid for five minutes."""
+        """Create, on the new device, an ephemeral key that is valid for five minutes."""
         return run(self._asynchronous.sync_init())
 
     def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
     ) -> calls.Released:
-        """On the device that holds the vault: respond to the new device's key, then to the six digits.
+        """Respond, on the device that holds the vault, to the new device's key and then to the six digits.
 
-        For the digits it also returns `sealed_vault`: the wraps of all passkeys and passwords, for `sync_complete`.
-        Raises PluginCallError if the vault has sixteen keys already.
+        The response to the digits includes `sealed_vault`, which contains the wraps of all passkeys and passwords, for
+        `sync_complete`. Raises PluginCallError if the vault has sixteen keys already.
         """
         return run(self._asynchronous.sync_respond(session_id, public_key=public_key, code=code))
 
@@ -337,11 +338,11 @@ class Vault:
     def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: unlock the received vault, check it, wrap it for `key` and store it.
+        """Receive the vault on the new device: unlock it, check it, wrap it for `key` and store it.
 
-        With `sealed_vault` the other device's passkeys and passwords unlock it too; without it only `key` does. Pass ""
-        if the other device sent none, so that it cannot have been removed in transit. Raises PluginCallError
-        (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is stored here; then
-        nothing is stored.
+        With `sealed_vault`, the other device's passkeys and passwords also unlock the vault; otherwise only `key` does.
+        Pass "" for `sealed_vault` if the other device sent none, which ensures that none was removed in transit. Raises
+        PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is
+        stored here; then nothing is stored.
         """
         return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key, sealed_vault=sealed_vault))

@@ -1,1 +1,1 @@
-"""Flows that take several requests: registration and payment. Written once, for asyncio."""
+"""Client flows that consist of several requests: registration and payment. Written once, for asyncio."""

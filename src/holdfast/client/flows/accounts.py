@@ -1,4 +1,4 @@
-"""Finding the smart account that the vault's key controls: the factory's, or one that was transferred to the key."""
+"""Finds the smart account that the vault's key controls: the one that was created for the key, or a transferred one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 @dataclass(frozen=True, slots=True)
 class AccountKey:
-    """A P-256 key and its account. `controls` is False if another key now controls the account."""
+    """A P-256 key and its smart account. `controls` is False if another key now controls the account."""
 
     x: int
     y: int
@@ -30,10 +30,11 @@ class AccountKey:
 
 
 async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
-    """Return the account of the vault's key.
+    """Return the smart account of the vault's key.
 
-    That is the factory's account for the key. If another key now controls that one, or if the vault's DID belongs to
-    another first key, it is the account of that DID or first key, provided this key controls it.
+    Usually the result is the account that the factory creates for the key. If another key now controls that account, or
+    the vault's DID was made from an earlier key, the result is an account of the DID or of the earlier key, provided
+    the vault's key controls it.
     """
     found = await vault.query()
     x, y = coordinates(found.verification_methods[0].public_key)
@@ -47,17 +48,20 @@ async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKe
 
 
 def is_key_of(state: AccountState, x: int, y: int) -> bool:
-    """Return whether the key controls the account."""
+    """Return whether this key controls the account."""
     return (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == (x, y)
 
 
 def is_deployed(state: AccountState) -> bool:
-    """Return whether the account is deployed. A nonce above zero proves it, because nonces never decrease."""
+    """Return whether the account is deployed.
+
+    A nonce above zero proves the deployment, because nonces never decrease.
+    """
     return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
 
 
 def coordinates(public_key: str) -> tuple[int, int]:
-    """Return X and Y of an encoded P-256 point (SEC 1, section 2.3.3), given in base64 or base64url."""
+    """Return the coordinates of a P-256 point in SEC 1 encoding (section 2.3.3), given in base64 or base64url."""
     from cryptography.hazmat.primitives.asymmetric import ec
 
     point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_base64url(public_key)).public_numbers()
@@ -65,7 +69,10 @@ def coordinates(public_key: str) -> tuple[int, int]:
 
 
 async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> str | None:
-    """Return the account of another first key that this key now controls. The chain decides this, not the indexer."""
+    """Return an account of the DID that was transferred to this key.
+
+    The chain, not the indexer, decides who controls the account.
+    """
     for address in await _candidates(client, did, x, y):
         if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
             return address
@@ -75,7 +82,8 @@ async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> 
 async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> list[str]:
     """Return the DID's controller and the accounts of the DID's first key that were transferred to this key.
 
-    Anyone can transfer an account to this key, so only accounts of the first key count. The DID identifies that key.
+    Anyone can transfer an account to this key, so only accounts created for the DID's first key count. The DID contains
+    the hash of its first key.
     """
     try:
         controller = (await client.indexer_did(to_hex(did_hash(did)))).controller
@@ -87,5 +95,5 @@ async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> l
 
 
 def _owner(did: str) -> str:
-    """Return a key's identifier in factory and indexer: the last 20 bytes of the hash in its `did:new`."""
+    """Return the ID of a key in the factory and the indexer: the last 20 bytes of the hash in the key's `did:new`."""
     return "0x" + did[-_ADDRESS_DIGITS:]

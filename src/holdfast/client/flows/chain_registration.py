@@ -1,4 +1,4 @@
-"""Registration on the chain: one operation, or two if an alias needs a commitment that no sponsor posts."""
+"""Registers a DID on the chain, in one user operation, or in two if no sponsor posts the commitment for its alias."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from holdfast.client.flows.progress import ProgressStore
 
 _RECEIPT_AGAIN_S = 15.0
-# A commitment is valid from the block after its own. Few retries: each request to the sponsor counts towards a limit.
+# A commitment is valid from the block after the one that contains it. There are few retries, because each request to
+# the sponsor counts towards a limit.
 _NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
 _NO_SECRET = bytes(32)
 
 
 class _Lack(Enum):
-    """Why the registry refuses a claim, by the name of its error (docs/contracts.md, "Claims")."""
+    """Reasons why the registry refuses a claim, by the names of its errors (docs/contracts.md, "Claims")."""
 
     COMMITMENT = "NotCommitted"
     TIME = "CommitmentExpired"
@@ -39,7 +40,10 @@ class _Lack(Enum):
 
 
 class ChainRegistration:
-    """Registers one DID, and optionally an alias. Continues from the progress that an interrupted attempt stored."""
+    """Registers one DID, and optionally an alias.
+
+    The registration resumes from the progress that an interrupted attempt stored.
+    """
 
     def __init__(
         self,
@@ -52,7 +56,10 @@ class ChainRegistration:
         self._notes, self._tell = notes, tell
 
     async def run(self, did: str) -> None:
-        """Register, and store the transaction hash. Raises RegistrationRefused, OperationFailed, NetworkError."""
+        """Register the DID on the chain, and store the transaction's hash.
+
+        Raises RegistrationRefused, OperationFailed, NetworkError.
+        """
         self._did = did
         await self._account.open()
         state = await self._client.get_account_state(self._account.key.address)
@@ -75,7 +82,7 @@ class ChainRegistration:
         await self._receipt(operation_hash)
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
-        """Return the operation that registers. Only the sponsor's response says whether it posts commitments."""
+        """Return the user operation that registers the DID, after committing to its alias if that is necessary."""
         after: int | None = None  # wait for the block after the commitment's
         for tries_left in reversed(range(_TRIES)):
             try:
@@ -91,7 +98,10 @@ class ChainRegistration:
         raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
-        """Return what an alias claim lacks. A revert without a reason most likely means a missing commitment."""
+        """Return what an alias claim lacked when it was refused.
+
+        A revert without a reason probably means a missing commitment.
+        """
         if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
             return None
         if error.reason is None:
@@ -99,7 +109,10 @@ class ChainRegistration:
         return next((lack for lack in _Lack if lack.value in error.reason), None)
 
     async def _commit(self, *, anew: bool) -> int:
-        """Return the block of a commitment on the chain; one from an interrupted attempt is reused while valid."""
+        """Return the block that contains the commitment.
+
+        A commitment that an interrupted attempt sent is reused unless `anew` is set.
+        """
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
@@ -123,7 +136,10 @@ class ChainRegistration:
         return calls.register(registry, key.x, key.y, alias=self._alias, secret=secret)
 
     def _secret(self) -> bytes:
-        """Return the commitment's secret, stored before use so that a later attempt can reveal the commitment."""
+        """Return the commitment's secret.
+
+        The secret is stored before its first use, so that a later attempt can use the commitment.
+        """
         if self._notes.progress.secret is None:
             self._notes.note(secret=to_hex(secrets.token_bytes(32)))
         return from_hex(self._notes.progress.secret or "")
@@ -142,7 +158,7 @@ class ChainRegistration:
         await self._tell("on the chain")
 
     async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
-        """Return the receipt of an interrupted attempt's operation.If it was not mined, its nonce is free again."""
+        """Return the receipt of an interrupted attempt's operation, or None if it failed or was not mined."""
         try:
             return await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
         except OperationFailed:

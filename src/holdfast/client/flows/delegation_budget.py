@@ -1,4 +1,4 @@
-"""Records how much was spent under each delegation, and which invocations were used."""
+"""Records how much was spent under each delegation, and which invocations have been used."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _USED = "used"
 
 
 class DelegationBudget:
-    """Sums by delegation and token, in the vault's store if it has one, otherwise in memory. Thread-safe.
+    """The amounts spent per delegation and token, in the vault's store if it has one, or else in memory. Thread-safe.
 
-    Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a token with the other
-    valid form of its signature counts towards the same sum.
+    Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a UCAN whose ECDSA
+    signature was changed to its other valid form counts towards the same sum.
     """
 
     def __init__(self, store: VaultStore | None) -> None:
@@ -26,15 +26,15 @@ class DelegationBudget:
         self._turn = threading.Lock()
 
     def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
-        """Return the sum spent under each delegation, in the token's smallest unit."""
+        """Return the amount spent under each delegation, in the token's smallest unit."""
         return {cid: int(self._text(_entry(cid, token)) or 0) for cid in cids}
 
     def used(self, invocation: str) -> bool:
-        """Return whether a payment was made with this invocation."""
+        """Return whether a payment has already used this invocation."""
         return self._text(_entry(invocation, _USED)) is not None
 
     def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
-        """Count a payment under all its delegations, before it is sent, unless the sums have changed from `spent`.
+        """Count a payment towards all its delegations before it is sent, unless their sums no longer equal `spent`.
 
         Args:
             spent: by delegation, the sums with which the payment was checked.

@@ -1,4 +1,4 @@
-"""Errors of operations, and the mapping from the chain's errors to the client's."""
+"""Errors of registrations and payments, and the conversion of the chain package's errors to them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PaymentRefused(ServiceError):
 
 
 class OperationFailed(ServiceError):
-    """The operation was refused, or was mined and failed. `reason` is the decoded revert, if any."""
+    """The user operation was refused, or was mined and failed. `reason` is the decoded revert, if any."""
 
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class OperationFailed(ServiceError):
 
 
 class AccountNotFunded(OperationFailed):
-    """The account has too little for the payment, or for the fee that no sponsor pays.
+    """The account's balance is too low for the payment, or for a fee that no sponsor pays.
 
     `address` is the account. `token` is what it lacks: "native", or an ERC-20 address; `balance` and `needed` are in
     the smallest unit of `token` (wei for "native").
@@ -44,12 +44,12 @@ class AccountNotFunded(OperationFailed):
 
 
 class GasTooDear(OperationFailed):
-    """No sponsor pays, and the operation could cost more than `GasPolicy.max_own_cost_wei`."""
+    """No sponsor pays for the user operation, and it could cost more than `GasPolicy.max_own_cost_wei`."""
 
 
 @contextmanager
 def chain_errors() -> Iterator[None]:
-    """Convert the chain's errors to the client's: failed operations and unreachable endpoints."""
+    """Convert the chain package's errors to the client's: failed operations and unreachable endpoints."""
     try:
         yield
     except UserOperationError as error:
@@ -61,5 +61,5 @@ def chain_errors() -> Iterator[None]:
 
 
 def is_stale(error: Exception) -> bool:
-    """Return whether an operation was refused because another operation of the account used its nonce."""
+    """Return whether the operation was refused because another operation of the same account had used its nonce."""
     return any(code in str(error) for code in _STALE)

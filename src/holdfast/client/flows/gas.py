@@ -1,4 +1,4 @@
-"""The application's choices about gas: who pays, where the price is read, and the most it may cost."""
+"""An application's gas policy: who pays for gas, where its price is read, and how much it may cost at most."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAX_OWN_COST_WEI = 10**16  # 0.01 ETH
 class GasPolicy:
     """Who pays for the operations of a vault's smart account.
 
-    The paymaster at `paymaster_url` is asked, or without one the service's sponsor. Otherwise the account pays from
-    its balance of the chain's native coin, up to `max_own_cost_wei`.
+    The client asks the paymaster at `paymaster_url`, or the service's sponsor if no URL is given. If no sponsor pays,
+    the account pays from its balance of the chain's native coin, up to `max_own_cost_wei`.
 
     Args:
         paymaster_url: a paymaster service (ERC-7677). The URL may contain an access key; no message shows it.

@@ -1,4 +1,4 @@
-"""One user operation of the vault's smart account: paid for, signed by the enclave, sent once, awaited."""
+"""Sends user operations of the vault's smart account: finds a payer, has the enclave sign, sends once, and waits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
-    """The vault's account on one service's chain. `sent` maps each account to its next nonce."""
+    """The vault's smart account on one service's chain. `sent` maps each account to its next nonce."""
 
     def __init__(
         self,
@@ -48,16 +48,17 @@ class SmartAccount:
         self._transport, self._policy, self._sent = transport, policy, sent
 
     async def open(self) -> None:
-        """Read the contract set and determine the account's address."""
+        """Read the service's contract set and determine the account's address."""
         self.contracts = await self._client.contracts()
         self.key = await account_of(self._client, self._vault)
         self._bundler = bundler_of(self._transport, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
-        """Return an operation for one call, with gas limits, fees and payer. An account's first one also deploys it.
+        """Return a user operation for one call, with gas limits, fees and payer.
 
-        The service's state may be two seconds old, so the nonces that this client has used are considered too, and an
-        operation that is refused for its nonce is prepared once more.
+        An account's first operation also deploys it. The account state that the service returns may be two seconds old.
+        The nonce is therefore at least the next one after those that this client has used, and an operation that is
+        refused for its nonce is prepared once more.
         """
         if not self.key.controls:
             raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
@@ -95,7 +96,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self._chain(), paymaster)
 
     async def _chain(self) -> RpcClient | None:
-        """Return the chain's JSON-RPC endpoint: the application's, else the one the service advertises, else None."""
+        """Return a client for the chain's JSON-RPC endpoint, from the application or else from the service, or None."""
         url = self._policy.rpc_url
         if url is None:
             try:
@@ -105,7 +106,7 @@ class SmartAccount:
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
 
     async def balance(self, token: str) -> int | None:
-        """Return the account's balance in the token's smallest unit; None if no endpoint of the chain states it."""
+        """Return the account's balance in the token's smallest unit, or None if no endpoint of the chain returns it."""
         chain = await self._chain()
         if chain is None:
             return None
@@ -117,7 +118,9 @@ class SmartAccount:
         return None
 
     async def next_block(self, after: int | None, within_s: float) -> int:
-        """Wait for a block above the number `after` (None: above the newest). Without an endpoint, wait some seconds.
+        """Wait for a block whose number is above `after` (None: above the newest block's).
+
+        Without an endpoint, wait three seconds.
 
         Returns:
             The newest block's number; `after` if there is no endpoint or no block came in time.
@@ -132,7 +135,10 @@ class SmartAccount:
         return after or 0
 
     async def signed(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with the enclave's signature. Raises PluginCallError if it signed another hash."""
+        """Return the operation with the enclave's signature.
+
+        Raises PluginCallError if the enclave signed another hash.
+        """
         unsigned = UserOp.from_json(operation.to_rpc())
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
         if from_hex(signed.user_op_hash) != self.hash(operation):
@@ -140,7 +146,7 @@ class SmartAccount:
         return operation.signed(from_hex(signed.signature))
 
     def hash(self, operation: UserOperation) -> bytes:
-        """Return the operation's hash for the entry point."""
+        """Return the operation's hash, as the service's entry point defines it."""
         return self._bundler.hash(operation)
 
     async def send(self, operation: UserOperation) -> bytes:
@@ -164,13 +170,13 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
 
 
 def bundler_of(transport: ChainTransport, contracts: ContractSet) -> Bundler:
-    """Return the service's bundler, for the entry point and chain of its contract set."""
+    """Return a client for the service's bundler, with the entry point and chain of the service's contract set."""
     rpc = RpcClient(f"{transport.base_url}/api/bundler", transport, batches=False)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 
 def known_errors() -> list[Any]:
-    """Return the errors that contracts may raise in an operation."""
+    """Return the Solidity errors with which the contracts may revert a user operation."""
     from holdfast.chain.contracts import load
     from holdfast.chain.reverts import errors_of
 

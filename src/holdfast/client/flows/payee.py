@@ -1,4 +1,4 @@
-"""The payee: an address, or the account of a DID, which the chain must confirm."""
+"""Finds the payee's address: the one that was given, or a DID's account, which the chain must confirm."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ _ADDRESS_DIGITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Payee:
-    """The payee's address, and the DID that led to it."""
+    """The payee's address, and the DID for which it was found, if the payer gave a DID."""
 
     address: str
     did: str | None
 
 
 async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
-    """Return the payee. The indexer supplies a DID's account; the chain must confirm that the account is the DID's.
+    """Return the payee.
+
+    For a DID, the indexer supplies the account, and the chain must confirm that the DID has this account.
 
     Raises:
         PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.
@@ -57,10 +59,10 @@ async def _confirm(client: AsyncServiceClient, did: str, address: str) -> None:
 
 
 async def _is_its_keys(client: AsyncServiceClient, did: str, address: str, state: AccountState) -> bool:
-    """Return whether the DID is the hash of the account's key or, after a change of keys, of its first key."""
+    """Return whether the DID is the hash of the account's current key or, after a change of keys, of its first key."""
     if did_of_key(int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == did:
         return True
     account = await client.indexer_account(address)
     owner = account.owner_address or ""
-    # The factory's owner is the last 20 bytes of the same hash (docs/contracts.md).
+    # The owner that the factory records is the last 20 bytes of the hash in the DID (docs/contracts.md).
     return bool(account.found and ADDRESS.fullmatch(owner)) and owner[2:].lower() == did[-_ADDRESS_DIGITS:]

@@ -1,4 +1,4 @@
-"""The payer of an operation: an ERC-7677 paymaster, the service's sponsor, or the account itself."""
+"""Chooses the payer of a user operation: an ERC-7677 paymaster, the service's sponsor, or the account itself."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
 
 _WEI = 10**18
-# ERC-4337 error codes: AA21 and AA51 mean that the account lacks funds; AA3x concern the paymaster.
+# ERC-4337 error codes: AA21 and AA51 mean that the account lacks funds; AA3x mean that the paymaster failed.
 _NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
 
 
 class Payer:
-    """Adds gas limits, fees and payer to operations of one chain. `paymaster` replaces the bundler's own sponsor."""
+    """Adds gas limits, fees and a payer to user operations on one chain.
+
+    `paymaster` replaces the bundler's own sponsor.
+    """
 
     def __init__(
         self, bundler: Bundler, policy: GasPolicy, chain: RpcClient | None, paymaster: Paymaster | None
@@ -38,7 +41,7 @@ class Payer:
         self._chain, self._paymaster = chain, paymaster
 
     async def paid(self, operation: UserOperation, call: Call) -> UserOperation:
-        """Return the operation, ready to be signed. `call` is its call data before encoding.
+        """Return the user operation, complete except for its signature. `call` is its call data before encoding.
 
         Raises:
             OperationFailed: the operation itself was refused, or no payer was found.
@@ -61,7 +64,10 @@ class Payer:
         return await self._paymaster.paid(_priced(operation), self._bundler)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with the chain's gas price; without an endpoint with zeros, which a sponsor replaces."""
+        """Return the operation with the chain's fees.
+
+        Unknown fees remain zero, and a sponsor replaces them.
+        """
         if self._chain is None:
             return operation
         try:
@@ -90,12 +96,15 @@ class Payer:
         return estimated
 
     async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
-        """Check the native coin a call sends: too much reverts without a reason, so gas is estimated without it."""
+        """Check that the account can send the call's native coin.
+
+        Sending too much reverts without a reason, so gas is estimated with an amount of zero.
+        """
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
         await self._check_funds(without, greatest_cost(without), call[1], why)
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
-        """Return the bundler's gas limits, even from bundlers that check the account's balance before they estimate."""
+        """Return the operation with estimated gas limits, even if the bundler checks the account's balance first."""
         try:
             return await self._bundler.estimated(operation)
         except UserOperationError as error:
@@ -122,7 +131,7 @@ class Payer:
 
 
 def greatest_cost(operation: UserOperation) -> int:
-    """Return the most that the entry point may charge the account, in wei, without a paymaster (ERC-4337)."""
+    """Return the most that the entry point may charge the account if no paymaster pays, in wei (ERC-4337)."""
     gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
     return gas * operation.max_fee_per_gas
 
@@ -134,7 +143,7 @@ def _priced(operation: UserOperation) -> UserOperation:
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
-    """Return whether the operation would also be refused with the account as payer: a revert, or a used nonce."""
+    """Return whether the operation would be refused even if the account paid: it reverts, or its nonce was used."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
     return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
 

@@ -44,12 +44,12 @@ def checked(params: PaymentParams, chain_id: int) -> int:
 
 
 def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
-    """Return the account call that makes the payment."""
+    """Return the call with which the account makes the payment."""
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
 def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
-    """Return the arguments of `/accounts/pay` that a delegation's policy checks, one set for each `total`."""
+    """Return the arguments of the command `/accounts/pay`, against which a delegation's policy is checked."""
     return {
         "to": payee.address,
         "amount": amount,
@@ -59,7 +59,7 @@ def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
 
 
 class Payments:
-    """Payments of one vault through one service."""
+    """Makes payments from one vault's smart account through one service."""
 
     def __init__(
         self, client: AsyncServiceClient, vault: AsyncVault, account: SmartAccount, budget: DelegationBudget
@@ -98,7 +98,10 @@ class Payments:
             ) from refused
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
-        """Check the UCAN, if any: its delegations and their limits. Without one, the unlocked vault's owner may pay."""
+        """Check the UCAN's delegations and their limits.
+
+        Without a UCAN, there is nothing to check, because the owner of the unlocked vault is paying.
+        """
         if params.ucan is None:
             return
         for _ in range(_TRIES):
@@ -107,13 +110,17 @@ class Payments:
         raise PaymentRefused("other payments under the same delegation were made at the same time; try again")
 
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
-        """Count an allowed payment under all delegations of the token. Returns False if another payment came first."""
+        """Check the payment and count it towards the UCAN's delegations.
+
+        Returns False if another payment under the same delegations was counted in the meantime.
+        """
         claims = await self._verified({"token": ucan})
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # The invocation was made for this vault. Its `total` was needed to mint it and is not trusted.
+            # The audience of an invocation must be this vault. An invocation contains a `total` because it could not be
+            # minted without one, but that value is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)
@@ -122,7 +129,10 @@ class Payments:
         return self._budget.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return the claims, verified by the enclave with the vault's own revocations. Raises PaymentRefused."""
+        """Return the UCAN's claims after the enclave has verified it, taking the vault's own revocations into account.
+
+        Raises PaymentRefused.
+        """
         did = (await self._vault.status()).did
         answer = await self._vault.exec("resource:delegations action:verify", {**question, "subject": did})
         if not answer.success or not isinstance(answer.result, dict):
@@ -135,7 +145,7 @@ class Payments:
 
 
 def payment_result(params: PaymentParams, operation_hash: str) -> PaymentResult:
-    """Return the documented result: `txHash` equals `userOpHash`."""
+    """Return the payment's result, in which `txHash` equals `userOpHash`, as documented."""
     return PaymentResult(
         tx_hash=operation_hash,
         user_op_hash=operation_hash,

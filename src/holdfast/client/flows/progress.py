@@ -42,7 +42,7 @@ class ProgressStore:
         self._write(msgspec.json.encode(self.progress.to_json()).decode())
 
     def forget(self) -> None:
-        """Delete the record: the registration is complete."""
+        """Delete the recorded progress."""
         self._write(None)
 
     def _write(self, text: str | None) -> None:
@@ -51,9 +51,10 @@ class ProgressStore:
 
 
 def _going_on(noted: Progress, asked: Progress) -> Progress:
-    """Return the record, reduced to what is valid for the current request.
+    """Return the parts of the recorded progress that are valid for the current request.
 
-    What was recorded for another identifier is dropped, except a DID that was registered on the chain without an alias.
+    Progress recorded for another identifier is dropped, except for the transaction that registered the DID without an
+    alias.
     """
     if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
         return noted

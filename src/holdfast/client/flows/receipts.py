@@ -1,4 +1,4 @@
-"""The receipt of a user operation, and the transaction that contains it."""
+"""Reads the receipt of a user operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Registers a vault's DID under an identifier. Each step is recorded beforehand, so a second call can continue."""
+"""Registers a vault's DID under an identifier.
+
+Each step is recorded before it is taken, so a second call can continue.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +90,9 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # The interrupted attempt may have opened it; POST /api/dids knows the holder and decides. A session
-            # for an unverified address or number yields to the person who verifies it.
+            # An interrupted attempt may have opened the session itself. POST /api/dids will check who holds the
+            # identifier. The session of a person who has not verified an address or number gives way to the person who
+            # verifies it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise
@@ -143,7 +147,7 @@ class Registrar:
                 attestation=noted.attestation,
             )
         except CredentialAlreadyRegistered:
-            # The response to an earlier attempt was lost: the service has the registration.
+            # The service may have stored the registration in an earlier attempt, whose response was lost.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
         except RegistrationUnproven as error:

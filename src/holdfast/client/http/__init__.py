@@ -1,1 +1,1 @@
-"""HTTP: calls, endpoints and refusals as values, and the transport that sends the calls."""
+"""HTTP: calls and refusals as values, and the transport that sends the calls."""

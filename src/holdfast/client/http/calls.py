@@ -1,4 +1,4 @@
-"""Requests, and the functions that parse their responses, as values. Nothing here does I/O."""
+"""HTTP requests as values, with the functions that parse their responses. Nothing here does I/O."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete HTTP response. Header names are in lower case."""
+    """A complete HTTP response. Header names are lower-cased."""
 
     status: int
     headers: Mapping[str, str]
@@ -54,7 +54,7 @@ class Call(Generic[T]):
 
     @property
     def is_safe(self) -> bool:
-        """Whether repeating the request has no further effect."""
+        """Whether the request changes nothing, so that it may be repeated."""
         return self.method in SAFE_METHODS
 
 
@@ -62,10 +62,12 @@ class Call(Generic[T]):
 class Retries:
     """How often failed requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
 
-    Requests that change nothing are repeated up to `attempts` times. Others are repeated once, with the same
-    `Idempotency-Key`, if their response was lost, and while the service is still processing the first one.
+    Requests that change nothing are sent up to `attempts` times in all. Other requests are sent again only with the
+    same `Idempotency-Key`: once if the response was lost, and up to the same limit while the service is still
+    processing the first request.
 
-    A Retry-After header is obeyed up to `longest_s` seconds. If it asks for more, the refusal is raised at once.
+    A Retry-After header is obeyed up to `longest_s` seconds. If Retry-After demands a longer wait, the refusal is
+    raised at once.
     """
 
     attempts: int = 3
@@ -87,7 +89,7 @@ class Retries:
 
 
 def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
-    """Return whether a request that changes something may be sent again: its key makes the second one a repeat."""
+    """Return whether a request that changes something may be sent again, under the same `Idempotency-Key`."""
     if isinstance(error, RequestRefused):
         return call.named and isinstance(error, refusals.IdempotencyKeyInUse)
     return call.named and attempt == 1
@@ -124,7 +126,7 @@ def as_type(kind: type[T]) -> Reader[T]:
 
 
 def as_json(reply: Reply) -> Any:
-    """Return the response's JSON, whatever its type."""
+    """Return the JSON value of the response, of whatever type."""
     return msgspec.json.decode(reply.content)
 
 
@@ -139,7 +141,7 @@ def as_text(reply: Reply) -> str:
 
 
 def _code(content: bytes) -> tuple[str | None, str | None]:
-    """Return an error body's code and its text for people: in Holdfast's form, or a Pinning Service API Failure."""
+    """Return the code and the human-readable text of an error body in Holdfast's or the Pinning Service API's form."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):

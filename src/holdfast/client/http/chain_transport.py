@@ -1,4 +1,4 @@
-"""JSON-RPC over the client's own connections."""
+"""Sends JSON-RPC over the client's HTTP connections."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class _Request(msgspec.Struct):
 class ChainTransport:
     """A holdfast.chain Transport that reuses the connections of an existing service client.
 
-    Calls to the service's bundler that cost something (`holdfast.wire.json_rpc.CHARGED`) carry an `Idempotency-Key`. If
-    their response is lost they are repeated once, and the service sends the first response again.
+    Calls to the service's bundler that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an
+    `Idempotency-Key`. If the response to a call with a key is lost, the call is repeated once, and the service sends
+    the first response again.
     """
 
     def __init__(self, transport: HttpTransport) -> None:
@@ -40,7 +41,7 @@ class ChainTransport:
         return self._transport.base_url
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """See holdfast.chain.transports.Transport. If the service itself refused, that refusal is the error's cause."""
+        """See holdfast.chain.transports.Transport. If the service itself refused, the error's cause is that refusal."""
         try:
             if url == self.base_url + BUNDLER.path and _is_charged(body):
                 return await self._transport.send(_named(body))
@@ -56,7 +57,7 @@ class ChainTransport:
 
 
 def _is_charged(body: bytes) -> bool:
-    """Return whether the payload is a single call, not a batch, to a method that the service counts."""
+    """Return whether the payload is a single call, not a batch, of a method that counts towards a limit."""
     try:
         return msgspec.json.decode(body, type=_Request).method in CHARGED
     except msgspec.DecodeError:

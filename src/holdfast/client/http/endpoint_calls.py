@@ -1,4 +1,4 @@
-"""Makes calls from the declarations of endpoints and the fields of a request."""
+"""Builds calls from declared endpoints and the fields of a request."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def call_of(
     path: Mapping[str, str] = NO_PARAMETERS,
     base_url: str | None = None,
 ) -> Call[T]:
-    """Return the call. Fields are sent as the query of a GET, otherwise as the body; absent fields are left out.
+    """Return the call.
+
+    The fields are sent as the query of a GET and as the body of other methods; absent fields are left out.
 
     Args:
         endpoint: what is called.
@@ -81,14 +83,17 @@ def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:
 
 
 def _segment(name: str, value: str) -> str:
-    """Return the value as an encoded path segment (RFC 3986, section 3.3), or several for `path`. Raises ValueError."""
+    """Return the value percent-encoded as a path segment (RFC 3986, section 3.3), or as several for `path`.
+
+    Raises ValueError.
+    """
     if any(segment in _NO_SEGMENTS for segment in (value.split("/") if name == _REST else [value])):
         raise ValueError(f"{name} is empty, '.' or '..': no such path can be asked for")
     return quote(value, safe="/" if name == _REST else "")
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """Return a parser for responses that say whether something was found; it returns None if nothing was."""
+    """Return a parser for responses with the field `found`. The parser returns None if `found` is false."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None

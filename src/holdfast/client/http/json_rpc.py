@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 responses from the bundler proxy."""
+"""Parses JSON-RPC 2.0 responses from the service's bundler proxy."""
 
 from __future__ import annotations
 

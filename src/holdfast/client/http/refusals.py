@@ -6,7 +6,7 @@
         ├── IdentifierTaken     409 identifier_taken
         └── ...                 one class per code of holdfast.wire.errors
 
-The codes come from the error table, so a change to its texts reaches this module too.
+The codes are taken from the service's error table, so they cannot differ from it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RequestRefused(NetworkError):
 
 
 class InvalidRequest(RequestRefused):
-    """400: a field is missing or malformed; `code` is the sentence that says which."""
+    """Status 400: a field is missing or malformed; `code` is a sentence that names it."""
 
 
 class IdentifierReserved(RequestRefused):
@@ -58,15 +58,15 @@ class IdentifierTaken(RequestRefused):
 
 
 class IdempotencyKeyInUse(RequestRefused):
-    """The first request with this `Idempotency-Key` is still running."""
+    """The service is still processing the first request with this `Idempotency-Key`."""
 
 
 class IdempotencyKeyReused(RequestRefused):
-    """Another request had this `Idempotency-Key` within the last 24 hours."""
+    """A different request was sent with this `Idempotency-Key` within the last 24 hours."""
 
 
 class IpLimitReached(RequestRefused):
-    """The client's IP address has used up its registrations."""
+    """The client's IP address has reached its limit of registrations."""
 
 
 class CredentialLimitReached(RequestRefused):
@@ -74,7 +74,7 @@ class CredentialLimitReached(RequestRefused):
 
 
 class RateLimited(RequestRefused):
-    """Too many requests of this kind; `retry_after_s` says when the next may succeed."""
+    """There were too many requests of this kind; `retry_after_s` says when the next one may succeed."""
 
 
 class SmsSendFailed(RequestRefused):
@@ -130,11 +130,11 @@ class NotFound(RequestRefused):
 
 
 class MethodNotAllowed(RequestRefused):
-    """The path exists, but not with this HTTP method."""
+    """The path does not support this HTTP method."""
 
 
 class RequestTimedOut(RequestRefused):
-    """The rest of the request did not arrive in time."""
+    """The request did not arrive completely in time."""
 
 
 class BodyTooLarge(RequestRefused):
@@ -142,7 +142,7 @@ class BodyTooLarge(RequestRefused):
 
 
 class InternalError(RequestRefused):
-    """The service failed; its log has the reason under `request_id`."""
+    """The service failed; its log contains the reason under `request_id`."""
 
 
 class BundlerFailed(RequestRefused):
@@ -205,5 +205,5 @@ _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
 
 def refusal_class(code: str, status: int) -> type[RequestRefused]:
-    """Return the class for a refusal: the one for its code, or InvalidRequest for any other 400, or RequestRefused."""
+    """Return the class of a refusal's code, or else InvalidRequest for status 400 and RequestRefused for any other."""
     return _BY_CODE.get(code) or (InvalidRequest if status == _BAD_REQUEST else RequestRefused)

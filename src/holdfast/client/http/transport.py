@@ -24,7 +24,7 @@ _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "applicati
 
 
 class HttpTransport:
-    """Sends one client's calls to its service, concurrently."""
+    """Sends a client's calls to its service; several calls may run concurrently."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class HttpTransport:
         self._http, self._process = self._connect(), os.getpid()
 
     async def send(self, call: Call[T]) -> T:
-        """Return the call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
+        """Send the call and return its result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
         attempt = 1
         headers = {"Idempotency-Key": str(uuid.uuid4())} if call.named else {}
         while True:
@@ -57,9 +57,9 @@ class HttpTransport:
             attempt += 1
 
     async def post(self, url: str, body: bytes) -> Reply:
-        """POST JSON to the service's bundler or to another URL, such as a chain's JSON-RPC endpoint.
+        """Send JSON by POST to the service's bundler or to another URL, such as a chain's JSON-RPC endpoint.
 
-        The caller's headers and cookies are sent to the service only.
+        The client's own headers and cookies are sent only to the service.
         """
         self._check_open()
         with _network_errors():
@@ -108,7 +108,7 @@ def checked_base_url(base_url: str) -> str:
 
 
 class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
-    """Converts whatever httpx raises to NetworkError, leaving out the URL, which may contain an API key."""
+    """Converts httpx's exceptions to NetworkError, without the URL, which may contain an API key."""
 
     def __enter__(self) -> None:
         return None

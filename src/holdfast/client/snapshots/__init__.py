@@ -1,1 +1,1 @@
-"""A vault's snapshots outside this machine: uploaded after each change, published under a name, and recovered."""
+"""A vault's snapshots on servers: uploading after each change, publishing under a name, and recovery."""

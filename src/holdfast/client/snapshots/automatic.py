@@ -1,4 +1,4 @@
-"""Automatic uploads of snapshots: a few seconds after the last change, retried after failures with growing delays."""
+"""Uploads snapshots automatically a few seconds after the last change; after failures, retries with growing delays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LASTING = (403, 404, 405)  # the DID is not registered there, or the service st
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """In seconds: quiet time after a change, the longest wait while changes continue, waits between attempts."""
+    """Waiting times in seconds: after the last change, at most while changes continue, and between attempts."""
 
     quiet_s: float = 2.0
     longest_quiet_s: float = 30.0
@@ -27,12 +27,14 @@ class Pauses:
     longest_retry_s: float = 900.0
 
     def retry_s(self, failures: int) -> float:
-        """Return the seconds to wait after so many failures in a row."""
+        """Return the seconds to wait after this number of consecutive failures."""
         return min(self.longest_retry_s, self.first_retry_s * 2.0 ** min(failures - 1, 30))
 
 
 class AutomaticSnapshots:
-    """Publishes after changes. A conflict or a rollback stops it until the next change: a person has to choose.
+    """Publishes a snapshot after changes.
+
+    After a conflict or a rollback, nothing is published until the next change, because a person has to decide.
 
     Args:
         publish: makes one attempt.
@@ -53,13 +55,13 @@ class AutomaticSnapshots:
         self.last_error: ServiceError | None = None
 
     def changed(self) -> None:
-        """Record that the vault has a new revision. Call it in the event loop's thread."""
+        """Record that the vault has a new revision. Call this method in the event loop's thread."""
         self._changed.set()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settle(self, within_s: float) -> bool:
-        """Upload now what is still due; return whether everything was uploaded. Waits at most `within_s` seconds."""
+        """Upload pending changes now, and return whether everything was uploaded. Waits at most `within_s` seconds."""
         if self._task is None:
             return True
         await self._stop()
@@ -69,7 +71,7 @@ class AutomaticSnapshots:
         return False
 
     async def close(self) -> None:
-        """Stop. What is still due is uploaded by the next client."""
+        """Stop. The next client uploads the changes that are still pending."""
         await self._stop()
 
     async def _run(self) -> None:
@@ -85,7 +87,7 @@ class AutomaticSnapshots:
                 failures = 0
 
     async def _quiet(self) -> None:
-        """Return once nothing has changed for the quiet time."""
+        """Wait until nothing has changed for the quiet time, but no longer than the longest wait."""
         waited = 0.0
         while self._changed.is_set() and waited < self._pauses.longest_quiet_s:
             self._changed.clear()
@@ -93,7 +95,7 @@ class AutomaticSnapshots:
             waited += self._pauses.quiet_s
 
     async def _attempt(self) -> bool:
-        """Publish; return whether nothing is left to do. With a closed or locked vault there is nothing to do now."""
+        """Publish, and return whether nothing is left to do, as is the case while the vault is closed or locked."""
         self.last_error = None
         try:
             await self._publish()
@@ -112,6 +114,6 @@ class AutomaticSnapshots:
 
 
 def _is_lasting(error: ServiceError | None) -> bool:
-    """Return whether a retry would fail too, because a person has to act or the vault has to be registered first."""
+    """Return whether a retry would also fail, because a person has to act or the vault has to be registered first."""
     refused = isinstance(error, RequestRefused) and error.status in _LASTING
     return refused or isinstance(error, (SnapshotConflict, SnapshotRolledBack))

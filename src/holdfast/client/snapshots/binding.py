@@ -1,4 +1,4 @@
-"""Checks that a snapshot belongs to its DID: the sealed vault's header, and the delegation to the publishing key."""
+"""Checks that a snapshot belongs to its DID, by the sealed vault's header and the delegation to the publishing key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLISH = "/snapshots/publish"
 
 
 def check_whole(snapshot: Snapshot) -> None:
-    """Check that root and sealed vault contain the same DID. Raises StorageError."""
+    """Check that the snapshot's root and the sealed vault contain the same DID. Raises StorageError."""
     try:
         did = did_of(snapshot.sealed)
     except PluginCallError as error:
@@ -26,7 +26,7 @@ def check_whole(snapshot: Snapshot) -> None:
 
 
 def check_binding(snapshot: Snapshot, public_key: bytes | None) -> None:
-    """Check that the vault's key delegated publishing to this key (None: to any key). Raises StorageError.
+    """Check that the vault's key delegated publishing to `public_key` (None: to any key). Raises StorageError.
 
     A did:new is the hash of its key, so the delegation can be verified without asking a service.
     """

@@ -1,4 +1,7 @@
-"""Comparison of two versions of a vault, table by table: rows that only one has, and rows that differ. No merging."""
+"""Compares two versions of a vault, table by table: which rows are in only one of them, and which differ.
+
+No merging.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 KEYS = "keys"  # of a TableDifference: the passkeys and passwords that open one version only
-# What identifies a row: the first of these fields that it has.
+# A row is identified by the first of these fields that it has.
 _KEYS = ("id", "cid", "credential_id", "address", "did", "name")
 _PAGE = 10_000
 
 
 class TableDifference(Record, frozen=True, kw_only=True):
-    """One table in which the versions differ; its rows are given by name.
+    """A table in which two versions of a vault differ; rows are identified by name.
 
     Attributes:
         table: the resource, or "keys": which passkeys and passwords open only one of the versions.

@@ -40,7 +40,7 @@ _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
 class OtherKeys(ClientStateError):
-    """The other version of the vault does not open with this key."""
+    """The given key does not unlock the other version of the vault."""
 
     def __init__(self, code: str | None) -> None:
         super().__init__(f"the other version does not open with this key ({code})")
@@ -63,7 +63,7 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # One attempt at a time for each vault, even if several clients use it.
+        # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
@@ -71,9 +71,10 @@ class KeptSnapshots:
             vault.listeners.append(self.changed)
 
     def changed(self) -> None:
-        """Note that there may be something to upload."""
+        """Record that the vault may have changes to upload."""
         if self._given is not None and self._given.store is not None and self._config.automatic:
-            # In an empty context, without the caller's thread: the upload outlives the call that caused it.
+            # The upload outlives the call that caused it, so it runs in an empty context, which does not contain the
+            # caller's thread.
             contextvars.Context().run(self._automatic.changed)
 
     async def state(self) -> SnapshotState:
@@ -142,7 +143,10 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """Return the other device's version in a conflict. Raises ClientStateError if there is no conflict."""
+        """Return the snapshot with the other device's version in a conflict.
+
+        Raises ClientStateError if there is no conflict.
+        """
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")
@@ -150,7 +154,7 @@ class KeptSnapshots:
 
     @contextlib.asynccontextmanager
     async def _opened(self, other: Snapshot, key: KeyProvider) -> AsyncIterator[AsyncVault]:
-        """Return the other version, unlocked in an enclave that stores nothing."""
+        """Yield the other version of the vault, unlocked in a second enclave that stores nothing."""
         vault, _ = self._vault()
         async with type(vault)() as second:
             opened = await second.unlock(key, other.sealed)
@@ -159,7 +163,7 @@ class KeptSnapshots:
             yield second
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
-        """Continue with the other version, sealed again as a revision after this device's."""
+        """Replace the vault with the other version, sealed as a revision that follows this device's."""
         vault, store = self._vault()
         known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()
@@ -174,10 +178,10 @@ class KeptSnapshots:
         await vault.unlock(known, saved.database)
 
     async def _forget_removed(self, other: Snapshot, key: KeyProvider) -> None:
-        """Remove the keys that were removed from the other version.
+        """Remove from this version of the vault the keys that were removed from the other version.
 
-        It is opened only if this version has a key that it lacks. A version that this key does not open was sealed by
-        a device that was paired by an earlier release: its keys were never this one's.
+        The other version is opened only if it lacks a key that this version has. If `key` does not open the other
+        version, its device was paired by an earlier release and never had this version's keys.
         """
         vault, _ = self._vault()
         if not await may_have_lost(vault, other.sealed):

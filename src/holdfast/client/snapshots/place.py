@@ -1,4 +1,4 @@
-"""The servers that store snapshots (CAR files, pins, records, blocks), over HTTP: Holdfast's service or others."""
+"""HTTP access to the servers that store snapshots (CAR files, pins, records, blocks): Holdfast's service or others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOT_FOUND = 404
 
 
 class SnapshotPlace:
-    """The servers given in the settings, in addition to the client's service.
+    """The client's service, and the servers that the snapshot settings name in addition or instead.
 
     Args:
         service_url: the service's address.
@@ -68,15 +68,24 @@ class SnapshotPlace:
         )
 
     async def upload(self, snapshot: Snapshot) -> None:
-        """Upload the blocks; without a pinning service this also pins them. Raises RequestRefused, StorageError."""
+        """Upload the snapshot's blocks. Without a separate pinning service, the upload also pins the blocks.
+
+        Raises RequestRefused, StorageError.
+        """
         await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
 
     async def publish(self, name: str, record: bytes) -> None:
-        """Publish an IPNS record; its signature is its authorization. Raises RequestRefused, NetworkError."""
+        """Publish an IPNS record, which needs no other authorization than its signature.
+
+        Raises RequestRefused, NetworkError.
+        """
         await self._http.send(publish_call(name, record))
 
     async def name_of(self, credential_id: str) -> str | None:
-        """Return the IPNS name that Holdfast's service has for a passkey: a hint, whose record the caller verifies."""
+        """Return the IPNS name that Holdfast's service has for a passkey.
+
+        The name is a hint: the caller verifies its record.
+        """
         try:
             return await self._http.send(name_call(credential_id))
         except RequestRefused as error:
@@ -105,14 +114,14 @@ class SnapshotPlace:
 
 
 def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
-    """Return the settings as the extended type, which has more fields than the interface's."""
+    """Return the snapshot settings as a `SnapshotConfig`, which has more fields than the interface's type."""
     if isinstance(config, SnapshotConfig):
         return config
     return SnapshotConfig(gateway_url=config.gateway_url if config else None)
 
 
 def import_call(root_cid: str, car: bytes, *, pin: bool) -> Call[None]:
-    """POST /api/v0/dag/import, in the wire form of Kubo's RPC: one multipart part with the CAR file."""
+    """POST /api/v0/dag/import, in the format of Kubo's RPC: a multipart body whose only part is the CAR file."""
     boundary = secrets.token_hex(_BOUNDARY_BYTES)
     head = 'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n'
     body = f"--{boundary}\r\n{head}".encode() + car + f"\r\n--{boundary}--\r\n".encode()
@@ -145,7 +154,7 @@ def _read_name(reply: Reply) -> str | None:
 
 
 def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
-    """Check that the response has exactly the expected root and no error: Kubo sends 200 even if it fails later."""
+    """Check that the response contains the expected root and no error: Kubo may fail after sending status 200."""
     lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
     roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
     if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):

@@ -1,4 +1,4 @@
-"""One attempt to upload the newest revision and to publish it under the vault's IPNS name."""
+"""Uploads a vault's newest revision and publishes it under the vault's IPNS name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.content.records import Record
 
-# A record has to outlive a lost device by years; caches may keep it for only a minute.
+# A record must stay valid for years after its device is lost, but caches may use it for only a minute.
 VALIDITY = timedelta(days=20 * 365)
 TTL_NS = 60 * 1_000_000_000
 PIN_NAME = "vault"
@@ -53,7 +53,7 @@ class SnapshotRolledBack(StorageError):
 
 
 class SnapshotConflict(StorageError):
-    """Another device published a snapshot that does not contain this device's. Nothing was merged or changed.
+    """Another device published a snapshot that is not based on this device's last one. Nothing was merged or changed.
 
     Attributes:
         other_root: the other device's snapshot.
@@ -67,7 +67,10 @@ class SnapshotConflict(StorageError):
 
 
 class Publisher:
-    """Uploads, pins and publishes an unlocked vault's newest revision. Each attempt continues the one before."""
+    """Uploads, pins and publishes an unlocked vault's newest revision.
+
+    Each attempt continues where the previous one stopped.
+    """
 
     def __init__(
         self,
@@ -92,16 +95,17 @@ class Publisher:
         return stored.revision > state.acknowledged_revision
 
     async def publish(self) -> SnapshotState:
-        """Publish the newest revision, unless it is published already.
+        """Publish the newest revision, unless that has been done already.
 
         Raises:
-            SnapshotConflict: another device published too; `resolve` settles it.
+            SnapshotConflict: another device published too; `overrule` resolves the conflict.
             SnapshotRolledBack: the published record is older than one that this device has seen.
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
-        # A vault created before publishing keys existed gets its key and delegation now, as a new revision.
+        # A vault that was created before publishing keys existed gets its publishing key and delegation here, as a new
+        # revision.
         name = (await self._vault.publishing_key()).name
         delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
         stored, state = await self._newest(), await self.state()
@@ -118,7 +122,7 @@ class Publisher:
             raise
 
     async def overrule(self) -> SnapshotState:
-        """After a conflict: publish this device's version on top of the other one, which stays pinned."""
+        """After a conflict, publish this device's version on top of the other device's, which stays pinned."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("there is no conflict to end")
@@ -137,13 +141,13 @@ class Publisher:
         return await self._named(name, taken, stored, state)
 
     async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
-        """Compare what is published with what this device knows. Raises SnapshotRolledBack, SnapshotConflict."""
+        """Compare the published record with this device's state. Raises SnapshotRolledBack, SnapshotConflict."""
         if record is None:
             return state
         if record.sequence < state.sequence:
             raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
-            # The response to the last record was lost.
+            # The service stored the last record, but its response was lost.
             return await self._acknowledged(state, record)
         if record.root_cid != state.acknowledged_root:
             await self._place.gateway.snapshot(record.root_cid)  # into the store, while it is still available
@@ -180,7 +184,7 @@ class Publisher:
         return state
 
     async def _overtaken(self, name: str, ours: bytes) -> bool:
-        """Return whether another device published after this device's check; its snapshot is then in the store."""
+        """Return whether another device published after this device's check; if so, store that device's snapshot."""
         found = await self._place.gateway.record(name)
         if found is None or change(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
             return False
@@ -202,9 +206,10 @@ class Publisher:
         )
 
     async def _remove_old_pins(self, state: SnapshotState) -> None:
-        """Remove this vault's oldest pins, whichever device made them; after a key was removed, all but the newest pin.
+        """Remove this vault's oldest pins, whichever device made them.
 
-        If the service refuses, the next upload tries again.
+        After a key was removed, remove all but the newest pin. If the service refuses to remove them, the next upload
+        tries again.
         """
         pinning = self._place.pinning
         if pinning is None:
@@ -219,7 +224,7 @@ class Publisher:
                 await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
     def _name_stored(self, revision: int, taken: Snapshot) -> None:
-        """Record the snapshot's root in the manifest, unless the vault has changed in the meantime."""
+        """Record the snapshot's root in the stored manifest, unless the vault has changed in the meantime."""
         stored = self._store.load(taken.manifest.did)
         if stored is not None and stored.revision == revision:
             self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=taken.root_cid))
@@ -245,5 +250,5 @@ class Publisher:
 
 
 def _meta(did: str) -> dict[str, str]:
-    """Return what distinguishes this vault's pins from other pins of the same account."""
+    """Return the pin metadata that distinguishes this vault's pins from others of the same account."""
     return {"vault": did}

@@ -1,4 +1,4 @@
-"""Recovery from a passkey alone: its user handle leads to the record and the snapshot, its PRF output unlocks it."""
+"""Recovers a vault with a passkey alone: its user handle leads to the snapshot, its PRF output unlocks the vault."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class RecoveryRefused(StorageError):
 
 
 class Recovered(Record, frozen=True, kw_only=True):
-    """A recovered vault: its DID, the snapshot it came from, and when that was sealed (Unix milliseconds).
+    """A recovered vault: its DID, the snapshot it came from, and when the snapshot was sealed (Unix milliseconds).
 
     `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
-    vault is from an older one; `newer_root` and `newer_updated_at` are those of the newest.
+    vault comes from an older one, and `newer_root` and `newer_updated_at` describe the newest.
     """
 
     did: str
@@ -71,7 +71,7 @@ class _Found:
 
 
 class Recovery:
-    """One recovery into an empty vault that has a store."""
+    """Recovers a snapshot into an empty vault that has a store."""
 
     def __init__(
         self,
@@ -112,7 +112,10 @@ class Recovery:
         return chosen
 
     async def _of_car(self, car: bytes) -> _Found:
-        """Check that the person's secret unlocks the vault: the only proof that a file without a record is theirs."""
+        """Read and check a snapshot from a CAR file.
+
+        Without an IPNS record, only unlocking the vault proves that the snapshot is the person's.
+        """
         snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
         return _Found(snapshot, None)
@@ -131,9 +134,10 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """Return the record under the given name, the passkey's name, or the name that the service has for the passkey.
+        """Return the IPNS record for the given name, the passkey's user handle, or the service's name for the passkey.
 
-        The last is for passkeys created before publishing keys existed, whose user handles are random.
+        The service has names for passkeys that were created before publishing keys existed and have random user
+        handles.
         """
         if name is not None:
             return await self._place.gateway.record(name)
@@ -154,7 +158,7 @@ class Recovery:
             await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
-        """Refuse a lower sequence than this device has seen, unless the person accepts it."""
+        """Refuse a record with a lower sequence than this device has seen, unless the person accepts it."""
         known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
         if found.record is not None and found.record.sequence < known.sequence:
             error = SnapshotRolledBack(known.sequence, found.record.sequence)
@@ -165,7 +169,10 @@ class Recovery:
             raise refusal
 
     async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
-        """Open the newest snapshot that this key opens. An older one is said to be older. Raises RecoveryRefused."""
+        """Unlock the newest snapshot that this key unlocks, and tell the person if there is a newer one.
+
+        Raises RecoveryRefused.
+        """
         try:
             await self._open(newest.snapshot, key)
         except RecoveryRefused as refused:
@@ -184,7 +191,7 @@ class Recovery:
         return newest
 
     async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
-        """Yield the verified snapshots before this one, newest first, as far back as they are stored."""
+        """Yield the verified snapshots that precede this one, newest first, as far back as servers still store them."""
         did = snapshot.manifest.did
         for _ in range(_OLDER):
             if (before := snapshot.manifest.root_cid) is None:
@@ -250,7 +257,7 @@ def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotSt
 
 
 def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
-    """Return the state after an older snapshot was unlocked: nothing replaces the newest one until a person chooses."""
+    """Return the state after recovery from an older snapshot: a conflict, which the person has to resolve."""
     return SnapshotState(
         did=recovered.did,
         status="conflict",
@@ -263,7 +270,7 @@ def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
 
 
 def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
-    """Return the wraps that a key may unlock: a passkey's by its ID, or any password's."""
+    """Return the wraps that a key may open: the one with a passkey's ID, or all password wraps."""
     try:
         wraps = wraps_of(snapshot.sealed)
     except PluginCallError:

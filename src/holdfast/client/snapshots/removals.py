@@ -1,4 +1,4 @@
-"""Removals after two devices changed a vault: keys that either removed stay removed, whichever version is chosen."""
+"""Keys that either of two conflicting versions of a vault has removed stay removed, whichever version is chosen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.carrying import CARRIED
-from holdfast.client.vault.removed_keys import name_in, row_of
+from holdfast.client.vault.removed_keys import name_in, row_of, see_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,28 +18,28 @@ Name = tuple[str, str]
 
 
 async def removed_keys(vault: AsyncVault) -> set[Name]:
-    """Return the keys that were removed from an unlocked vault. Raises PluginCallError."""
+    """Return the names of the keys that were removed from an unlocked vault. Raises PluginCallError."""
     listed = await vault.exec("resource:tokens action:list")
     names = {name_in(row) for row in listed.result or ()}
     return {name for name in names if name is not None}
 
 
 async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
-    """Remove these keys from an unlocked vault, and record those that it lacks. Return whether it had any of them.
+    """Remove these keys from an unlocked vault, and record as removed those that it lacks. Return whether it had any.
 
-    Raises PluginCallError: `last_wrap` if no other key would be left.
+    Raises PluginCallError: `last_wrap` if no other key would be left, another code if a removal cannot be recorded.
     """
     had = await carried_keys(vault)
     for name in sorted(names):
         if name in had:
             await vault.remove_key(*name)
         else:
-            await vault.exec("resource:tokens action:create", row_of(*name))
+            see_recorded((await vault.exec("resource:tokens action:create", row_of(*name))).error)
     return not had.isdisjoint(names)
 
 
 async def may_have_lost(vault: AsyncVault, sealed: bytes) -> bool:
-    """Return whether an unlocked vault has a passkey or password that a sealed version lacks, perhaps by removal."""
+    """Return whether an unlocked vault has a passkey or password that a sealed version lacks and may have removed."""
     return not await carried_keys(vault) <= set(wrap_names(sealed))
 
 

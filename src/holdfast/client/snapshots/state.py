@@ -16,7 +16,7 @@ Status = Literal["queued", "pinning", "pinned", "failed", "conflict"]
 
 
 class SnapshotState(Record, frozen=True, kw_only=True):
-    """What has happened to the newest revision, and what was acknowledged before it.
+    """How far the upload of a vault's newest revision has come, and what was acknowledged before it.
 
     Attributes:
         did: the vault's DID.
@@ -61,7 +61,7 @@ def write_state(store: VaultStore, state: SnapshotState) -> None:
 
 
 def kept_record(store: VaultStore, did: str) -> bytes | None:
-    """Return the IPNS record of the last acknowledged snapshot; None before the first. Raises StorageError."""
+    """Return the IPNS record of the last acknowledged snapshot, or None before the first one. Raises StorageError."""
     text = store.note(_record_name(did))
     return None if text is None else bytes.fromhex(text)
 

@@ -19,9 +19,10 @@ _LOOPBACK = ("127.0.0.1", "::1")
 
 
 def did_of_service(url: str) -> str:
-    """Return the did:web for a service's address: the audience of its tokens, so that no other service can use them.
+    """Return the did:web of a service's address.
 
-    Any loopback address is treated as localhost, which is the host in a service's own address by default.
+    As the audience of tokens, this DID prevents other services from using the tokens. Any loopback address is treated
+    as localhost, because that is the default host in a service's own address.
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
@@ -31,9 +32,10 @@ def did_of_service(url: str) -> str:
 
 
 async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """Return a token, valid for five minutes, for one upload or one pin and its polling. The vault must be unlocked.
+    """Return a token for one upload, or for one pin and polling its status. The token is valid for five minutes.
 
-    The vault stores no row for it: a row would be a change, whose upload would need another token.
+    The vault must be unlocked. The vault stores no row for the token: a row would be a change, whose upload would need
+    another token.
     """
     asked = InvocationOptions(command=WRITE, args={})
     expiration = int(now()) + LIFETIME_S

@@ -1,1 +1,1 @@
-"""Vault storage: the local store, content-addressed snapshots, IPFS gateways as a fallback, and pins."""
+"""Vault storage: the local store, content-addressed snapshots, IPFS gateways as a fallback, and pinning."""

@@ -1,4 +1,7 @@
-"""An advisory lock on a file next to the store: one process at a time. The system releases it when the process ends."""
+"""An advisory lock on a file next to the store, which one process can hold at a time.
+
+The lock is released when the process ends.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ NOT_THROUGH_A_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag
 
 
 class FileLock:
-    """A lock, held from construction until `release`. Raises StorageError if another process holds it."""
+    """An advisory lock on a file, held from construction until `release`.
+
+    Raises StorageError if another process holds it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK | getattr(os, "O_CLOEXEC", 0), 0o600)
@@ -28,7 +34,10 @@ class FileLock:
 
     @property
     def descriptor(self) -> int:
-        """The descriptor of the lock file. A child process that inherits it holds the lock until it ends."""
+        """The lock file's descriptor.
+
+        A child process that inherits the descriptor also holds the lock, until the child ends.
+        """
         return self._file
 
     def release(self) -> None:

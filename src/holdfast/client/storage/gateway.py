@@ -1,4 +1,4 @@
-"""Blocks and records from IPFS gateways. Everything a gateway returns is verified."""
+"""Reads blocks and IPNS records from IPFS gateways, and verifies everything that they return."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def block_call(cid: str) -> Call[bytes]:
 
 
 def record_call(name: str, *, routing: bool = False) -> Call[Record]:
-    """Fetch and verify a name's record from a trustless gateway, or with `routing` from a routing service (HTTP V1)."""
+    """Fetch and verify a name's record from a trustless gateway or, with `routing`, by HTTP Routing V1."""
     with snapshots.storage_errors():
         public_key = public_key_of(name)
     return Call(
@@ -63,7 +63,7 @@ def record_call(name: str, *, routing: bool = False) -> Call[Record]:
 
 
 class AsyncGateway:
-    """Reads through any number of gateways: what the store lacks is fetched, verified and stored.
+    """Reads blocks from the store; fetches missing blocks from any number of gateways, verifies them and stores them.
 
     Args:
         gateway_url: an address, or several in the order in which they are tried, or None.
@@ -85,7 +85,10 @@ class AsyncGateway:
         self._store = store
 
     async def block(self, cid: str) -> bytes:
-        """Return a block from the store, or else from a gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store or, if the store lacks it, from a gateway.
+
+        Raises StorageError, NetworkError.
+        """
         kept = await asyncio.to_thread(self._store.get_block, cid) if self._store else None
         if kept is not None:
             return kept
@@ -101,7 +104,7 @@ class AsyncGateway:
         return snapshots.assemble(root, blocks)
 
     async def record(self, name: str) -> Record | None:
-        """Return the newest record that any gateway has under an IPNS name; None if those that respond have none.
+        """Return the newest record that any gateway has for an IPNS name, or None if no gateway that responds has one.
 
         Raises NetworkError if no gateway responds, StorageError for an invalid name.
         """
@@ -139,7 +142,10 @@ def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:
-    """Make a snapshot of the newest stored revision; store it, and its root in the manifest. Raises StorageError."""
+    """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root.
+
+    Raises StorageError.
+    """
     stored = store.load(did)
     if stored is None:
         raise StorageError("no such vault is stored")
@@ -162,7 +168,7 @@ def _newest(found: list[Record]) -> Record | None:
 
 
 async def _record(http: HttpTransport, name: str) -> Record | None:
-    """Return one gateway's record; not every gateway serves records on both paths."""
+    """Return one gateway's record, trying both paths, because not every gateway serves records on both."""
     try:
         return await http.send(record_call(name))
     except NetworkError as error:

@@ -1,4 +1,4 @@
-"""Pins at a remote service (IPFS Pinning Service API 1.0.0): Holdfast's own, or another's."""
+"""A client for a remote pinning service (IPFS Pinning Service API 1.0.0), which may be Holdfast's own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The allowed transitions (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
+# The allowed status changes (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is
+# retried.
 PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
     PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
     PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
@@ -45,13 +46,13 @@ TokenSource = Callable[[], Awaitable[str]]
 
 
 class PinReport(PinInfo, frozen=True, kw_only=True):
-    """A pin and what the service says about it: `info.status_details` says why the pin has its current status."""
+    """A pin and what the service reports about it; `info.status_details` explains its current status."""
 
     info: dict[str, str] | None = None
 
 
 class PinPage(Record, frozen=True, kw_only=True):
-    """One page of pins, newest first; `count` is the number of all that match."""
+    """One page of pins, newest first; `count` is the total number of matching pins."""
 
     count: int
     results: tuple[PinReport, ...]
@@ -66,7 +67,7 @@ class PinFailed(StorageError):
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
-    """Return whether a pin that was `old` may later be `new`, possibly after several transitions between two polls."""
+    """Return whether a pin's status may change from `old` to `new` between two polls, possibly in several steps."""
     seen, reachable = {old}, {old}
     while reachable:
         reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
@@ -110,7 +111,7 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     meta: Mapping[str, str] | None = None,
     limit: int = 10,
 ) -> dict[str, str]:
-    """Return the query of GET /pins. Without `status`, a service lists only pins that are pinned.
+    """Return the query parameters for GET /pins. Without `status`, a service lists only pins whose status is "pinned".
 
     Raises ValueError for what the API does not allow.
     """
@@ -124,7 +125,10 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
 
 
 class AsyncPinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails."""
+    """A client for one account at one pinning service.
+
+    Raises RequestRefused, NetworkError; StorageError if a pin fails.
+    """
 
     def __init__(
         self,
@@ -138,13 +142,14 @@ class AsyncPinning:
         self._http = HttpTransport(endpoint, retries=retries, transport=transport)
 
     async def list(self, **chosen: Any) -> list[PinReport]:
-        """Return pins, newest first: see `page`."""
+        """Return a list of pins, newest first, for the same filters as `page`."""
         return list((await self.page(**chosen)).results)
 
     async def page(self, **chosen: Any) -> PinPage:
-        """Return pins by `cids`, `name` (compared by `match`), `statuses`, `before`, `after` (RFC 3339) and `meta`.
+        """Return the pins that match `cids`, `name`, `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
 
-        At most `limit`, by default 10, newest first. Raises ValueError for a filter that the API does not allow.
+        `match` says how `name` is compared. The page has at most `limit` pins, by default 10, newest first. Raises
+        ValueError for a filter that the API does not allow.
         """
         return await self._send(list_call(selection(**chosen)))
 
@@ -157,7 +162,7 @@ class AsyncPinning:
         return await self._send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin by another one in one step."""
+        """Replace a pin with another pin in one request."""
         return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
@@ -165,7 +170,10 @@ class AsyncPinning:
         await self._send(delete_call(request_id))
 
     async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
-        """Return the pin once it is pinned. Raises StorageError if it fails or takes longer than `within_s` seconds."""
+        """Wait until the pin's status is "pinned", and return the pin.
+
+        Raises StorageError if it fails or takes longer than `within_s` seconds.
+        """
         deadline = time.monotonic() + within_s
         while True:
             found = pinned_or_none(await self.get(request_id))
@@ -185,7 +193,10 @@ class AsyncPinning:
 
 
 def pinned_or_none(pin: PinReport) -> PinReport | None:
-    """Return the pin if it is pinned, None while it is in progress. Raises PinFailed with the service's reason."""
+    """Return the pin if its status is "pinned", or None while it is in progress.
+
+    Raises PinFailed with the service's reason.
+    """
     if pin.status is PinStatus.FAILED:
         raise PinFailed((pin.info or {}).get("status_details"))
     return pin if pin.status is PinStatus.PINNED else None

@@ -1,4 +1,4 @@
-"""The clear header of a sealed vault (docs/formats.md): its revision and its DID."""
+"""Reads the unencrypted header of a sealed vault (docs/formats.md): its revision, DID and wraps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _KINDS = {1: "secret", 2: "prf", 3: "password"}
 
 
 def is_sealed_vault(data: bytes) -> bool:
-    """Return whether the bytes begin like a sealed vault."""
+    """Return whether the bytes begin as a sealed vault does."""
     return data.startswith(_MAGIC)
 
 
 def revision_of(sealed: bytes) -> int:
-    """Return the revision in a sealed vault's clear header. Raises PluginCallError for other bytes."""
+    """Return the revision in a sealed vault's unencrypted header. Raises PluginCallError for other bytes."""
     header = sealed[: _REVISION.stop]
     if len(header) < _REVISION.stop or not is_sealed_vault(header):
         raise PluginCallError("save", _OTHER_FORM)
@@ -28,17 +28,17 @@ def revision_of(sealed: bytes) -> int:
 
 
 def did_of(sealed: bytes) -> str:
-    """Return the DID in a sealed vault's clear header. Raises PluginCallError for other bytes."""
+    """Return the DID in a sealed vault's unencrypted header. Raises PluginCallError for other bytes."""
     return sealed[HEADER_BYTES : _after_did(sealed)].decode("utf-8", "replace")
 
 
 def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
-    """Return kind and ID of each key that unlocks a sealed vault. Raises PluginCallError for other bytes."""
+    """Return the kind and ID of each key that unlocks a sealed vault. Raises PluginCallError for other bytes."""
     return [(kind, key_id) for kind, key_id, _ in wraps_of(sealed)]
 
 
 def wraps_of(sealed: bytes) -> list[tuple[str, str, bytes]]:
-    """Return kind, ID and all bytes of each wrap of a sealed vault. Raises PluginCallError for other bytes."""
+    """Return the kind, the ID and the bytes of each wrap of a sealed vault. Raises PluginCallError for other bytes."""
     position, wraps = _after_did(sealed), []
     for _ in range(sealed[_WRAP_COUNT]):
         name_end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])

@@ -1,4 +1,4 @@
-"""Snapshots: a sealed vault split into blocks under a root (docs/formats.md)."""
+"""Snapshots: a sealed vault, split into blocks to which a root block links (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Snapshot:
 
     @property
     def following_manifest(self) -> VaultManifest:
-        """Return the manifest in which this snapshot is the newest."""
+        """Return the vault's manifest, changed to name this snapshot as the newest."""
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 
 def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None) -> Snapshot:
-    """Return the snapshot of a sealed vault. Raises StorageError for an empty vault or one over 16 MiB."""
+    """Make a snapshot of a sealed vault. Raises StorageError for an empty vault or one over 16 MiB."""
     named = roots.Manifest(
         root_cid=manifest.root_cid,
         did=manifest.did,
@@ -58,7 +58,10 @@ def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None
 
 
 def from_car(data: bytes) -> Snapshot:
-    """Return the snapshot in a CARv1 file. Raises StorageError unless every block matches its CID and belongs to it."""
+    """Return the snapshot in a CARv1 file.
+
+    Raises StorageError for a block that does not match its CID or belong to it.
+    """
     with storage_errors():
         root_cid, blocks = cars.read_car(data)
         root = roots.read_root(Block(root_cid, blocks[root_cid]))
@@ -67,20 +70,20 @@ def from_car(data: bytes) -> Snapshot:
 
 
 def read(root_cid: str, fetch: Callable[[str], bytes | None]) -> Snapshot:
-    """Return the snapshot made of blocks that `fetch` returns. Raises StorageError unless each matches its CID."""
+    """Return a snapshot from the blocks that `fetch` returns. Raises StorageError if a block does not match its CID."""
     root = parse_root(root_cid, _present(fetch(root_cid)))
     blocks = {cid: _present(fetch(cid)) for cid in {root_cid, *root.blocks}}
     return assemble(root, blocks)
 
 
 def parse_root(cid: str, data: bytes) -> roots.Root:
-    """Return the root in a block, after checking the block against its CID. Raises StorageError."""
+    """Check a root block against its CID and return the root. Raises StorageError."""
     with storage_errors():
         return roots.read_root(Block(cid, data))
 
 
 def assemble(root: roots.Root, blocks: Mapping[str, bytes]) -> Snapshot:
-    """Return the snapshot of a root and its blocks by CID. Raises StorageError unless all are there and correct."""
+    """Return the snapshot that a root and its blocks form. Raises StorageError for a missing or wrong block."""
     with storage_errors():
         sealed = roots.sealed_of(root, blocks)
     ordered = {cid: blocks[cid] for cid in (root.cid, *root.blocks)}
@@ -89,7 +92,7 @@ def assemble(root: roots.Root, blocks: Mapping[str, bytes]) -> Snapshot:
 
 
 def client_manifest(manifest: roots.Manifest) -> VaultManifest:
-    """Return a root's manifest as the interface's type."""
+    """Return the manifest in a root, as the interface's type."""
     return VaultManifest(
         root_cid=manifest.root_cid,
         did=manifest.did,
@@ -100,7 +103,7 @@ def client_manifest(manifest: roots.Manifest) -> VaultManifest:
 
 
 def blocks_of(did: str, blocks: Mapping[str, bytes]) -> set[str]:
-    """Return which of these blocks belong to a vault's snapshots: its roots and everything they link to."""
+    """Return those blocks that belong to a vault's snapshots: its roots and the blocks that they link to."""
     found: set[str] = set()
     for cid, data in blocks.items():
         with contextlib.suppress(ContentError):

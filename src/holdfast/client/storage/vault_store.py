@@ -1,4 +1,4 @@
-"""The vaults on this machine: one SQLite file with each vault's last revisions and the blocks of its snapshots."""
+"""The store of this machine's vaults: an SQLite file with each vault's latest revisions and its snapshots' blocks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CREATE TABLE notes (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT;
 
 @dataclass(frozen=True, slots=True)
 class StoredVault:
-    """One revision of one vault. Only the enclave can unlock `sealed`, with one of the vault's keys."""
+    """One revision of one vault. Only the enclave can unlock `sealed`, and only with one of the vault's keys."""
 
     revision: int
     manifest: VaultManifest
@@ -47,7 +47,9 @@ class StoredVault:
 
 
 class VaultStore:
-    """A store for vaults, identified by folder and name, open in one process at a time. Thread-safe.
+    """A store for vaults, identified by its folder and name. Only one process at a time can have the store open.
+
+    Thread-safe.
 
     Args:
         config: the store's name, `holdfast-vault` unless given.
@@ -80,11 +82,12 @@ class VaultStore:
             raise
 
     def save(self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False) -> StoredVault:
-        """Store a revision. Raises StorageError if it is not newer than the newest one: a vault never goes back.
+        """Store a revision.
 
-        With `forget_older`, the same transaction drops all older revisions and the blocks of their snapshots, whose
-        bytes are overwritten in the file and removed from its journal. That is how a key is removed, since an older
-        revision would still open with it.
+        Raises StorageError if it is not newer than all stored ones: a vault never returns to an older state. With
+        `forget_older`, the same transaction deletes all older revisions and the blocks of their snapshots, overwrites
+        their bytes in the file, and removes them from its journal. A key is removed in this way, since it would still
+        unlock an older revision.
         """
         with self._transaction() as database:
             newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
@@ -128,7 +131,7 @@ class VaultStore:
             return [row[0] for row in database.execute(statement, (did,))]
 
     def update_manifest(self, manifest: VaultManifest) -> None:
-        """Replace the manifest of the newest revision, after a snapshot."""
+        """Replace the newest revision's manifest, after a snapshot was made."""
         statement = (
             "UPDATE revisions SET manifest = ?1 WHERE did = ?2 "
             "AND revision = (SELECT max(revision) FROM revisions WHERE did = ?2)"
@@ -153,7 +156,7 @@ class VaultStore:
             database.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?)", (block.cid, block.data))
 
     def get_block(self, cid: str) -> bytes | None:
-        """Return a stored block, verified, or None."""
+        """Return a stored block after checking it against its CID, or None if it is not stored."""
         with self._reading() as database:
             row = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()
         if row is None:
@@ -162,7 +165,7 @@ class VaultStore:
             return verified(cid, bytes(row[0]))
 
     def try_block(self) -> None:
-        """Write a block, read it back and delete it: a test of the store. Raises StorageError."""
+        """Test the store: write a block, read it back and delete it. Raises StorageError."""
         block = raw_block(os.urandom(32))
         self.put_block(block)
         try:
@@ -181,11 +184,16 @@ class VaultStore:
                 database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
 
     def replace_note(self, name: str, expected: str | None, value: str) -> bool:
-        """Compare and swap: store a text if the current one is `expected` (None: absent). Returns whether it was."""
+        """Store a text if the current one is `expected` (None: absent), as an atomic compare-and-swap.
+
+        Return whether it was.
+        """
         return self.replace_notes({name: (expected, value)})
 
     def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
-        """Compare and swap several texts at once. Returns True if all were as expected and were stored, else False.
+        """Compare and swap several texts in one transaction.
+
+        Return whether all current texts were as expected; if not, nothing is stored.
 
         Args:
             changes: by name, the expected text (None: absent) and the new one.
@@ -200,7 +208,7 @@ class VaultStore:
             return True
 
     def note(self, name: str) -> str | None:
-        """Return the text under a name, or None."""
+        """Return the text stored under a name, or None."""
         with self._reading() as database:
             row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
@@ -234,7 +242,8 @@ class VaultStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if self._database is None:
             raise ClientStateError("the vault store is closed")
-        # All threads share one connection. Without the lock, a thread could run inside another thread's transaction.
+        # All threads share one connection. Without the lock, one thread's statements could run inside another thread's
+        # transaction.
         with self._turn, _storage_errors():
             yield self._database
 
@@ -251,12 +260,12 @@ class VaultStore:
 
 
 def forgotten_note(did: str) -> str:
-    """Return the name of the note with the first revision that a removed key cannot unlock: older pins must go."""
+    """Return the name of the note that records the first revision that a removed key cannot unlock."""
     return f"forgotten-before:{did}"
 
 
 def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:
-    """Return the file of a store. Raises StorageError for a name that is not a plain file name."""
+    """Return the path of a store's file. Raises StorageError for a name that is not a plain file name."""
     if not _NAME.fullmatch(config.db_name):
         raise StorageError("a store's name has 1 to 64 letters, digits, dots, hyphens and underscores")
     folder = Path(directory) if directory else Path(platformdirs.user_data_dir("holdfast"))
@@ -264,7 +273,7 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # The file gets its mode before SQLite opens it, and SQLite gives its journal the same mode.
+    # The file's mode is set before SQLite opens the file, and SQLite gives its journal the same mode.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
     try:
         if hasattr(os, "fchmod"):
@@ -293,7 +302,7 @@ def _migrate(database: sqlite3.Connection) -> None:
 
 
 def _forget_blocks(database: sqlite3.Connection, did: str) -> None:
-    """Delete the blocks of a vault's snapshots: roots and what they link to, and sealed vaults without a root."""
+    """Delete the blocks of a vault's snapshots: roots, the blocks they link to, and sealed vaults without a root."""
     gone: set[str] = set()
     for cid in [row[0] for row in database.execute("SELECT cid FROM blocks")]:
         data = bytes(database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0])

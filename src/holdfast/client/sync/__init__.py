@@ -1,1 +1,1 @@
-"""Pairing: a new device receives the vault. The protocol runs over a local HTTP link with a QR code, or libp2p."""
+"""Pairing: a new device receives the vault from another, over a local HTTP link with a QR code, or over libp2p."""

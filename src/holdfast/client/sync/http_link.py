@@ -1,4 +1,4 @@
-"""Pairing over the local network: an HTTP link with a secret path, shown as a QR code, valid for one pairing."""
+"""Pairing over the local network: an HTTP link with a secret path, shown as a QR code and valid for one pairing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SOCKET_S = 30.0
 
 
 class HttpOffer:
-    """Offers a pairing at `link` until the block ends. Raises OSError if it cannot listen on the address.
+    """Offers a pairing at `link` until the `with` block ends. Raises OSError if it cannot listen on the address.
 
     Args:
         server: responds to the pairing's messages.
@@ -68,13 +68,16 @@ class HttpOffer:
 
 
 class HttpChannel:
-    """The new device's channel over a link."""
+    """The new device's pairing channel, over an HTTP link."""
 
     def __init__(self, link: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._link, self._transport = link, transport
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """See PairingChannel. Waits for as long as a pairing may take, since a person types on the other device."""
+        """See PairingChannel.
+
+        The request may take as long as a pairing, since a person has to type on the other device.
+        """
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:
             async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
@@ -91,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """Respond to one message. Any other path gets a plain 404."""
+        """Respond to one message. Requests for any other path get a plain 404."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
         if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
@@ -110,11 +113,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Log nothing: the path is a secret."""
+        """Log nothing, because the path is secret."""
 
 
 def local_address() -> str:
-    """Return this machine's address in the local network, or loopback if it has none. Sends nothing."""
+    """Return this machine's address in the local network, or the loopback address if it has none. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only the route to it is looked up

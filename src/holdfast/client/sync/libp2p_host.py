@@ -1,4 +1,7 @@
-"""Pairing over libp2p (WebSockets). The host starts on demand in a separate thread, as py-libp2p runs on trio."""
+"""Pairing over libp2p (WebSockets).
+
+The libp2p host starts on demand, in a separate thread, because py-libp2p runs on trio.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 
 
 class Libp2pHost:
-    """A libp2p host in a separate thread until the block ends. Subclasses define the protocols it supports.
+    """A libp2p host that runs in a separate thread until the `with` block ends. Subclasses define its protocols.
 
     Args:
         log: the vault's boot log, which records whether the host started.
@@ -62,7 +65,7 @@ class Libp2pHost:
         self._thread.join()
 
     def _handlers(self) -> dict[str, Callable[[Any], Any]]:
-        """Return the protocols that the host supports and the handlers of their streams."""
+        """Return the protocols that the host supports, with their stream handlers."""
         raise NotImplementedError
 
     def _start(self) -> None:
@@ -97,7 +100,7 @@ class Libp2pHost:
 
 
 class Libp2pOffer(Libp2pHost):
-    """Offers a pairing at `address` until the block ends.
+    """Offers a pairing at `address` until the `with` block ends.
 
     Args:
         server: responds to the pairing's messages.
@@ -131,7 +134,7 @@ class Libp2pOffer(Libp2pHost):
 
 
 class Libp2pChannel:
-    """The new device's channel to a host, by its address."""
+    """The new device's pairing channel to a libp2p host, given the host's address."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -170,7 +173,10 @@ class Libp2pChannel:
 
 
 def told(what: str, error: BaseException) -> NetworkError:
-    """Convert the error to one of the client's; if a package is missing, say how to install it."""
+    """Convert an exception from py-libp2p to one of the client's errors.
+
+    For a missing package, the message says how to install it.
+    """
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
@@ -183,8 +189,8 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
-    # Noise only: it authenticates the peer ID in the address. By default the library also offers secio and plain text,
-    # which do not, and an attacker in between could choose them.
+    # Only Noise is offered, because it authenticates the peer ID in the address. By default, py-libp2p also offers
+    # secio and plain text, which do not authenticate the peer and which an attacker in between could choose.
     identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}
@@ -192,7 +198,7 @@ def _new_host(seed: bytes | None = None) -> Any:
 
 
 async def read_message(stream: Any) -> bytes:
-    """Read one message: four bytes of length, big-endian, and that many bytes. Raises NetworkError."""
+    """Read one message: a four-byte big-endian length, and that many bytes. Raises NetworkError."""
     length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
     if length > MAX_MESSAGE_BYTES:
         raise NetworkError("a message is too long")

@@ -1,11 +1,12 @@
-"""A host where two devices that cannot listen, such as two browsers, meet. It relays their messages unread.
+"""A host through which two devices that cannot listen, such as two browsers, can pair. It relays their messages unread.
 
 On `/holdfast/sync/meet/1.0.0`, the first message of a stream says which device opened it:
 
     device that holds the vault   {"meeting": M, "gives": true}    reply {"waiting": true}; then it replies to messages
     new device                    {"meeting": M, "message": {…}}   reply: the other device's reply
 
-M is a random name known only to the two devices. The six digits protect the pairing from this host, as from any other.
+M is a random name for the pairing that only the two devices know. The six digits protect the pairing from this host, as
+they do from anyone between the devices.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class First(msgspec.Struct):
 
 
 class Libp2pMeeting(Libp2pHost):
-    """Lets devices meet at `address` until the block ends.
+    """Runs a meeting host at `address` until the `with` block ends.
 
     Args:
         log: see Libp2pHost.
@@ -63,7 +64,10 @@ class Libp2pMeeting(Libp2pHost):
         self._givers: dict[str, _Giver] = {}
 
     async def ask(self, meeting: str, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message to the device waiting under a name, from any event loop. Raises NetworkError without one."""
+        """Send a message to the device waiting under a name, and return its reply.
+
+        Raises NetworkError if none is waiting.
+        """
         import trio
 
         def asked() -> bytes:
@@ -123,7 +127,10 @@ class Libp2pMeeting(Libp2pHost):
 
 
 class _Giver:
-    """A waiting device, which gets one message at a time. It is removed after an error or after its last response."""
+    """A waiting device, to which one message at a time is sent.
+
+    The device is removed after an error or after its last response.
+    """
 
     def __init__(self, stream: Any) -> None:
         import trio
@@ -142,7 +149,7 @@ class _Giver:
 
 
 class MeetingChannel:
-    """The channel of a new device that runs the host itself: sends to the device waiting under a name."""
+    """A channel to the device waiting under a name, for a new device that runs the meeting host itself."""
 
     def __init__(self, host: Libp2pMeeting, meeting: str) -> None:
         self._host, self._meeting = host, meeting

@@ -6,12 +6,13 @@
                      -- reveal -->               sync_compare, then its person types the new device's six digits
     sync_complete    <-- the vault, record -- sync_respond (only for the right digits)
 
-The vault comes twice: encrypted for the new device, and sealed with the wraps of all passkeys and passwords, so that
-each of them opens what the new device stores and publishes. The record is the IPNS record of the last snapshot that
-the vault was published in; without one it is left out.
+The vault is sent twice: encrypted for the new device, and sealed with the wraps of all passkeys and passwords, so that
+each of these keys also unlocks what the new device stores and publishes. The record is the IPNS record of the vault's
+last published snapshot, if there is one.
 
-The enclaves do the cryptography. The new device commits to its key before it sees the other one's, so an attacker
-in between has one guess at six digits. The people compare them, so nothing in between can obtain or replace the vault.
+The enclaves do the cryptography. The new device commits to its key before it receives the other device's key, so an
+attacker in between has only one guess at the six digits. People compare these digits, so an attacker in between can
+neither obtain nor replace the vault.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ _REFUSED = {"error": "refused"}  # deliberately does not say what was wrong with
 
 
 class SyncRefused(ServiceError):
-    """The pairing failed: the digits differ, a message was late, repeated or changed, or the other side refused."""
+    """The pairing failed: the digits differ, a message was late, repeated or modified, or the other side refused."""
 
 
 class PairingChannel(Protocol):
-    """A channel to the device that holds the vault."""
+    """A pairing channel to the device that holds the vault."""
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message and return the response. Raises NetworkError."""
@@ -61,7 +62,7 @@ class PairingChannel(Protocol):
 
 
 class AsyncPairingServer:
-    """The side of one pairing that holds the vault.
+    """The vault's side of a pairing: responds to the messages of one new device.
 
     `finished` is True when the pairing is over, `released` when the vault was sent.
 
@@ -98,7 +99,7 @@ class AsyncPairingServer:
         return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to one message. Never raises, whatever a stranger sends."""
+        """Return the response to one message. No message, whatever it contains, makes this method raise."""
         if self._turn.locked():
             return _REFUSED
         async with self._turn:
@@ -110,7 +111,8 @@ class AsyncPairingServer:
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         step, session = _text(message, "step"), _text(message, "session_id")
-        # Each step is accepted once and for one session: a repeated or foreign message ends the pairing.
+        # Each step is accepted only once and only for one session: a repeated message or one from another session ends
+        # the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
             raise SyncRefused("the message is out of turn")
         self._session = session
@@ -130,7 +132,8 @@ class AsyncPairingServer:
         typed = await answered(self._ask_digits, _given(shown.code))
         if not typed:
             raise SyncRefused("the person refused")
-        # Read before sealing: a snapshot uploaded in the meantime may contain changes that the sent vault lacks.
+        # The record is read before the vault is sealed, because a later snapshot may contain changes that the sent
+        # vault lacks.
         record = await published_record(self._vault)
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
         self._finished = self._released = True

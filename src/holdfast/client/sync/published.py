@@ -1,4 +1,4 @@
-"""The last published snapshot of a paired vault: with it, the new device's first upload is not a conflict."""
+"""Transfers a vault's last published record in a pairing, so that the new device's first upload causes no conflict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def published_record(vault: AsyncVault) -> str | None:
-    """Return the IPNS record of the vault's last acknowledged snapshot in hexadecimal; None before the first.
+    """Return the IPNS record of the vault's last acknowledged snapshot in hexadecimal, or None if there is none.
 
     Raises StorageError.
     """
@@ -27,7 +27,7 @@ async def published_record(vault: AsyncVault) -> str | None:
 
 
 async def continue_from(vault: AsyncVault, record: object) -> None:
-    """Store the record that came with a vault as the last snapshot known to this device. Raises StorageError.
+    """Store the record received with a vault as that of the last snapshot that this device knows. Raises StorageError.
 
     A record not signed by the vault's own publishing key is ignored; the first upload then reports a conflict.
 

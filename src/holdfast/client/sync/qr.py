@@ -1,4 +1,4 @@
-"""A link as a QR code in the terminal."""
+"""Shows a link as a QR code in the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 
 
 def qr_text(link: str) -> str:
-    """Return the link as a QR code (ISO/IEC 18004) of block characters, two rows of modules per line."""
+    """Return the link as a QR code (ISO/IEC 18004) in block characters, with two rows of modules per line of text."""
     import segno
 
     out = io.StringIO()

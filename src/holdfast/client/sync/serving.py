@@ -1,4 +1,4 @@
-"""Access to a pairing from threads that serve other devices; its vault may belong to another thread's event loop."""
+"""Access to a pairing from threads that serve other devices; the vault may belong to another thread's event loop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Answering(Protocol):
-    """A pairing that responds in the calling thread, such as holdfast.client.blocking's PairingServer."""
+    """A pairing that responds in the calling thread, such as `PairingServer` in holdfast.client.blocking."""
 
     def answer(self, body: bytes) -> bytes:
         """Return the encoded response to an encoded message."""
@@ -22,7 +22,10 @@ class Answering(Protocol):
 def answer_of(
     server: Answering | AsyncPairingServer, loop: asyncio.AbstractEventLoop | None
 ) -> Callable[[bytes], bytes]:
-    """Return a respond function for any thread. An asynchronous pairing needs `loop`: ValueError without it."""
+    """Return a function that any thread may call to get responses.
+
+    Raises ValueError for an asyncio pairing without `loop`.
+    """
     if not isinstance(server, AsyncPairingServer):
         return server.answer
     if loop is None:

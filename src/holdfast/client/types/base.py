@@ -19,7 +19,7 @@ class Octets(bytes):
 
 
 class Wire:
-    """Conversion between an object and its JSON form."""
+    """Converts between an object and its JSON form."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True
 
 
 def decode_hook(kind: type, value: Any) -> Any:
-    """Decode Octets from any of the three forms. Raises ValueError; NotImplementedError for another type."""
+    """Decode Octets from any of their three JSON forms. Raises ValueError; NotImplementedError for another type."""
     if kind is not Octets:
         raise NotImplementedError(kind)
     return Octets(octets(value))

@@ -1,4 +1,4 @@
-"""Boot (interface section "Client-side types", Boot / worker)."""
+"""Types for the boot status: interface section "Client-side types", Boot / worker."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SubsystemStatus = Literal["booting", "ready", "failed"]
 
 
 class BootStatus(Record, frozen=True, kw_only=True):
-    """Which subsystems are ready; `ready` is True if all three are. The enclave alone is enough to work with a vault.
+    """Which subsystems are ready; `ready` is True if all three are.
 
-    `enclave`: the module runs. `helia`: snapshots can be written and read back, in the vault's store and at the
-    configured server, and the last upload did not fail. `libp2p`: the packages for pairing are installed, and
-    no libp2p host failed to start.
+    Only the enclave is needed for working with a vault. `enclave`: the module runs. `helia`: snapshots can be written
+    and read back, in the vault's store and at the configured server, and the last upload did not fail. `libp2p`: the
+    packages for pairing are installed, and no libp2p host failed to start.
     """
 
     enclave: bool
@@ -25,7 +25,7 @@ class BootStatus(Record, frozen=True, kw_only=True):
 
 
 class BootEvent(Record, frozen=True, kw_only=True):
-    """One change of one subsystem's status."""
+    """A change of a subsystem's status."""
 
     type: Literal["boot-progress"]
     subsystem: Subsystem

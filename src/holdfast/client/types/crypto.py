@@ -1,4 +1,4 @@
-"""Keys and signatures of the enclave (interface section "Client-side types", Crypto / enclave)."""
+"""Types for keys and signatures of the enclave: interface section "Client-side types", Crypto / enclave."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def payload_bytes(payload: BinaryPayload) -> bytes:
 
 
 class EncryptedShares(Record, frozen=True, kw_only=True):
-    """Both sealed shares of a key: one for the client, one to be stored elsewhere."""
+    """The two sealed shares of a key: one for the client, and one to be stored elsewhere."""
 
     public_key: BinaryPayload
     public_key_hex: str | None = None
@@ -39,7 +39,7 @@ class SignResult(Record, frozen=True, kw_only=True):
 
 
 class DeriveAddressResult(Record, frozen=True, kw_only=True):
-    """An address of the vault's key on a chain."""
+    """The address that the vault's key has on a chain."""
 
     address: str
     chain: str
@@ -52,6 +52,6 @@ class MintUcanResult(Record, frozen=True, kw_only=True):
 
 
 class ParseWebAuthnResult(Record, frozen=True, kw_only=True):
-    """A WebAuthn credential as the enclave read it."""
+    """A WebAuthn credential as the enclave parsed it."""
 
     parsed: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Identity: what the enclave generates and stores (interface section "Client-side types", Identity)."""
+"""Types for what the enclave generates and stores: interface section "Client-side types", Identity."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from holdfast.client.types.operations import UserOp  # noqa: TC001 - msgspec rea
 class GenerateInput(Record, frozen=True, kw_only=True):
     """The input for a new vault. `credential`: base64 of the serialised WebAuthn credential.
 
-    `verification_proof`: the service's attestation as JSON text. The enclave refuses one that is expired or for another
-    identifier or channel. Only the registrar can check its signature.
+    `verification_proof`: the service's attestation as JSON text. The enclave refuses an attestation that has expired or
+    is for another identifier or channel. Only the service that issued an attestation can check its signature.
     """
 
     credential: str
@@ -23,7 +23,10 @@ class GenerateInput(Record, frozen=True, kw_only=True):
 
 
 class AccountInfo(Record, frozen=True, kw_only=True):
-    """An account's main fields. For a P-256 key, `address` is that of its smart account, deployed or not."""
+    """An account's main fields.
+
+    For a P-256 key, `address` is that of its smart account, even before the account is deployed.
+    """
 
     address: str
     chain_id: str
@@ -49,7 +52,7 @@ class GenerateOutputWithShares(GenerateOutput, frozen=True, kw_only=True):
 
 
 class SharesOfEnclave(EncryptedShares, frozen=True, kw_only=True):
-    """Shares, and the ID of the enclave to which they belong."""
+    """A key's two shares, and the ID of the enclave to which they belong."""
 
     enclave_id: str
 
@@ -87,7 +90,7 @@ class VerificationMethod(Record, frozen=True, kw_only=True):
 
 
 class Credential(Record, frozen=True, kw_only=True):
-    """A passkey that the vault lists. `credential_id` in base64url, times in ISO 8601."""
+    """A passkey listed in the vault. `credential_id` in base64url, times in ISO 8601."""
 
     credential_id: str
     device_name: str
@@ -114,7 +117,7 @@ class CreateRegistrationInput(Record, frozen=True, kw_only=True):
 class RegistrationResult(Record, frozen=True, kw_only=True):
     """A prepared registration. `user_op` is None if no transaction is needed; hashes are Keccak-256.
 
-    Only the caller knows whether the DID is already on the chain, and says so with `registered`.
+    The enclave cannot know whether the DID is already on the chain, so the caller says so with `registered`.
     """
 
     user_op: UserOp | None

@@ -1,4 +1,4 @@
-"""ERC-4337 (interface section "Client-side types", ERC-4337)."""
+"""Types for user operations: interface section "Client-side types", ERC-4337."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AccountState", "GetAccountStateInput", "GetSmartAccountAddressInput"
 
 
 class UserOp(Record, frozen=True, kw_only=True):
-    """A user operation in its RPC form. All numbers are hex strings; absent parts are None."""
+    """A user operation in its RPC form. All numbers are hex strings; absent fields are None."""
 
     sender: str
     nonce: str
@@ -40,7 +40,10 @@ class SignUserOpResult(Record, frozen=True, kw_only=True):
 
 
 class GetSmartAccountAddressInput(Record, frozen=True, kw_only=True):
-    """The account to predict: a P-256 key in hex and a salt. `vault_url` is the service to ask instead."""
+    """The P-256 key (in hex) and the salt of the account whose address is to be predicted.
+
+    `vault_url` is the service to ask instead.
+    """
 
     pub_key_x: str = msgspec.field(name="pubKeyX")
     pub_key_y: str = msgspec.field(name="pubKeyY")
@@ -49,7 +52,7 @@ class GetSmartAccountAddressInput(Record, frozen=True, kw_only=True):
 
 
 class GetAccountStateInput(Record, frozen=True, kw_only=True):
-    """The account whose state to read. `vault_url` is the service to ask instead."""
+    """The account whose state is to be read. `vault_url` is the service to ask instead."""
 
     account: str
     vault_url: str | None = msgspec.field(name="vaultUrl", default=None)

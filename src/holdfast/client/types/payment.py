@@ -1,4 +1,4 @@
-"""Payment (interface section "Client-side types", Payment)."""
+"""Types for payments: interface section "Client-side types", Payment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class PaymentResult(Record, frozen=True, kw_only=True):
 
 
 class PaymentHandlerOptions(Record, frozen=True, kw_only=True):
-    """How a browser registers the payment worker. `method_url` defaults to the service's address and "/pay"."""
+    """Options with which a browser registers the payment worker.
+
+    `method_url` defaults to the service's address and "/pay".
+    """
 
     sw_url: str = msgspec.field(name="swUrl", default="/pay/sw.js")
     scope: str = "/pay/"

@@ -1,4 +1,4 @@
-"""Vault persistence (interface section "Client-side types", Vault persistence)."""
+"""Types for stored vaults: interface section "Client-side types", Vault persistence."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ class VaultStoreConfig(Record, frozen=True, kw_only=True):
 
 
 class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
-    """Where missing blocks are fetched: the address of an IPFS gateway."""
+    """The address of the IPFS gateway from which missing blocks are fetched."""
 
     gateway_url: str | None = msgspec.field(name="gatewayUrl", default=None)
 
 
 class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
-    """Where snapshots are stored and read, beyond the interface's gateway; by default at the client's service.
+    """Where snapshots are stored and read, by default at the client's service.
+
+    These settings extend the interface's `VaultSnapshotConfig`.
 
     Attributes:
         gateway_urls: more gateways for blocks and records, tried in this order.
@@ -64,7 +66,7 @@ class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
 
     @property
     def gateways(self) -> tuple[str, ...]:
-        """Return all gateways, the interface's first."""
+        """Return all gateways, with the interface's `gateway_url` first."""
         return (*([self.gateway_url] if self.gateway_url else []), *self.gateway_urls)
 
 
@@ -78,7 +80,7 @@ class PinStatus(StrEnum):
 
 
 class PinRequest(Record, frozen=True, kw_only=True):
-    """What to pin (Pinning Service API, "Pin").
+    """A request to pin a root (Pinning Service API, "Pin").
 
     Attributes:
         cid: the root.
@@ -98,7 +100,7 @@ class PinRequest(Record, frozen=True, kw_only=True):
 
 
 class PinInfo(Record, frozen=True, kw_only=True):
-    """A pin as the pinning service reports it; `delegates` are multiaddrs of peers that accept its blocks."""
+    """A pin as the pinning service reports it; `delegates` are the multiaddrs of peers that accept the pin's blocks."""
 
     request_id: str = msgspec.field(name="requestId")
     status: PinStatus

@@ -1,4 +1,4 @@
-"""The service's responses: the shared JSON shapes with the client's conversions, and the indexer's records."""
+"""Types of the service's responses: shared JSON types with the client's conversions, and the indexer's records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
 
     def for_vault(self) -> dict[str, str | int]:
-        """Return arguments for `Vault.generate`, so that the vault derives the address that this service predicts."""
+        """Return arguments for `Vault.generate` that make the vault derive the account that this service predicts."""
         return {"factory": self.app_factory, "chain_id": self.chain_id}
 
 
@@ -47,7 +47,10 @@ class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
 
 
 class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
-    """Proof that an e-mail address or phone number was verified; valid for one POST /api/dids."""
+    """Proof that an e-mail address or phone number was verified.
+
+    An attestation can be used in only one POST /api/dids.
+    """
 
 
 class VerificationStatus(models.VerificationStatus, Wire, frozen=True, kw_only=True):
@@ -87,7 +90,7 @@ class AliasAvailability(Record, frozen=True, kw_only=True):
 
 
 class CodeCheck(Record, frozen=True, kw_only=True):
-    """POST /api/verify/check: `attestation` when verified, `message` with the reason when not."""
+    """POST /api/verify/check: `attestation` if the code was correct, otherwise `message` with the reason."""
 
     ok: bool
     verified: bool
@@ -95,7 +98,7 @@ class CodeCheck(Record, frozen=True, kw_only=True):
     message: str | None = None
 
 
-# The client has one type for an endpoint with several response bodies.
+# If an endpoint has several kinds of response bodies, the client has one type for all of them.
 MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {(models.CodeAccepted, models.CodeRefused): CodeCheck}
 
 

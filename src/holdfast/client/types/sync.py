@@ -1,4 +1,4 @@
-"""Sync between devices (interface section "Client-side types", Sync)."""
+"""Types for pairing devices: interface section "Client-side types", Sync."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from holdfast.client.types.base import Record
 
 
 class SyncInitResult(Record, frozen=True, kw_only=True):
-    """The new device's ephemeral key, and how long the device will wait (ISO 8601)."""
+    """The new device's ephemeral key, and the time until which the device will wait (ISO 8601)."""
 
     success: bool
     session_id: str | None = None
@@ -16,7 +16,7 @@ class SyncInitResult(Record, frozen=True, kw_only=True):
 
 
 class SyncRespondResult(Record, frozen=True, kw_only=True):
-    """The responding device's ephemeral key, and the vault sealed under both keys (base64)."""
+    """The responding device's ephemeral key, and the vault (base64), encrypted under a key derived from both keys."""
 
     success: bool
     session_id: str | None = None

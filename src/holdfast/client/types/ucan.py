@@ -1,4 +1,4 @@
-"""UCAN (interface section "Client-side types", UCAN)."""
+"""Types for UCANs: interface section "Client-side types", UCAN."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdfast.client.types.base import Record
 
 
 class Resource(StrEnum):
-    """What a delegation is about; the vault has a table for each kind."""
+    """The kinds of resources that a delegation can be about; the vault has a table for each kind."""
 
     ACCOUNTS = "accounts"
     CREDENTIALS = "credentials"
@@ -28,7 +28,7 @@ class Resource(StrEnum):
 
 
 class DelegationOptions(Record, frozen=True, kw_only=True):
-    """Audience, commands, expiry (seconds since 1970) and limits of a delegation."""
+    """A delegation's audience, commands, expiry (seconds since 1970) and limits."""
 
     to: str
     command: str
@@ -37,7 +37,7 @@ class DelegationOptions(Record, frozen=True, kw_only=True):
 
 
 class InvocationOptions(Record, frozen=True, kw_only=True):
-    """Action, arguments and delegation of an invocation."""
+    """An invocation's action, arguments and delegation."""
 
     command: str
     args: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Vault state (interface section "Client-side types", Vault state)."""
+"""Types for a vault's state and the calls to it: interface section "Client-side types", Vault state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LoadOutput(Record, frozen=True, kw_only=True):
 
 
 class LockOutput(Record, frozen=True, kw_only=True):
-    """The sealed database, which the client stores for the next unlock."""
+    """The sealed database, which the client stores until it is unlocked again."""
 
     success: bool
     database: Octets | None = None
@@ -56,13 +56,13 @@ class StatusOutput(Record, frozen=True, kw_only=True):
 
 
 class QueryInput(Record, frozen=True, kw_only=True):
-    """The DID whose document to read; empty for the vault's own."""
+    """The DID whose document is to be read; empty for the vault's own DID."""
 
     did: str
 
 
 class QueryOutput(Record, frozen=True, kw_only=True):
-    """The vault's data about a DID."""
+    """The data that the vault has about a DID."""
 
     did: str
     controller: str
@@ -72,7 +72,7 @@ class QueryOutput(Record, frozen=True, kw_only=True):
 
 
 class ExecInput(Record, frozen=True, kw_only=True):
-    """One action on one resource, as `resource:<name> action:<name>`, optionally under a delegation."""
+    """An action on a resource, as `resource:<name> action:<name>`, optionally under a delegation."""
 
     filter: str
     token: str | None = None
@@ -116,7 +116,7 @@ class VaultExportOptions(Record, frozen=True, kw_only=True):
 
 
 class VaultImportOptions(Record, frozen=True, kw_only=True):
-    """An export, and the password that opens it."""
+    """An exported vault, and the password that decrypts it."""
 
     data: Octets
     password: str

@@ -1,4 +1,4 @@
-"""WebAuthn (interface section "Client-side types", WebAuthn)."""
+"""Types for passkeys: interface section "Client-side types", WebAuthn."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CreatePasskeyOptions(Record, frozen=True, kw_only=True):
 
 
 class DeviceCapabilities(Record, frozen=True, kw_only=True):
-    """The passkey features of this machine."""
+    """The passkey features that this machine offers."""
 
     web_authn_supported: bool = msgspec.field(name="webAuthnSupported")
     platform_auth_available: bool = msgspec.field(name="platformAuthAvailable")

@@ -1,1 +1,1 @@
-"""The local enclave and its vault: calls, the keys that unlock the vault, and boot."""
+"""The local enclave and its vault: the enclave's calls, the keys that unlock the vault, and booting."""

@@ -1,4 +1,4 @@
-"""Boot: the subsystems' status, and its changes as a stream of events."""
+"""The boot status of the vault's subsystems, and its changes as events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
 
 
 class BootLog:
-    """The events so far; a listener receives each of them too. Thread-safe."""
+    """The boot events so far, each of which is also passed to a listener. Thread-safe."""
 
     def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
         self._lock = threading.Lock()
@@ -42,7 +42,10 @@ class BootLog:
             return tuple(self._events)
 
     def emit(self, subsystem: Subsystem, status: SubsystemStatus, error: str | None = None) -> None:
-        """Record a change of status and call the listener. Raises ValueError for a transition that is not allowed."""
+        """Record a subsystem's change of status and call the listener.
+
+        Raises ValueError for a transition that is not allowed.
+        """
         event = BootEvent(type="boot-progress", subsystem=subsystem, status=status, error=error)
         with self._lock:
             if status not in _MOVES[self._now.get(subsystem)]:
@@ -53,7 +56,7 @@ class BootLog:
             self._on_event(event)
 
     def report(self, subsystem: Subsystem, error: str | None) -> None:
-        """Record that a subsystem works (None) or failed, if that changes its status."""
+        """Record that a subsystem works (error None) or failed, if that changes its status."""
         now = self._now.get(subsystem)
         if error is not None and now in {"booting", "ready"}:
             self.emit(subsystem, "failed", error)
@@ -62,12 +65,15 @@ class BootLog:
             self.emit(subsystem, "ready")
 
     def ended(self) -> None:
-        """Record that the vault was closed: no subsystem is ready any more, and none failed."""
+        """Record that the vault was closed, so that no subsystem is ready any more, although none failed."""
         with self._lock:
             self._now.clear()
 
     def starting(self, subsystem: Subsystem, *, required: bool) -> Starting:
-        """Return a context in which to start a subsystem. Exceptions become events and propagate only if `required`."""
+        """Return a context in which to start a subsystem.
+
+        Exceptions in the context become events, and propagate only if `required`.
+        """
         return Starting(self, subsystem, required=required)
 
     def __iter__(self) -> Iterator[BootEvent]:
@@ -75,7 +81,10 @@ class BootLog:
 
 
 class Starting:
-    """The startup of one subsystem, as a context. With `async with`, the listener is called like other callbacks."""
+    """A context in which one subsystem starts.
+
+    With `async with`, the listener is called in the same thread as other callbacks.
+    """
 
     def __init__(self, log: BootLog, subsystem: Subsystem, *, required: bool) -> None:
         self._log, self._subsystem, self._required = log, subsystem, required

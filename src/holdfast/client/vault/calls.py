@@ -1,4 +1,4 @@
-"""The enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
+"""Calls of the enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EnclaveCall(Generic[T]):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the fields for the host, which accepts `bytes` but not subtypes of it."""
+        """Return the call's fields for the WebAssembly host, which accepts `bytes` but no subtypes of it."""
         return {name: bytes(value) if isinstance(value, bytes) else value for name, value in self.fields.items()}
 
     def read(self, answer: Mapping[str, Any]) -> T:
@@ -78,7 +78,7 @@ class Saved(types.Record, frozen=True, kw_only=True):
 
 
 class Comparison(types.Record, frozen=True, kw_only=True):
-    """The six digits that both people compare; the new device forwards `reveal`."""
+    """The six digits that the people compare, and `reveal`, which the new device sends to the other device."""
 
     success: bool
     session_id: str | None = None
@@ -89,16 +89,16 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class Released(types.SyncRespondResult, frozen=True, kw_only=True):
-    """The response of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
+    """The response of the device that holds the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
 
     sealed_vault: str | None = None
 
 
 class UcanClaims(types.Record, frozen=True, kw_only=True):
-    """The claims of a verified token; for a chain, those of its last delegation. Times in seconds since 1970.
+    """The claims of a verified UCAN token; for a chain of delegations, those of the last one.
 
-    `cid` and `path` are the same for both valid signatures of an ECDSA token. `path` lists the delegations to which the
-    token leads, root first, and then the token itself.
+    Times in seconds since 1970. `cid` and `path` are the same for both valid signatures of an ECDSA token. `path` lists
+    the delegations to which the token leads, root first, and then the token itself.
     """
 
     valid: bool
@@ -118,7 +118,7 @@ class UcanClaims(types.Record, frozen=True, kw_only=True):
 
 
 class MintedUcan(types.MintUcanResult, frozen=True, kw_only=True):
-    """A signed token, its CID, and a `container` with the token and its chain of delegations for the recipient."""
+    """A signed UCAN token, its CID, and a `container` for the recipient, with the token and its delegations."""
 
     cid: str
     container: str
@@ -131,7 +131,7 @@ class Digest(types.Record, frozen=True, kw_only=True):
 
 
 def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, Any]) -> EnclaveCall[Generated]:
-    """Create a vault, which is unlocked afterwards."""
+    """Create a vault and leave it unlocked."""
     fields = {**given.to_json(), **options, "key": key.fields()}
     return EnclaveCall("generate", fields, Generated)
 
@@ -153,7 +153,7 @@ def lock() -> EnclaveCall[types.LockOutput]:
 
 
 def save() -> EnclaveCall[Saved]:
-    """Seal the vault; it stays unlocked."""
+    """Seal the vault, which stays unlocked."""
     return EnclaveCall("save", {}, Saved)
 
 
@@ -163,13 +163,13 @@ def status() -> EnclaveCall[types.StatusOutput]:
 
 
 class Unsaved(types.Record, frozen=True, kw_only=True):
-    """Ask whether the unlocked vault has changes that its sealed bytes lack."""
+    """The part of the status that says whether the unlocked vault has unsealed changes."""
 
     unsaved: bool = False
 
 
 def unsaved() -> EnclaveCall[Unsaved]:
-    """Read from `status` whether there are unsealed changes."""
+    """Return whether the vault has unsealed changes, as the enclave's `status` reports."""
     return EnclaveCall("status", {}, Unsaved)
 
 
@@ -182,7 +182,7 @@ def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
 def execute(
     filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
 ) -> EnclaveCall[types.ExecOutput[Any]]:
-    """Perform one action on one resource."""
+    """Perform an action on a resource of the vault."""
     given = filter_ if isinstance(filter_, types.ExecInput) else types.ExecInput(filter=filter_)
     fields = {"filter": given.filter, "args": args, "token": token or given.token, "audience": audience}
     return EnclaveCall("exec", fields, types.ExecOutput[Any], changes=True)
@@ -199,7 +199,7 @@ def sign(digest: bytes, val_share: ValShare | None) -> EnclaveCall[types.SignRes
 
 
 def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.DeriveAddressResult]:
-    """Return the key's address on a chain."""
+    """Return the vault key's address on a chain."""
     return EnclaveCall("derive_address", {"chain": chain, **options}, types.DeriveAddressResult)
 
 
@@ -211,15 +211,22 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """Return the registry call and the user operation that makes it. Raises ValueError for an invalid alias."""
+    """Return the registration call for the registry, and a user operation that makes this call.
+
+    Raises ValueError for an invalid alias.
+    """
     fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
-    # Without a given secret the claim uses the vault's. A vault created before seeds existed gets its seed here.
+    # Unless `secret` is given, the claim uses a secret that the vault derives from its seed. A vault that was created
+    # before seeds existed gets its seed here.
     makes_secret = bool(given.alias or given.did) and "secret" not in options
     return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
 
 
 def alias_of(text: str) -> str:
-    """Return the alias in the canonical form that the enclave hashes; "" for none. Raises ValueError if invalid."""
+    """Return the alias in the canonical form that the enclave hashes, or "" for no alias.
+
+    Raises ValueError if invalid.
+    """
     return canonical_handle(text) if text else ""
 
 
@@ -248,7 +255,7 @@ def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) 
 
 
 class PublishingKey(types.Record, frozen=True, kw_only=True):
-    """The public side of the key that signs IPNS records (enclave/ABI.md, "Publishing").
+    """The public key for the vault's IPNS records (enclave/ABI.md, "Publishing").
 
     Attributes:
         public_key: the 32 bytes in hex.
@@ -264,7 +271,7 @@ class PublishingKey(types.Record, frozen=True, kw_only=True):
 
     @property
     def user_handle(self) -> bytes:
-        """The public key's 32 bytes, which are the user handle of this vault's passkeys."""
+        """The public key's 32 bytes, which serve as the user handle of this vault's passkeys."""
         return bytes.fromhex(self.public_key)
 
 
@@ -276,19 +283,19 @@ class PublishedRecord(types.Record, frozen=True, kw_only=True):
 
 
 def publishing_key() -> EnclaveCall[PublishingKey]:
-    """Return the vault's publishing key; without a vault, the key that the next `generate` adopts."""
+    """Return the vault's publishing key or, without a vault, the key that the next `generate` will adopt."""
     return EnclaveCall("publishing_key", {}, PublishingKey, changes=True)
 
 
 def publish(root_cid: str, sequence: int, validity: datetime, ttl_ns: int) -> EnclaveCall[PublishedRecord]:
-    """Sign a record for a snapshot. Raises ValueError for a validity without a time zone."""
+    """Sign an IPNS record for a snapshot. Raises ValueError for a validity without a time zone."""
     fields = {"root_cid": root_cid, "sequence": sequence, "validity": instant_ns(validity), "ttl_ns": ttl_ns}
-    # A vault created without a publishing key gets one here.
+    # A vault that was created without a publishing key gets one here.
     return EnclaveCall("publish", fields, PublishedRecord, changes=True)
 
 
 def instant_ns(moment: datetime) -> str:
-    """Format an instant as in IPNS records: RFC 3339, UTC, nanoseconds. Raises ValueError without a time zone."""
+    """Format a time as IPNS records do: RFC 3339, in UTC, with nanoseconds. Raises ValueError without a time zone."""
     if moment.utcoffset() is None:
         raise ValueError("validity has no time zone: give one, such as datetime.UTC")
     utc = moment.astimezone(UTC)
@@ -301,7 +308,7 @@ def publishing_delegation(options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]
 
 
 class DidKey(types.Record, frozen=True, kw_only=True):
-    """Return a key as `did:key`, the audience of delegations to it."""
+    """A key as `did:key`, for use as the audience of delegations to it."""
 
     did: str
     curve: str
@@ -336,12 +343,12 @@ def list_wraps() -> EnclaveCall[Wraps]:
 
 
 def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
-    """Make the vault lock itself after this long without a call; 0 turns that off."""
+    """Make the enclave lock the vault after this many seconds without a call; 0 turns automatic locking off."""
     return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLockSetting)
 
 
 class AutoLockSetting(types.Record, frozen=True, kw_only=True):
-    """Return the seconds without a call after which the vault locks itself."""
+    """The number of seconds without a call after which the vault is locked."""
 
     idle_seconds: int
 
@@ -352,23 +359,26 @@ def keccak256(data: bytes) -> EnclaveCall[Digest]:
 
 
 def sync_init() -> EnclaveCall[types.SyncInitResult]:
-    """Take the new device's first step."""
+    """Take the new device's first pairing step: create its ephemeral key."""
     return EnclaveCall("sync_init", {}, types.SyncInitResult)
 
 
 def sync_respond(session_id: str, *, public_key: str | None) -> EnclaveCall[Released]:
-    """Take the first step on the device with the vault: respond to the new device's key with its own."""
+    """Take the first pairing step on the device that holds the vault: respond to the new device's key with its own."""
     return EnclaveCall("sync_respond", {"session_id": session_id, "public_key": public_key}, Released)
 
 
 def sync_compare(
     session_id: str, *, public_key: str | None = None, reveal: str | None = None
 ) -> EnclaveCall[Comparison]:
-    """Return the six digits, once both sides have what they are derived from."""
+    """Return the six digits of a pairing, once both sides have the data from which they are derived."""
     fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
     return EnclaveCall("sync_compare", fields, Comparison)
 
 
 def resource_filter(resource: types.Resource | str, action: str) -> str:
-    """Return the filter string for `exec`. Raises ValueError for a resource that the interface does not list."""
+    """Return the filter string that `exec` takes for an action on a resource.
+
+    Raises ValueError for a resource that the interface does not list.
+    """
     return f"resource:{types.Resource(resource)} action:{action}"

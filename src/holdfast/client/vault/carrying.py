@@ -1,8 +1,9 @@
-"""Pairing transfers every passkey and password of a vault: the new device continues under the same data key.
+"""Transfers a vault's passkeys and passwords in a pairing: the new device keeps the vault's data key and its wraps.
 
-Only a wrap's own key can make it again, so the wraps move as they are, in the clear header of a sealed vault. The
-device that gives seals its vault once more for a key that it makes for this pairing. That key travels inside the vault
-that the enclaves encrypt for each other, as a row under the pairing's session. No stored vault has the key or the row.
+A wrap can be made only with its own key, so existing wraps are transferred unchanged, in the unencrypted header of a
+sealed vault. To transfer the wraps, the sending device seals its vault once more, with an additional wrap for a key
+that it generates for the pairing. The pairing's key is sent as a row of the vault that the enclaves encrypt for each
+other; the row's ID is the session ID. Neither the key nor the row is ever stored.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Call(Protocol):
-    """Calls one function of the enclave. Nothing else may call it in between."""
+    """Calls one function of the enclave. Nothing else may call the enclave during a transfer."""
 
     def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
         """Return the response. Raises PluginCallError."""
@@ -26,20 +27,20 @@ class Call(Protocol):
 
 
 PASSAGE = "pairing-passage"
-# The keys of a person. Those of kind "secret" belong to one device: its keyring, its unlock period.
+# The keys of a person. Keys of kind "secret" belong to one device: to its keyring or its unlock period.
 CARRIED = ("prf", "password")
 _SESSION_DIGITS = 8
 
 
 class NotCarried(PluginCallError):
-    """The vault came, and its keys did not come with it: a message was changed on its way."""
+    """The vault arrived without its keys, because a message was modified in transit."""
 
     def __init__(self) -> None:
         super().__init__("sync_complete", "the vault's other keys did not come with it", "sync_rejected")
 
 
 def give(call: Call, session_id: str, code: str) -> tuple[dict[str, Any], bool]:
-    """Respond to the six digits with the encrypted vault and with `sealed_vault`, which has the vault's wraps.
+    """Respond to the six digits with the encrypted vault and with `sealed_vault`, which contains the vault's wraps.
 
     Returns:
         the enclave's response to `sync_respond`, and whether the vault had changes that are not stored. The enclave
@@ -105,7 +106,7 @@ def _released(call: Call, session_id: str, code: str, passage: HostKey) -> dict[
 
 
 def _passage(call: Call, session_id: str) -> HostKey | None:
-    """Return the key that unlocks the received wraps; None from a device that does not send them."""
+    """Return the key that unlocks the received sealed vault, or None if the other device does not send wraps."""
     found = _row(call, "get", {"id": session_id}).get("result")
     if not isinstance(found, dict) or found.get("kind") != PASSAGE:
         return None
@@ -113,7 +114,7 @@ def _passage(call: Call, session_id: str) -> HostKey | None:
 
 
 def _reopen(call: Call, sealed: str, passage: HostKey, did: str) -> None:
-    """Replace the received vault by the same vault under its original data key, with its wraps."""
+    """Replace the received vault by the same vault with its original data key and its wraps."""
     call("lock")
     try:
         opened = call("unlock", database=sealed, key=passage.fields())
@@ -128,7 +129,8 @@ def _own(call: Call, key: HostKey, session_id: str) -> None:
     wraps = call("list_wraps")["wraps"]
     taken = {"kind": key.kind, "id": key.id} in wraps
     if taken and key.kind == "password":
-        # Another password of the other device, or the same one: both open the vault, whatever their names.
+        # This password may equal the other device's or not: in either case both passwords unlock the vault, whatever
+        # their wraps' IDs.
         key = HostKey(key.kind, f"{key.id}-{session_id[:_SESSION_DIGITS]}", password=key.password)
     elif taken:
         call("remove_wrap", kind=key.kind, id=key.id)

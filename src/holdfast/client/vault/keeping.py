@@ -1,4 +1,4 @@
-"""Decides when a sealed vault has to be stored, and stores revisions with their manifests."""
+"""Decides when a sealed vault must be stored, and stores its revisions with their manifests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Keeper", "did_of", "revision_of"]
 
 
 class Keeper:
-    """Stores sealed vaults and finds them again.
+    """Stores and loads sealed vaults.
 
     If the store fails, the revision remains due, and the vault's next call stores it.
     """
@@ -27,11 +27,11 @@ class Keeper:
         self._behind = self._forgetting = False
 
     def sealing(self) -> None:
-        """Note that the enclave is about to seal a revision, which is due until `keep` has stored it."""
+        """Record that the enclave is about to seal a revision, which `keep` must store."""
         self._behind = True
 
     def forget(self) -> None:
-        """Note that storing the next revision must delete all older ones."""
+        """Record that all older revisions must be deleted when the next one is stored."""
         self._forgetting = True
 
     def due(self, *, unsaved: bool) -> bool:
@@ -48,7 +48,7 @@ class Keeper:
         self._behind = False
 
     def check_new(self, did: str | None) -> None:
-        """Check that no vault of this DID is stored. Raises StorageError."""
+        """Check that no vault with this DID is stored. Raises StorageError."""
         if did is not None and self.newest(did) is not None:
             raise StorageError("a vault of this DID is stored here already: delete it first, or use another folder")
 

@@ -1,4 +1,4 @@
-"""Providers of keys that wrap a vault's data key. Several may unlock one vault; the enclave does the wrapping."""
+"""Providers of keys that wrap a vault's data key. A vault may have several keys; the enclave does the wrapping."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class SecretKey:
 
 @dataclass(frozen=True, slots=True)
 class PasswordKey:
-    """A password; the enclave derives the key with Argon2id. A callable is called each time; nothing is stored."""
+    """A password, from which the enclave derives the key with Argon2id.
+
+    If `password` is a function, it is called whenever the password is needed.
+    """
 
     password: str | Callable[[], str] = field(repr=False)
     id: str = "password"
@@ -86,7 +89,7 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredPasskey:
-    """What a synced passkey reveals when the relying party requests any of its passkeys.
+    """What a synced passkey returns when the relying party requests an assertion by any of its passkeys.
 
     Attributes:
         credential_id: in base64url.
@@ -100,7 +103,7 @@ class DiscoveredPasskey:
 
 
 class RecoveryPasskey(Protocol):
-    """Lets the person choose one of their passkeys for this service. `Authenticator` is an implementation."""
+    """Lets a person choose one of their passkeys for this service. `Authenticator` is an implementation."""
 
     def discover(self) -> DiscoveredPasskey:
         """Return the chosen passkey. Raises WebAuthnError."""
@@ -108,10 +111,10 @@ class RecoveryPasskey(Protocol):
 
 
 class Keyring(Protocol):
-    """The part of the `keyring` package, the desktop's secret store, that is used here."""
+    """The functions used from the `keyring` package, which gives access to the desktop's secret store."""
 
     def get_password(self, service: str, name: str, /) -> str | None:
-        """Return the text under a name, or None."""
+        """Return the text stored under a name, or None."""
         ...
 
     def set_password(self, service: str, name: str, text: str, /) -> None:
@@ -142,7 +145,7 @@ class KeyringKey:
         except StorageError:
             raise
         except Exception as error:
-            # Each back end has its own error classes, which this package does not import.
+            # Each keyring back end has its own error classes, which this package does not import.
             raise StorageError(f"the keyring cannot be used ({type(error).__name__})") from error
 
     def _new(self, store: Keyring) -> str:

@@ -1,4 +1,4 @@
-"""The enclave's module: bundled, or fetched from the service and checked against the expected hash."""
+"""Fetches the enclave's module from the service, checks it against the expected hash, and caches it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | None = None) -> Path:
-    """Return the path of the module with that SHA-256 (hex), from the cache or else from `fetch`, verified and cached.
+    """Return the path of the cached module with this SHA-256 (hex), after fetching and verifying it if necessary.
 
     Raises:
         WasmLoadError: the fetched module has another hash, or cannot be written to the cache.

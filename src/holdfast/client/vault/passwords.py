@@ -1,4 +1,4 @@
-"""The minimum strength of a password that encrypts a file. Anyone with the file can try any number of passwords."""
+"""The minimum strength of passwords for encrypted files, since anyone who has the file can try many passwords."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A vault remembers which passkeys and passwords were removed: another device's version does not bring one back.
+"""Records in the vault which passkeys and passwords were removed, so that no other device's version restores them.
 
-A removal is a row of `tokens`, which is transferred with the vault and which the enclave ignores. Adding the key again
-deletes the row.
+A removal is a row of the `tokens` table, which is transferred with the vault and which the enclave ignores. Adding the
+key to the vault again deletes the row.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.vault.carrying import CARRIED
+from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from holdfast.client.vault.carrying import Call
 
 ROW = "removed-key"
+_AS_INTENDED = ("conflict", "not_found")  # the row exists already, or there is none to delete
 
 
 def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Remove a wrap and remember it. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
+    """Remove a wrap and record the removal. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
     keys = {"keys": list(remaining)} if remaining else {}
     answer = call("remove_wrap", kind=kind, id=key_id, **keys)
     if kind in CARRIED:
@@ -28,7 +30,7 @@ def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any
 
 
 def add(call: Call, key: dict[str, Any]) -> dict[str, Any]:
-    """Add a wrap, which ends an earlier removal. Raises PluginCallError."""
+    """Add a wrap, and delete the record of an earlier removal. Raises PluginCallError."""
     answer = call("add_wrap", key=key)
     _exec(call, "delete", {"id": row_of(key["kind"], key.get("id", ""))["id"]})
     return answer
@@ -40,11 +42,17 @@ def row_of(kind: str, key_id: str) -> dict[str, str]:
 
 
 def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
-    """Return kind and ID of the removed key recorded in a row of `tokens`; None for another row."""
+    """Return the kind and ID of the removed key that a row of `tokens` records, or None for any other row."""
     kind, _, key_id = str(row.get("value", "")).partition(":")
     return (kind, key_id) if row.get("kind") == ROW else None
 
 
 def _exec(call: Call, action: str, args: dict[str, str]) -> None:
-    """Ignore the error that a row already exists, or does not exist."""
-    call("exec", filter=f"resource:tokens action:{action}", args=args)
+    see_recorded(call("exec", filter=f"resource:tokens action:{action}", args=args).get("error"))
+
+
+def see_recorded(error: str | None) -> None:
+    """Raise PluginCallError if a change of the records failed, unless they were already in the intended state."""
+    code = (error or "").partition(":")[0]
+    if code and code not in _AS_INTENDED:
+        raise PluginCallError("exec", f"the removal of a key could not be recorded ({error})", code)

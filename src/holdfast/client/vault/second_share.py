@@ -1,4 +1,4 @@
-"""A key's second share, if the application stores it elsewhere and not in the vault."""
+"""Support for applications that store a key's second share outside the vault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ the call ends and nothing is stored. The vault waits for it, so it must not chan
 
 
 def with_share(options: dict[str, Any], source: ShareSource | None) -> dict[str, Any]:
-    """Add the second share to the options of a call that signs, if none is given and the DID's own key signs."""
+    """Add the second share to a signing call's options, if they contain none and the DID's own key signs."""
     if source is None or "val_share" in options or "enclave_id" in options:
         return options
     return {**options, "val_share": source()}

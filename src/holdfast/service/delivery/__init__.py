@@ -1,1 +1,1 @@
-"""Shared by providers of e-mail and SMS: URLs, HTTP requests, errors, the development outbox."""
+"""What the e-mail and SMS providers share: URLs, HTTP requests, errors, the development outbox."""

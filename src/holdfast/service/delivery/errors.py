@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DeliveryError(Exception):
-    """A provider did not accept a message or a check.
+    """A provider failed to accept a message or to check a code.
 
     Attributes:
         kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never contains the recipient or the code.

@@ -1,4 +1,4 @@
-"""One request to a provider's HTTP API, limited in time and size. All failures become DeliveryError."""
+"""Sends one request to a provider's HTTP API, within limits of time and size. All failures become DeliveryError."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 FIRST_ERROR = 400
-# The session does not decompress, so plain JSON is requested. Some APIs require a user agent.
+# The HTTP session does not decompress responses, so an uncompressed response is requested. Some APIs require a
+# User-Agent header.
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
 
 
@@ -68,20 +69,20 @@ async def exchange(
 
 
 def refusal(status: int) -> DeliveryError:
-    """Return the error for an undocumented response."""
+    """Return the error for a response that the provider's API does not document."""
     return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
 
 
 async def _once(
     session: aiohttp.ClientSession, method: str, url: str, request: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Send once. Redirects are not followed: they would send the credentials to another server."""
+    """Send once. Redirects are not followed, because they could send the credentials to another server."""
     async with session.request(method, url, allow_redirects=False, raise_for_status=False, **request) as response:
         return response.status, _object(await _read(response))
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body, or nothing if it is longer than any response of these APIs."""
+    """Return the body; an empty one if it is longer than any response that these APIs document."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

@@ -18,7 +18,10 @@ log = logging.getLogger("holdfast.outbox")
 
 
 async def put(folder: Path, suffix: str, content: bytes) -> Path:
-    """Write a new file with this content. Names sort by time and reveal nothing. Raises DeliveryError."""
+    """Write a new file with this content. File names sort by time and do not reveal the recipient.
+
+    Raises DeliveryError.
+    """
     try:
         return await asyncio.to_thread(_put, folder, suffix, content)
     except OSError as error:
@@ -26,7 +29,7 @@ async def put(folder: Path, suffix: str, content: bytes) -> Path:
 
 
 async def checked(folder: Path) -> str:
-    """Create the folder and return one line about it. Raises DeliveryError."""
+    """Create the outbox folder and return one line that describes it. Raises DeliveryError."""
     try:
         await asyncio.to_thread(ensure_private, folder)
     except OSError as error:
@@ -35,7 +38,7 @@ async def checked(folder: Path) -> str:
 
 
 def ensure_private(folder: Path) -> None:
-    """Create the folder, or remove other users' permissions from it. Raises OSError."""
+    """Create the folder for its owner only; if it exists, remove other users' permissions. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
 

@@ -1,4 +1,4 @@
-"""Parses providers' URLs in settings: `scheme://user:password@place?option=…`.
+"""Parses the URLs of providers in settings: `scheme://user:password@place?option=…`.
 
 No message from this module repeats any part of the URL, because any part may be a misplaced secret.
 """
@@ -21,7 +21,9 @@ MAX_PORT = 65535
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProviderUrl:
-    """The parts of a provider's URL, percent-decoded; `host` keeps its case. Has no repr, so that it is never shown.
+    """The parts of a provider's URL, percent-decoded; `host` keeps its case.
+
+    The class has no repr, so that logs cannot contain the password.
 
     Attributes:
         port: None if the URL has none.
@@ -75,7 +77,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _place(setting: str, text: str) -> tuple[str, int | None]:
-    """Return host (IPv6 without brackets) and port. urlsplit would lower the case, which Twilio's IDs need."""
+    """Return the host (IPv6 without brackets) and the port. urlsplit would lower the case of Twilio's IDs."""
     match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]*))(?::(?P<port>[0-9]{1,5}))?", text)
     if match is None or (match["port"] and not 0 < int(match["port"]) <= MAX_PORT):
         raise ValueError(f"{setting}: after the credentials comes host or host:port, with a port up to {MAX_PORT}.")

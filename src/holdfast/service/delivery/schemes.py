@@ -1,4 +1,4 @@
-"""The URL schemes of the providers that deliver codes: settings accept these, mail/ and sms/ choose among them."""
+"""The URL schemes that settings accept for the delivery of codes; each scheme selects a provider in mail/ or sms/."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The enclave that the service serves, and where it comes from."""
+"""The enclave module that the service serves, and the sources from which the module can come."""

@@ -1,7 +1,7 @@
 """Checks in a sandbox whether a module may replace the bundled enclave.
 
-The module must have all exports and functions and the ABI version of the bundled copy. Two functions with known results
-show that it really computes and does not merely have the names.
+The module must have the ABI version and all exports and functions of the bundled copy. Calls of two functions with
+known results check that the module works and does not merely export the right names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAGIC = b"\0asm\x01\0\0\0"  # a core module of version 1 (WebAssembly core specification, section 5.5.16)
 MAX_MEMORY = 64 * 1024 * 1024
 FUEL = 500_000_000  # instructions, roughly; the real module's self-test needs a fiftieth of that
-# The address space is 32 bits wide, and enclave_call packs address and length into 64 (enclave/ABI.md).
+# Addresses have 32 bits, and enclave_call packs an address and a length into 64 bits (enclave/ABI.md).
 _ADDRESS_BITS = 32
 _MASK = (1 << _ADDRESS_BITS) - 1
 _MAX_ANSWER = 64 * 1024
@@ -41,12 +41,12 @@ KNOWN: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
 
 
 class Unusable(Exception):
-    """The module cannot replace the enclave. The message says why, but not where the module is stored."""
+    """The module cannot replace the bundled enclave. The message says why, but not where the module is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleContract:
-    """A module's exports, functions and ABI version.
+    """What a module offers its host: exports, functions and ABI version.
 
     Attributes:
         abi: version of the calling convention.
@@ -60,7 +60,10 @@ class ModuleContract:
 
 
 def contract_of(body: bytes) -> ModuleContract:
-    """Compile the module, run it and return its contract. Raises Unusable. Takes CPU time: call it in a thread."""
+    """Compile the module, run it and return its contract. Raises Unusable.
+
+    Call this in a thread, since it takes CPU time.
+    """
     if not body.startswith(MAGIC):  # wasmtime would also accept the text format and components
         raise Unusable("the published enclave is not a WebAssembly module")
     import wasmtime
@@ -78,7 +81,7 @@ def contract_of(body: bytes) -> ModuleContract:
 
 
 def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
-    """Return the contract of a module that may replace one with the contract `measure`. Raises Unusable."""
+    """Return the module's contract. Raises Unusable if it lacks anything that the contract `measure` contains."""
     found = contract_of(body)
     if found.abi != measure.abi:
         raise Unusable(f"the published enclave speaks ABI {found.abi}, not {measure.abi}")
@@ -90,7 +93,7 @@ def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
 
 
 class _Sandbox:
-    """One instance with only the module's two imports and with limited memory and instructions."""
+    """An instance of the module that has only its two imports, and whose memory and instructions are limited."""
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module) -> None:
         import wasmtime
@@ -105,7 +108,7 @@ class _Sandbox:
             raise Unusable("the published enclave cannot be instantiated with the imports of the ABI") from None
 
     def contract(self) -> ModuleContract:
-        """Return the instance's contract after checking its known results. Raises Unusable."""
+        """Return the instance's contract after checking the functions with known results. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
         about = self._asked("version", {})
@@ -157,7 +160,7 @@ class _Sandbox:
 
 
 def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
-    """Return the imports from enclave/ABI.md, with no randomness and time 0: nothing here may depend on either."""
+    """Return the two host functions of enclave/ABI.md with no randomness and time 0: no check may depend on them."""
     import wasmtime
 
     i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
@@ -168,7 +171,10 @@ def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
 
 
 def _kind(kind: Any) -> str:
-    """Return an export's type as text; for memories and the like only the kind, because their sizes may differ."""
+    """Return an export's type as text.
+
+    For memories, tables and globals the text is only the kind, because their sizes may differ.
+    """
     if not hasattr(kind, "params"):
         return type(kind).__name__
     return f"({', '.join(map(str, kind.params))}) -> ({', '.join(map(str, kind.results))})"

@@ -1,4 +1,4 @@
-"""The published enclave as an object in storage: read within limits, replaced atomically."""
+"""The published enclave as an object in object storage, read within limits and replaced atomically."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRANSFER_S = 60.0
 
 
 class Absent(Unusable):
-    """Storage has no object with that name."""
+    """The object storage has no object with that name."""
 
 
 class Unreachable(Unusable):
@@ -32,7 +32,7 @@ class Unreachable(Unusable):
 
 
 async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple[str | None, bytes] | None:
-    """Return the object's entity tag and bytes; None if its tag is still `etag`.
+    """Return an object's entity tag and bytes; None if the entity tag is still `etag`.
 
     Raises:
         Unusable: the object is larger than MAX_BYTES.
@@ -54,7 +54,7 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
 
 
 async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
-    """Return the object and the digest that was published with it, None without one. Raises as `fetch`."""
+    """Return the object and the digest that was published with it; None for a missing digest. Raises as `fetch`."""
     async with _in_time():
         store = open_store(place)
         found = await fetch(store, place.name)
@@ -81,8 +81,8 @@ async def publish(place: ObjectAddress, body: bytes) -> str:
             back = await fetch(store, place.name)
             if back is None or back[1] != body:
                 raise Unreachable("object storage gives back another enclave than was written")
-            # In a separate thread: the command ends right after this, and obstore's own thread, with an awaited result,
-            # would abort the process if it needed the interpreter while that shuts down.
+            # This call is synchronous and runs in a separate thread. The command ends right afterwards, and the thread
+            # that obstore uses for awaited calls could abort the process while the interpreter shuts down.
             await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
         except (BaseError, OSError, ValueError) as error:
             raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
@@ -103,7 +103,7 @@ def _digest_name(place: ObjectAddress) -> str:
 
 
 def open_store(place: ObjectAddress) -> ObjectStore:
-    """Open the store for a location. Raises Unreachable if the storage client rejects it, such as a missing one."""
+    """Open the object store of a location. Raises Unreachable if the storage client rejects the location."""
     from obstore.exceptions import BaseError
 
     try:
@@ -114,7 +114,7 @@ def open_store(place: ObjectAddress) -> ObjectStore:
 
 @asynccontextmanager
 async def _in_time() -> AsyncIterator[None]:
-    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable if it takes longer."""
+    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable after this time."""
     try:
         async with asyncio.timeout(TRANSFER_S):
             yield

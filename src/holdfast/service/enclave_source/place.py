@@ -18,7 +18,7 @@ class ObjectAddress(Folder):
 
 
 def parse_place(url: str) -> ObjectAddress:
-    """Return the location in the setting: an object if it ends in `.wasm`, otherwise `enclave.wasm` in that folder.
+    """Return the object that the setting names; `enclave.wasm` in that folder if the URL does not end in `.wasm`.
 
     Raises:
         ValueError: the URL has another form; the message does not repeat it.

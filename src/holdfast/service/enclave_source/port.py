@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ServedEnclave:
-    """A module as it is served.
+    """An enclave module in the form in which it is served.
 
     Attributes:
         body: the WebAssembly binary.
@@ -29,9 +29,12 @@ class EnclaveProvider(Protocol):
         ...
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; returns True if one is now in use. Storage errors are not raised."""
+        """Look for a newer published enclave; returns True if a newer one is now in use.
+
+        Storage errors are not raised.
+        """
         ...
 
     async def verdict(self) -> str | None:
-        """Look now, and return why the published enclave is not in use; None if it is."""
+        """Look for a published enclave, and return why it is not in use; None if it is in use."""
         ...

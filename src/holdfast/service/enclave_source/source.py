@@ -1,4 +1,4 @@
-"""The enclave that the service serves: the bundled copy, or a valid one from object storage.
+"""The enclave that the service serves: the bundled copy, or a valid module from object storage.
 
 Requests only read an attribute. Fetching, validation and replacement run in the background.
 """
@@ -55,10 +55,10 @@ class EnclaveSource:
         return self._current
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; returns True if one is now in use.
+        """Look for a newer published enclave; returns True if a newer one is now in use.
 
-        Never raises because of storage: the last valid enclave stays in use, and the log has one line for each
-        change between working and failing.
+        Storage errors are not raised: the last valid enclave stays in use, and one line is logged when fetching starts
+        to fail or to work again.
         """
         if self._place is None:
             return False
@@ -68,7 +68,7 @@ class EnclaveSource:
             return self._current is not before
 
     async def verdict(self) -> str | None:
-        """Look now, and return why the published enclave is not in use; None if it is. For `holdfast check`."""
+        """Look for a published enclave, and return why it is not in use; None if it is in use. For `holdfast check`."""
         if self._place is None:
             return "none is named"
         async with self._busy:
@@ -76,7 +76,7 @@ class EnclaveSource:
         return None if outcome == CURRENT else outcome
 
     async def _outcome(self, place: ObjectAddress) -> str:
-        """Fetch and check the published enclave; returns `current`, or why it is not used."""
+        """Fetch and check the published enclave; returns `current`, or why the enclave is not used."""
         try:
             async with asyncio.timeout(self._fetch_s):
                 fetched = await self._fetch(place)
@@ -91,7 +91,7 @@ class EnclaveSource:
         return self._verdict
 
     async def _judged(self, body: bytes) -> str:
-        """Use the body as the enclave if it is valid; returns the outcome."""
+        """Use the body as the enclave if it is valid; returns `current`, or why the body is not used."""
         digest = hashlib.sha256(body).digest()
         if digest == self._seen_digest:
             return self._verdict
@@ -107,20 +107,26 @@ class EnclaveSource:
         return verdict
 
     def _validate(self, body: bytes) -> None:
-        """Raise Unusable unless the body may replace the bundled copy. Takes CPU time: runs in a thread."""
+        """Raise Unusable unless the body may replace the bundled copy.
+
+        This runs in a thread, since it takes CPU time.
+        """
         if self._measure is None:
             self._measure = contract_of(self._bundled)
         require_replaceable(body, self._measure)
 
     async def _fetch(self, place: ObjectAddress) -> tuple[str | None, bytes] | None:
-        """Return the object's entity tag and bytes; None if it is the one seen last. Raises Unusable."""
+        """Return the object's entity tag and bytes; None if the object has not changed since the last fetch.
+
+        Raises Unusable.
+        """
         if self._store is None:
             self._store = open_store(place)
         with calling("enclave", cancelled="timeout"):
             return await fetch(self._store, place.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
-        """Log one line for each change of state."""
+        """Log one line if the state has changed."""
         if state == self._state:
             return
         self._state = state

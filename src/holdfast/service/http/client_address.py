@@ -1,4 +1,4 @@
-"""The client's address: the subject of the per-address limits (interface: Authentication, 1)."""
+"""The client's address, to which the per-address limits apply (interface: Authentication, 1)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class ClientAddress:
         self._trusted = lru_cache(4096)(lambda address: _inside(address, trusted))
 
     def subject(self, request: Request) -> str:
-        """Return the subject of limits: an IPv4 address, an IPv6 /64, or the IPv4 address inside a tunnel's."""
+        """Return what limits apply to: an IPv4 address, an IPv6 /64, or the IPv4 address in a tunnel address."""
         address = self._address(request)
         return address if _ipv4_bytes(address) else _subject(address)
 
     def is_trusted(self, request: Request) -> bool:
-        """Return whether the peer is one of the operator's proxies, whose headers are trusted."""
+        """Return whether the request comes directly from one of the operator's proxies, whose headers are trusted."""
         return self._trusted(request.peer)
 
     def _address(self, request: Request) -> str:
@@ -40,13 +40,13 @@ class ClientAddress:
         if not self._trusted(peer):
             return peer
         if self._header is not None:
-            # If the edge proxy appends instead of replacing, its own entry is the last.
+            # If the edge proxy appends to the header instead of replacing it, the edge proxy's entry is the last.
             *_, named = _listed(request, self._header)
             return named if _parse(named) else peer
         return self._beyond_proxies(request, peer)
 
     def _beyond_proxies(self, request: Request, peer: str) -> str:
-        """Read X-Forwarded-For from the right and return the first untrusted hop, else the peer's address."""
+        """Return the rightmost untrusted address in X-Forwarded-For; without one, the outermost trusted proxy."""
         values = request.header_values("x-forwarded-for")
         if len(values) == 1 and self._is_plain_client(values[0]):
             return values[0]
@@ -60,7 +60,7 @@ class ClientAddress:
         return nearest
 
     def _is_plain_client(self, text: str) -> bool:
-        """Return whether the text is one IPv4 address that is not a trusted proxy: a fast check for the usual case."""
+        """Return whether the text is one IPv4 address, not a trusted proxy's: a fast check for the usual case."""
         packed = _ipv4_bytes(text)
         if packed is None:
             return False
@@ -72,7 +72,7 @@ class ClientAddress:
 
 
 def _ipv4_bytes(text: str) -> bytes | None:
-    """Return an IPv4 address's bytes, None for any other text: ten times as fast as `ip_address`."""
+    """Return an IPv4 address's bytes; None for any other text. inet_pton is ten times as fast as `ip_address`."""
     try:
         return inet_pton(AF_INET, text)
     except (OSError, ValueError):
@@ -99,15 +99,15 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    # Mapped addresses only: one embedded in a tunnel address is chosen by the client and must not make it a trusted
-    # proxy.
+    # Only IPv4-mapped addresses are unwrapped. The IPv4 address inside a tunnel address is chosen by the client, so it
+    # must not count as a trusted proxy's.
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
 
 
 def _listed(request: Request, header: str) -> list[str]:
-    """Return the last addresses in the headers of this name, in order, without ports; "" if there are none."""
+    """Return the last addresses in the headers of this name, in order and without ports; [""] without such a header."""
     hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
     return [_without_port(hop.strip()) for hop in hops]
 

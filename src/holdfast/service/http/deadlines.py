@@ -1,4 +1,4 @@
-"""A time limit shared by many waits; a timer for each would cost several microseconds per request."""
+"""A time limit for many waits with a single timer: separate timers would cost microseconds per request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Deadlines:
-    """Ends those waits of an event loop that exceed a limit, with one timer for all of them."""
+    """Cancels the waits on an event loop that exceed a time limit, with a single timer for all of them."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s

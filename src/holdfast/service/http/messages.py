@@ -1,4 +1,4 @@
-"""Requests and responses for handlers, independent of the server."""
+"""The requests and responses that handlers use, independent of the server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FixedHeaders(list[tuple[str, str]]):
 
 
 def encoded_pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Return names and values as bytes, as ASGI needs them."""
+    """Return header names and values as bytes, as ASGI needs them."""
     return headers.pairs if type(headers) is FixedHeaders else _pairs(headers)
 
 
@@ -57,15 +57,15 @@ class Request(Protocol):
 
     @property
     def peer(self) -> str:
-        """The address of the connection's other end; empty without one."""
+        """The address of the connection's other end; empty if there is no address."""
         ...
 
     def header(self, name: str) -> str | None:
-        """Return the first header with this lower-case name."""
+        """Return the value of the first header with this lower-case name; None without one."""
         ...
 
     def header_values(self, name: str) -> Sequence[str]:
-        """Return all headers with this lower-case name, in order."""
+        """Return the values of all headers with this lower-case name, in order."""
         ...
 
     def all_headers(self) -> Headers:
@@ -77,16 +77,16 @@ class Request(Protocol):
         ...
 
     def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives; the caller limits its size and time. Raises ClientGone."""
+        """Yield the body's pieces as they arrive; the caller limits size and time. Raises ClientGone."""
         ...
 
 
 class ClientGone(Exception):
-    """The client disconnected or broke the protocol before its body was complete. There is no one to respond to."""
+    """The client disconnected or broke the protocol before its body was complete."""
 
 
 class Response:
-    """Status, headers and body, which nothing changes later. The application adds the request ID as a header."""
+    """An immutable response with status, headers and body. The application adds the request ID as a header."""
 
     __slots__ = ("body", "headers", "request_id", "status")
 
@@ -98,7 +98,7 @@ class Response:
 
 
 class StreamedResponse(Response):
-    """A body that is produced while it is sent; the headers contain its length."""
+    """A response whose body is produced while it is sent; the headers contain the body's length."""
 
     __slots__ = ("pieces",)
 
@@ -108,34 +108,34 @@ class StreamedResponse(Response):
 
 
 def named(response: Response, request_id: str) -> Response:
-    """Return a copy with the request ID; the original may be shared by many requests."""
+    """Return a copy of the response with the request ID; the original may be shared by many requests."""
     if isinstance(response, StreamedResponse):
         return StreamedResponse(response.status, response.headers, response.pieces, request_id)
     return Response(response.status, response.headers, response.body, request_id)
 
 
 def length_missing(response: Response) -> bool:
-    """Return whether an empty response still lacks its Content-Length."""
+    """Return whether a response without a body still needs a Content-Length header."""
     return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
 
 
-# A client that broke the protocol may still read a response; one that disconnected does not.
+# The response to clients that broke the protocol; clients that disconnected cannot receive a response.
 ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 
 def json_response(value: Any, status: int = 200) -> Response:
-    """Return the value as JSON that caches must not store."""
+    """Return a JSON response that caches must not store."""
     return Response(status, _JSON_HEADERS, _encode(value))
 
 
 def cached_json(value: Any, cache_control: str) -> Response:
-    """Return the value as JSON that caches may store."""
+    """Return a JSON response that caches may store."""
     headers = [header for header in _JSON_HEADERS if header[0] != "cache-control"]
     return Response(200, [*headers, ("cache-control", cache_control)], _encode(value))
 
 
 def raw_json(body: bytes, status: int = 200) -> Response:
-    """Return a response from bytes that are already JSON."""
+    """Return a response whose body is already encoded as JSON."""
     return Response(status, _JSON_HEADERS, body)
 
 
@@ -145,7 +145,7 @@ def error_response(row: ErrorRow, extra: Sequence[tuple[str, str]] = ()) -> Resp
 
 
 def refusal(refused: Refused) -> Response:
-    """Return the response to a refused request, with the time to wait if it is known."""
+    """Return the response to a refused request, with a Retry-After header if the time is known."""
     if refused.retry_after_s is None:
         return error_response(refused.row)
     return error_response(refused.row, [("retry-after", str(refused.retry_after_s))])

@@ -32,7 +32,10 @@ def boundary_of(content_type: str | None) -> bytes:
 
 
 class OneFile:
-    """Passes the single part's bytes to `write`. The part's name does not matter and may be empty."""
+    """Passes the bytes of a form's single file to `write`.
+
+    The name of the form's part does not matter and may be empty.
+    """
 
     def __init__(self, boundary: bytes, write: Callable[[bytes], object]) -> None:
         self._write = write
@@ -64,7 +67,7 @@ class OneFile:
             raise NotOneFile("the multipart body cannot be read") from error
 
     def finish(self) -> None:
-        """Note the end of the body. Raises NotOneFile if the form is incomplete."""
+        """Record that the body has ended. Raises NotOneFile if the form is incomplete."""
         if not self._ended or self._parts != 1:
             raise NotOneFile("the multipart body is cut short, or has no file")
 

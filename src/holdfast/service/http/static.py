@@ -1,6 +1,6 @@
-"""Static responses, prepared once with an ETag; 304 if the client's copy is current (RFC 9110, section 13.1.2).
+"""Static responses, prepared once with an ETag. A client whose copy is current gets 304 (RFC 9110, section 13.1.2).
 
-A body of some size also has a gzip form, which is created in a thread at the first request that accepts gzip.
+Larger bodies are also served with gzip; they are compressed in a thread at the first request that accepts gzip.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class _Form:
-    """One encoding of a body: the response, and the 304 for a client that has it."""
+    """One encoding of a body: the full response, and the 304 response for a client that has the body."""
 
     __slots__ = ("etag", "full", "unchanged")
 
@@ -50,13 +50,13 @@ class StaticAnswer:
         self._packed: _Form | None = None
 
     async def serve(self, request: Request) -> Response:
-        """Return the response in an encoding that the client accepts, or 304 if it has the body."""
+        """Return the response in an encoding that the client accepts, or 304 if the client has the body."""
         if self._packed is None and self._worth and accepts_gzip(request.header("accept-encoding")):
             await asyncio.to_thread(self._pack)
         return self.answer(request)
 
     def answer(self, request: Request) -> Response:
-        """As `serve`, but without creating an encoding that does not exist yet."""
+        """Return what `serve` returns, but do not compress a body that is not compressed yet."""
         form = self._plain
         if self._packed is not None and accepts_gzip(request.header("accept-encoding")):
             form = self._packed
@@ -73,7 +73,7 @@ class StaticAnswer:
                 self._packed = _Form(etag, self._content_type, [_PACKED, *self._shared], packed)
 
     def _unchanged(self, known: str, form: _Form) -> Response:
-        """Return the 304 for the encoding that the client has, whichever it is, because both have the same content."""
+        """Return the 304 response for whichever encoding the client has, because both have the same content."""
         for held in (form, self._packed, self._plain):
             if held is not None and _matches(known, held.etag):
                 return held.unchanged
@@ -91,7 +91,7 @@ def accepts_gzip(header: str | None) -> bool:
 
 
 def etag_of(body: bytes) -> str:
-    """Return a strong validator: the bytes' digest."""
+    """Return a strong ETag: a digest of the bytes."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 

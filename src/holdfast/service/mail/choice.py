@@ -1,4 +1,4 @@
-"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Only the chosen one is imported."""
+"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Only the chosen mailer's module is imported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _MailSettings:
 def mailer_of(
     url: str, sender: str, http: Callable[[], aiohttp.ClientSession], outbox_dir: Path, product_host: str
 ) -> Mailer:
-    """Return the mailer that a setting describes.
+    """Return the mailer that the setting selects.
 
     Args:
         url: value of HOLDFAST_MAIL_URL.
@@ -124,7 +124,7 @@ def _outbox(given: _MailSettings) -> Mailer:
     return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
 
 
-# How each scheme encrypts, and its default port (RFC 5321, RFC 8314, RFC 6409).
+# Each URL scheme's encryption and default port (RFC 5321, RFC 8314, RFC 6409).
 _SMTP_SCHEMES: dict[MailScheme, tuple[Encryption, int]] = {
     MailScheme.SMTP: ("none", 25),
     MailScheme.SMTPS: ("tls", 465),

@@ -1,4 +1,4 @@
-"""The mail with a code: one message, text and HTML from templates, with addresses that cannot break a header."""
+"""Builds the mail that contains a code, with text and HTML from templates. Addresses cannot inject headers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CodeMail:
 
 @dataclass(frozen=True, slots=True)
 class MailIdentity:
-    """The sender's address, and the host name in the text."""
+    """The sender's address, and the host name that the text mentions."""
 
     sender: Address
     host: str
@@ -57,7 +57,10 @@ def mail_identity(sender: str, host: str) -> MailIdentity:
 
 
 def recipient_address(text: str) -> Address:
-    """Return the one address to which a code goes. Raises ValueError (without the address) for anything else."""
+    """Parse the address to which a code is sent.
+
+    Raises ValueError (without the text) for anything else.
+    """
     local, at, domain = text.rpartition("@")
     if not at or len(text) > MAX_ADDRESS_CHARS or not _LOCAL_PART.fullmatch(local):
         raise ValueError("not one mail address")
@@ -65,12 +68,15 @@ def recipient_address(text: str) -> Address:
 
 
 def is_international(*addresses: Address) -> bool:
-    """Return whether any of these needs SMTPUTF8 (RFC 6531). Domains are in ASCII, so only local parts count."""
+    """Return whether any of these addresses needs SMTPUTF8 (RFC 6531).
+
+    Only local parts are checked, because domains are in ASCII.
+    """
     return not all(address.addr_spec.isascii() for address in addresses)
 
 
 def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
-    """Return the mail's texts. The code is at the end of the subject, where notifications still show it."""
+    """Return the mail's texts. The subject contains the code, so that notifications show it."""
     if not _CODE.fullmatch(code):
         raise ValueError("not a one-time code")
     subject = f"Your code for {identity.host}: {code}"
@@ -80,7 +86,7 @@ def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
 
 
 def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage:
-    """Return the message: text and HTML as alternatives, marked as automatic (RFC 3834)."""
+    """Return the message with text and HTML as alternatives, marked as automatic (RFC 3834)."""
     message = EmailMessage(policy=_INTERNATIONAL if is_international(identity.sender, to) else _PLAIN)
     message["From"] = identity.sender
     message["To"] = to
@@ -94,13 +100,13 @@ def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage
 
 
 def spoken(seconds: int) -> str:
-    """Return a lifetime in words: in minutes if it is two minutes or more, otherwise in seconds."""
+    """Return a lifetime as text: in minutes from two minutes up, otherwise in seconds."""
     minutes, rest = divmod(seconds, SECONDS_PER_MINUTE)
     return f"{minutes} minutes" if minutes > 1 and rest == 0 else f"{seconds} seconds"
 
 
 def _only_address(text: str) -> Address:
-    """Return the only address of a From header. Raises ValueError."""
+    """Return the address in a From header, which must contain exactly one. Raises ValueError."""
     try:
         header = policy.default.header_factory("From", text)
     except (IndexError, MessageError):  # the library's own parser raises other errors for some incomplete addresses
@@ -125,6 +131,6 @@ def _address(local: str, domain: str, name: str = "") -> Address:
 
 @cache
 def _template(name: str) -> Template:
-    """Return one of this package's templates, read once."""
+    """Return the text of one of this package's templates, read only once."""
     text = resources.files(__package__ or "").joinpath("templates", name).read_text(encoding="utf-8")
     return Template(text)

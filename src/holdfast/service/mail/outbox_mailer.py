@@ -1,4 +1,4 @@
-"""Mail in development: written to files in the outbox, with the code in the log."""
+"""The mailer for development: writes mail to files in the outbox, and the code to the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class OutboxMailer:
-    """A Mailer that writes `.eml` files. For development only: anyone who can read folder or log can use the codes."""
+    """A Mailer that writes `.eml` files.
+
+    For development only: anyone who can read the folder or the log can use the codes.
+    """
 
     def __init__(self, folder: Path, identity: MailIdentity) -> None:
         self._folder = folder
@@ -35,4 +38,4 @@ class OutboxMailer:
         return await outbox.checked(self._folder)
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because nothing is open."""

@@ -39,7 +39,7 @@ class ResendMailer:
         self._timeout_s = timeout_s
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
-        """Hand the code to the API. Raises DeliveryError unless it returned a message ID."""
+        """Send the code through the API. Raises DeliveryError unless it returned a message ID."""
         status, answer = await exchange(
             self._http,
             "POST",
@@ -55,7 +55,7 @@ class ResendMailer:
             raise DeliveryError("nonsense", f"HTTP {status} without the message's ID")
 
     async def check(self) -> str:
-        """Request the account's domains, which sends no mail. Raises DeliveryError."""
+        """Check the API by requesting the account's domains, which sends no mail. Raises DeliveryError."""
         status, answer = await exchange(
             self._http, "GET", f"{self._base_url}/domains", timeout_s=self._timeout_s, headers=self._authorization
         )
@@ -64,7 +64,7 @@ class ResendMailer:
         return f"mail API at {urlsplit(self._base_url).netloc}, key accepted"
 
     async def close(self) -> None:
-        """Do nothing: the service owns the session."""
+        """Do nothing, because the service closes the HTTP session."""
 
     def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
         try:

@@ -1,4 +1,4 @@
-"""The SMTP dialogue: its steps, and its failures as DeliveryError."""
+"""The steps of an SMTP dialogue, and the conversion of its failures to DeliveryError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GARBAGE = -1  # aiosmtplib's code for a reply that is not SMTP
 
 
 async def greet(client: aiosmtplib.SMTP) -> None:
-    """Request the server's extensions, unless connecting has already done so."""
+    """Send EHLO, unless connecting has already done so; if the server does not know EHLO, send HELO."""
     if client.is_ehlo_or_helo_needed:
         try:
             await client.ehlo()
@@ -46,7 +46,7 @@ async def envelope(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
 
 
 async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
-    """Send MAIL and then RSET: checks whether the server accepts mail from this address, without a recipient."""
+    """Check whether the server accepts mail from this address: send MAIL and then RSET, without a recipient."""
     if is_international(sender):
         await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
     else:
@@ -55,12 +55,15 @@ async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
 
 
 async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
-    """Send DATA. From here on the message may have been sent, whatever the reply."""
+    """Send DATA.
+
+    Once DATA has been sent, the message may have been delivered, even if the reply is an error or missing.
+    """
     await client.data(message.as_bytes())
 
 
 async def was_reset(client: aiosmtplib.SMTP) -> bool:
-    """Return whether the server discarded the refused envelope, so that the connection can be reused."""
+    """Send RSET; return whether the server accepted it, so that the connection can be reused after a refusal."""
     try:
         await client.rset()
     except (aiosmtplib.SMTPException, OSError):
@@ -69,7 +72,7 @@ async def was_reset(client: aiosmtplib.SMTP) -> bool:
 
 
 async def close_politely(client: aiosmtplib.SMTP) -> None:
-    """Send QUIT and close. Errors, or no reply within two seconds, are ignored."""
+    """Send QUIT and close the connection. Errors and a missing reply are ignored; the wait is two seconds at most."""
     try:
         async with asyncio.timeout(2):
             await client.quit()
@@ -80,7 +83,7 @@ async def close_politely(client: aiosmtplib.SMTP) -> None:
 
 
 def abort(client: aiosmtplib.SMTP) -> None:
-    """Close the connection at once: an unresponsive peer would delay an orderly TLS shutdown too."""
+    """Close the connection without a TLS shutdown, which an unresponsive peer would delay."""
     abort = getattr(client.transport, "abort", None)  # uvloop's transports share no base class with asyncio's
     client.close()
     if abort is not None:
@@ -89,7 +92,7 @@ def abort(client: aiosmtplib.SMTP) -> None:
 
 @contextmanager
 def delivery_errors() -> Iterator[None]:
-    """Convert all failures of the dialogue to DeliveryError, without the server's text: it may quote the recipient."""
+    """Convert all failures to DeliveryError, without the server's text, which may quote the recipient."""
     try:
         yield
     except aiosmtplib.SMTPConnectTimeoutError:
@@ -109,7 +112,7 @@ def delivery_errors() -> Iterator[None]:
 
 
 def hung_up(error: BaseException) -> str:
-    """Return why there is no connection, without text chosen by the server."""
+    """Return why the connection failed or ended, without text that the server chose."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"certificate not trusted: {cause.verify_message}"

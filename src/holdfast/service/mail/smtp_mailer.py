@@ -1,4 +1,4 @@
-"""Mail by SMTP: verified TLS, a few pooled connections, and no message sent twice."""
+"""Sends mail by SMTP, over verified TLS and a few pooled connections, and sends no message twice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Encryption = Literal["none", "tls", "starttls"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SmtpServer:
-    """The mail server and its limits. Has no repr, so that it is never shown.
+    """The mail server and its limits. The class has no repr, so that logs cannot contain the password.
 
     Attributes:
         tls: trusted certificates; None for the system's.
@@ -61,7 +61,7 @@ class SmtpServer:
 
 
 class SmtpMailer:
-    """Mailer over SMTP submission (RFC 6409)."""
+    """A Mailer that uses SMTP submission (RFC 6409)."""
 
     def __init__(self, server: SmtpServer, identity: MailIdentity) -> None:
         self._server = server
@@ -72,7 +72,7 @@ class SmtpMailer:
         self._tls = server.tls
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
-        """Hand the code to the server. Raises DeliveryError unless the server accepted it."""
+        """Send the code by mail. Raises DeliveryError unless the server accepted the message."""
         try:
             message = compose(self._identity, recipient_address(recipient), render(self._identity, code, lifetime_s))
         except ValueError:
@@ -82,7 +82,7 @@ class SmtpMailer:
                 await self._deliver(message)
 
     async def check(self) -> str:
-        """Connect, encrypt, sign in and send MAIL FROM, but no recipient. Raises DeliveryError."""
+        """Check the server: connect, start TLS, sign in and send MAIL FROM, but no recipient. Raises DeliveryError."""
         with delivery_errors():
             async with asyncio.timeout(self._server.total_s):
                 client = await self._connect()
@@ -101,7 +101,7 @@ class SmtpMailer:
     async def _deliver(self, message: EmailMessage) -> None:
         """Send one message over a pooled connection, or over a new one if the pooled one is dead.
 
-        Only the envelope is ever repeated: a server that received the message may have accepted it, even without a
+        Only the envelope may be sent again: a server that received the message may have accepted it, even without a
         reply.
         """
         client = await self._reused(message)
@@ -115,7 +115,7 @@ class SmtpMailer:
         self._keep(client)
 
     async def _reused(self, message: EmailMessage) -> aiosmtplib.SMTP | None:
-        """Return a pooled connection that accepted the envelope; None if none is alive."""
+        """Return a pooled connection that has accepted the envelope; None if no pooled connection is alive."""
         while self._idle:
             client, timer = self._idle.popitem()
             timer.cancel()
@@ -133,7 +133,7 @@ class SmtpMailer:
         return None
 
     async def _guarded(self, client: aiosmtplib.SMTP, message: EmailMessage, step: _Step) -> None:
-        """Take one step of the dialogue. A refusal leaves the connection open, any other error closes it."""
+        """Take one step of the dialogue. A refusal leaves the connection open; any other error closes it."""
         try:
             await step(client, message)
         except aiosmtplib.SMTPResponseException as error:
@@ -190,7 +190,7 @@ class SmtpMailer:
 
 
 def tls_context_of(ca_file: str) -> ssl.SSLContext:
-    """Return a context that trusts only the certificates of this file. Raises ValueError if it has none."""
+    """Return a TLS context that trusts only the certificates in this file. Raises ValueError if the file has none."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError:  # ssl.SSLError is one

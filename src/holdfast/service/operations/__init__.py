@@ -1,1 +1,4 @@
-"""Operations read facts, let a rule decide, and act through the store or a provider. They do not depend on HTTP."""
+"""Operations: each reads facts, lets a rule decide, and acts through the store or a provider.
+
+They do not depend on HTTP.
+"""

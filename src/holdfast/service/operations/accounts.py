@@ -1,4 +1,4 @@
-"""Counterfactual addresses, account states and balances, read from the chain."""
+"""Reads counterfactual addresses, account states and balances from the chain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_PREDICTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Smart accounts on the default chain; their nonces come from the configured entry point."""
+    """Reads smart accounts on the default chain, and their nonces from the configured entry point."""
 
     chain: ChainReader
     factory: str
@@ -36,7 +36,7 @@ class Accounts:
     async def predict(self, x: int, y: int, salt: int) -> str:
         """Return the counterfactual address of a key. Raises Refused(RPC_ERROR).
 
-        For a given factory the address never changes, so it is cached.
+        A factory never changes the address of a key, so addresses are cached.
         """
         key = (x, y, salt)
         known = self._predicted.get(key)
@@ -53,7 +53,7 @@ class Accounts:
         return address
 
     async def state(self, account: bytes) -> AccountSlots:
-        """Return the account's state, read with the helper contract. Raises Refused(RPC_ERROR)."""
+        """Return the account's state, which one call of a helper contract reads. Raises Refused(RPC_ERROR)."""
         question = abi.encode_account_state(account, from_hex(self.entry_point))
         data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:
@@ -75,7 +75,7 @@ class Balances:
     usdc: Mapping[int, str]
 
     def admit(self, token: Token, chain_id: int) -> None:
-        """Refuse a token that the chain lacks (interface: GET /api/balance, 400)."""
+        """Refuse a token that is not supported on the chain (interface: GET /api/balance, 400)."""
         if token.symbol == "USDC" and not self.usdc.get(chain_id):
             raise Refused(USDC_NOT_AVAILABLE)
 

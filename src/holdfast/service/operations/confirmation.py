@@ -1,4 +1,4 @@
-"""Confirmation of registrations against the chain (decisions, sections 5 and 10; docs/decisions/0003 and 0009)."""
+"""Confirms registrations by checking the chain (decisions, sections 5 and 10; docs/decisions/0003 and 0009)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMPANY = 20  # checks in one batch
 
 @dataclass(frozen=True, slots=True)
 class ChainProof:
-    """Proof that a transaction registers the DID: its block, and whether enough blocks follow it."""
+    """Proof that a transaction registers the DID: the transaction's block, and whether enough blocks follow it."""
 
     block_number: int
     deep: bool
@@ -40,7 +40,7 @@ class Confirmations:
     """Checks on the chain whether registrations took place.
 
     Attributes:
-        depth: how many blocks must follow a transaction's block before it counts.
+        depth: how many blocks must follow a transaction's block before the registration counts as confirmed.
     """
 
     store: Store
@@ -61,10 +61,10 @@ class Confirmations:
             raise Refused(RPC_ERROR) from None
 
     async def confirm_all(self) -> dict[str, int]:
-        """Settle the due pending registrations that the chain can decide; returns how many were confirmed and refused.
+        """Check the pending registrations that are due; returns how many were confirmed, refused and left pending.
 
-        A failed check does not delay others. A run is limited in number and in time; what it does not reach comes
-        first in the next.
+        A failed check does not delay other checks. A run is limited in number and in time; the next run begins with the
+        registrations that this one does not reach.
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
         turn = _Turn(self, asyncio.get_running_loop().time() + CONFIRM_TURN_S)
@@ -78,7 +78,7 @@ class Confirmations:
         return counts
 
     async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:
-        """Return what the chain says now, however many blocks follow. Raises RpcError."""
+        """Return what the chain shows now about the transaction, however few blocks follow it. Raises RpcError."""
         verdict = await registrations.confirm_registration(
             self.chain.client, tx_hash, registry=self.registry, sought=sought
         )
@@ -92,7 +92,7 @@ class Confirmations:
 
 
 class _Turn:
-    """One run of confirmation: its facts about the chain, and when it ends."""
+    """One run of the confirmation job: what it knows about the chain, and its time limit."""
 
     def __init__(self, confirmations: Confirmations, ends: float) -> None:
         """`ends` is a time on the event loop's clock, in seconds."""
@@ -105,7 +105,7 @@ class _Turn:
         return asyncio.get_running_loop().time() >= self._ends
 
     async def reached(self) -> bool:
-        """Return whether the chain can be reached. While it cannot, no registration expires."""
+        """Return whether the chain can be reached. While the chain cannot be reached, no registration expires."""
         if self._head is None:
             try:
                 self._head = await self._all.chain.client.block_number()
@@ -114,9 +114,10 @@ class _Turn:
         return self._head is not None
 
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
-        """Check these together, settle those that the chain decides, and postpone the others."""
+        """Check these registrations together, settle those that the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
-        # A single check may have caused an oversized response or a refused batch: each is repeated alone.
+        # A single check can make its whole batch fail, by an oversized or refused response, so failed checks are
+        # repeated alone.
         for row in [row for row in rows if seen[row] is None]:
             if self.over:
                 del seen[row]
@@ -138,7 +139,7 @@ class _Turn:
             await self._all.store.put_off(times)
 
     async def _ask(self, row: PendingRegistration) -> registrations.Verdict | None:
-        """Return what the chain says now; None if it returned no usable response."""
+        """Return what the chain shows now about the registration; None if there was no usable response."""
         handle = row.key if row.channel == Channel.HANDLE.value else None
         try:
             return await self._all.verdict(row.tx_hash, Sought(row.did, row.smart_account, handle))

@@ -1,4 +1,4 @@
-"""Checks whether the account that registered a `did:new` on the chain is the DID's own (docs/decisions/0009)."""
+"""Checks whether the account that registered a `did:new` on chain belongs to the DID's key (docs/decisions/0009)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _METHOD = "did:new:"
 class Controllers:
     """Checks controllers.
 
-    Holdfast's registry accepts a `did:new` only from the account of its key, whose address the contract computes. The
-    registry's address follows from its code, so no other code is there. Other registries may accept more, so with them
-    the account must contain the key and be the one that the factory creates for it.
+    Holdfast's registry accepts a `did:new` only from the account of the DID's key, whose address the registry computes.
+    The registry's address follows from its code (CREATE2), so no other code can be at that address. Other registries
+    may accept other accounts. With other registries, the account must contain the DID's key and have the address that
+    the factory computes for it.
     """
 
     chain: ChainReader

@@ -1,4 +1,4 @@
-"""Registration of DIDs, and the look-up of a DID by credential."""
+"""Registers DIDs, and finds the DID of a credential."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Dids:
         await self.store.register(registration, self._decision(registration), kept)
 
     async def look_up(self, credential: str) -> RegisteredDid | None:
-        """Return the registration of a canonical credential ID, unless the chain refused it."""
+        """Return the registration of a credential ID in canonical form, unless the chain refused the registration."""
         return await self.store.find_credential(credential)
 
     def _decision(self, registration: NewRegistration) -> RegistrationRule:
@@ -90,7 +90,10 @@ class Dids:
         return verify_at(asked.attestation, identifier, self.secrets.signing_keys, self.registrar, now)
 
     async def _proven(self, asked: RegisterDid, identifier: Identifier) -> tuple[Confirmation, int]:
-        """Check the transaction on the chain. If too few blocks follow it, it is confirmed later, like any other."""
+        """Check the transaction on the chain.
+
+        If too few blocks follow it, the confirmation job checks it again later.
+        """
         handle = identifier.key if identifier.channel is Channel.HANDLE else None
         proof = await self.confirmations.prove(asked.tx_hash, Sought(asked.did, asked.smart_account, handle))
         if proof is None:

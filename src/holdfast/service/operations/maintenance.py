@@ -1,4 +1,4 @@
-"""Periodic work, done by the service itself or by a workflow engine."""
+"""Periodic work, which the service does itself unless a workflow engine does it."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Two jobs, and whether the workflow engine currently does them."""
+    """The two periodic jobs, and whether the workflow engine currently does them."""
 
     store: Store
     confirmations: Confirmations
     clock: Clock
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations by what the chain says."""
+        """Confirm or refuse pending registrations according to the chain."""
         return await self.confirmations.confirm_all()
 
     async def engine_seen(self) -> None:
-        """Leave the work to the workflow engine for a while, because it has registered or finished a run."""
+        """Leave the work to the workflow engine for ten minutes, because it has registered or finished a run."""
         await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
 
     def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-        """Return `work` as a job that does nothing while the engine does it."""
+        """Return a job that does `work`, except while the workflow engine does it."""
 
         async def by_itself() -> object:
             return None if await self.store.holds_lease(ENGINE, ENGINE, self.clock()) else await work()
@@ -41,5 +41,5 @@ class Maintenance:
         return by_itself
 
     async def expire(self) -> dict[str, int]:
-        """Remove codes, verification marks and send records that no rule reads any more."""
+        """Remove codes, verifications and records of sent codes that no rule reads any more."""
         return {"removed": await self.store.expire(self.clock())}

@@ -1,4 +1,4 @@
-"""Measurements that query the store or the disk: taken every few seconds while metrics are enabled."""
+"""Measurements of the store and the disk, taken every few seconds while metrics are enabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Counts each address's reads in memory: a database row for every read would cost more than the read."""
+"""Limits each address's snapshot reads.
+
+Reads are counted in memory, because a database row for each read would cost more than the read.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,12 @@ _FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 @dataclass(slots=True)
 class ReadingRate:
-    """This process's reads. No await separates a check from its count, so parallel requests cannot exceed the limit.
+    """The snapshot reads that this process has counted.
+
+    A check and its count have no await between them, so that parallel requests cannot exceed the limit.
 
     Attributes:
-        per_minute: requests that an address may send at once, and again in every minute.
+        per_minute: requests that an address may send at once, and the number that it regains each minute.
     """
 
     per_minute: int
@@ -42,7 +47,10 @@ class ReadingRate:
         self._due.update(after)
 
     def _after(self, subject: str, limit: int, now: float) -> float:
-        """Return when the subject has its full allowance again, after one more read. Raises SnapshotRefused."""
+        """Return when the address or network has its full allowance again after one more read.
+
+        Raises SnapshotRefused.
+        """
         due = self._due.get(subject, 0.0)
         then = admitted_until(due, now, limit, PERIOD_S)
         if then is None:
@@ -50,9 +58,9 @@ class ReadingRate:
         return then
 
     def _forget(self, now: float) -> None:
-        """Drop the addresses that have their whole limit; if none does, all: memory stays bounded.
+        """Forget the addresses that have their full allowance; if too many are left, forget all, to bound memory.
 
-        The next time is when there are twice as many, so that each read pays for looking at two addresses at most.
+        Addresses are forgotten again when their number has doubled, so that each read pays for at most two look-ups.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:

@@ -1,4 +1,4 @@
-"""Forwards JSON-RPC requests to the bundler: only listed methods, and a limited number of those that cost money."""
+"""Forwards JSON-RPC requests to the bundler: only listed methods, with a rate limit for those that cost money."""
 
 from __future__ import annotations
 

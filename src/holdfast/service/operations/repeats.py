@@ -1,7 +1,8 @@
-"""Requests with an `Idempotency-Key`: a repeat gets the first response.
+"""Requests with an `Idempotency-Key`: a repeated request gets the first one's response.
 
-The key is stored as a hash. Body and response are stored so that only the service, given the same key again, can check
-the one and read the other: the body as a keyed hash, the response encrypted under a key derived from the header.
+The key is stored as a hash, the request's body as a keyed hash, and the response encrypted under a key that is derived
+from the header. Therefore only the service can check the body, and it can read the response only if a request has the
+same header.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ _RETRY_AFTER_S = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Named:
-    """A request with its `Idempotency-Key`. Has no repr, so that key and body are never shown.
+    """A request with its `Idempotency-Key`. The class has no repr, so that logs cannot contain the key or the body.
 
     Attributes:
         endpoint: method and path; the same key at another endpoint is another request.
         name: the value of `Idempotency-Key`.
         body: the request's bytes.
-        ip: the client address that the windows apply to.
+        ip: the client's address, to which the limits apply.
         lease_s: seconds after which a repeat may do the work again if there is no response.
     """
 
@@ -57,7 +58,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Stores responses, and finds stored ones."""
+    """Stores the responses to requests with an `Idempotency-Key`, and finds them for repeats."""
 
     store: Store
     secrets: Secrets
@@ -66,7 +67,7 @@ class Repeats:
     entropy: Entropy
 
     async def begin(self, named: Named) -> Begun | bytes:
-        """Return the stored response, or else the request, now marked as begun, whose work the caller has to do.
+        """Return the stored response; without one, mark the request as begun and return it for the caller to process.
 
         Raises:
             Refused: IDEMPOTENCY_KEY_REUSED for another body, IDEMPOTENCY_KEY_IN_USE if the first request is still
@@ -87,17 +88,17 @@ class Repeats:
             await asyncio.sleep(_POLL_S)
 
     async def finish(self, named: Named, answer: bytes) -> bytes:
-        """Store the response unless a parallel repeat stored one; return the stored one."""
+        """Store the response unless a parallel repeat has stored one; return the stored response."""
         kept = await self.store.finish(named.key, self.sealed(named, answer).answer)
         return answer if kept is None else self._opened(named, kept)
 
     async def put_back(self, named: Named) -> bytes | None:
-        """Let the next repeat do the work, unless a parallel one has stored a response; return that."""
+        """Let the next repeat do the work, unless a parallel repeat has stored a response, which is returned."""
         kept = await self.store.finish(named.key, None)
         return None if kept is None else self._opened(named, kept)
 
     def sealed(self, named: Named, answer: bytes) -> KeptAnswer:
-        """Return the response in the form in which it is stored."""
+        """Return the response in its stored, encrypted form."""
         nonce = self.entropy(_NONCE_BYTES)
         cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", named.name.encode()))
         return KeptAnswer(named.key, nonce + cipher.encrypt(nonce, answer, named.key))
@@ -127,5 +128,5 @@ class Repeats:
 
 
 def _derived(key: bytes, use: str, message: bytes) -> bytes:
-    """Return a keyed hash (RFC 2104) for one purpose."""
+    """Return the keyed hash (RFC 2104) of a message for one purpose."""
     return hmac.digest(key, f"holdfast/kept-{use}/v1\n".encode() + message, "sha256")

@@ -1,4 +1,4 @@
-"""Registration sessions: which identifiers are available, and how many sessions each address has opened."""
+"""Opens registration sessions, says which identifiers are available, and counts each address's sessions."""
 
 from __future__ import annotations
 
@@ -38,24 +38,27 @@ class Sessions:
         await self.store.open_session(session, SessionRule(request, self.limits), kept)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
-        """Return why a session for this identifier would be refused now, for any address; None if it is free."""
+        """Return why every address would now be refused a session for this identifier; None if it is free."""
         reserved = self.is_reserved(identifier)
         claimed = not reserved and await self.store.is_claimed(identifier.channel.value, identifier.key)
         return unavailable(reserved=reserved, claimed=claimed)
 
     async def holder(self, identifier: Identifier) -> str | None:
-        """Return the DID that holds an identifier: the registrar's for a reserved one, None if it is free."""
+        """Return the DID that holds an identifier: the registrar's DID for a reserved one, None for a free one."""
         if self.is_reserved(identifier):
             return self.registrar
         claim = await self.store.claim_of(identifier.channel.value, identifier.key)
         return claim.did if claim else None
 
     async def counters(self, ip: str) -> RegistrationCounters:
-        """Return how many sessions were ever created from this address, its limit, and the service's total."""
+        """Return how many sessions were ever created from this address, its limit, and the total for all addresses."""
         mine, total = await self.store.registrations(ip)
         limit = self.limits.max_registrations_per_ip
         return RegistrationCounters(ip_registrations=mine, ip_limit=limit, total_registrations=total)
 
     def is_reserved(self, identifier: Identifier) -> bool:
-        """Return whether it is reserved. Only handles can be: e-mail addresses and numbers are verified, not chosen."""
+        """Return whether the identifier is reserved.
+
+        Only handles can be reserved: e-mail addresses and numbers are verified.
+        """
         return identifier.channel is Channel.HANDLE and self.reserved().holds(identifier.key)

@@ -1,4 +1,4 @@
-"""Who may write snapshots here, beyond what the token itself proves: registered DIDs, with tokens not revoked."""
+"""Checks who may store snapshots here: a token must be valid and not revoked, and its DID must be registered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAccess:
-    """Checks bearer tokens, and limits writes by address.
+    """Checks bearer tokens, and limits each address's uploads and new pins.
 
     Attributes:
         audience: the service's DID, to which tokens are addressed.
@@ -46,11 +46,14 @@ class SnapshotAccess:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
 
     async def revoke(self, authorization: str | None) -> str | None:
-        """Revoke the token whose CID a `/ucan/revoke` invocation contains, or all issued until now; return the CID."""
+        """Revoke the token whose CID a `/ucan/revoke` invocation contains; without a CID, all tokens.
+
+        Returns the CID.
+        """
         now = self.clock()
         bearer = bearer_of(authorization, self.audience, now, REVOKE)
         await self._require_current(bearer)
-        # Longer than the lifetime of any token that is valid now.
+        # A revocation is stored until every token that is valid now has expired.
         await self.index.revoke(bearer.did, bearer.revokes, now, now + MAX_LIFETIME_S + 2 * SKEW_S)
         return bearer.revokes
 

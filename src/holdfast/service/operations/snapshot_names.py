@@ -1,4 +1,4 @@
-"""IPNS records under names that stored snapshots bind to their DIDs."""
+"""Stores and returns IPNS records. A snapshot stored here must bind each IPNS name to a DID."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class SnapshotNames:
     clock: Clock
 
     async def publish(self, name: str, data: bytes) -> None:
-        """Store a record that verifies, points to a snapshot pinned here by the name's DID, and has a higher sequence.
+        """Store a valid record with a higher sequence, pointing to a snapshot that the name's DID has pinned here.
 
-        A record that is already stored, or one that expires earlier, changes nothing.
+        A record that is already stored, or that only expires earlier than the stored one, changes nothing.
 
         Raises:
             SnapshotRefused: BAD_REQUEST, NAME_NOT_REGISTERED or RECORD_DOES_NOT_RISE.
@@ -80,7 +80,10 @@ def _verified(name: str, data: bytes) -> Record:
 
 
 def _rises(kept: KeptRecord | None, given: Record) -> bool:
-    """Return whether to store the given record. Raises SnapshotRefused if it contradicts the stored one."""
+    """Return whether to replace the stored record with the given one.
+
+    Raises SnapshotRefused if it contradicts the stored one.
+    """
     known = None if kept is None else read_record(given.name, kept.data)
     verdict = change(known, given)
     if verdict is Change.OLDER:

@@ -29,7 +29,7 @@ class SnapshotPins:
     entropy: Entropy
 
     async def listed(self, bearer: Bearer, query: PinQuery) -> tuple[int, list[Pin]]:
-        """Return how many pins match, and the newest of them."""
+        """Return how many pins match the query, and the newest of them."""
         found = [pin for pin in await self.index.pins(bearer.did) if query.takes(pin)]
         return len(found), found[: query.limit]
 
@@ -41,7 +41,7 @@ class SnapshotPins:
         return found
 
     async def add(self, bearer: Bearer, asked: AskedPin, replaces: str | None = None) -> Pin:
-        """Add a pin, or replace one if its ID is given. The same request with the same token gets the same pin.
+        """Add a pin, or replace one if its ID is given. A repeated request with the same token returns the same pin.
 
         Raises SnapshotRefused.
         """

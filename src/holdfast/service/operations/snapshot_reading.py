@@ -1,4 +1,4 @@
-"""Kept snapshots as anybody may read them: blocks, CAR files, and paths through a root."""
+"""Reads stored snapshots, without access control: blocks, CAR files, and paths below a root."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """A CAR file to be written: its blocks in order, and the bytes that precede each of them.
+    """A CAR file to be sent: its blocks in order, and the bytes that precede each block.
 
     Attributes:
         begins: bytes before each block; before the first, the file's header too.
@@ -37,7 +37,7 @@ class Car:
 
 
 def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
-    """Return the CAR file of these blocks, of which there must be at least one."""
+    """Return the CAR file of these blocks. `blocks` must not be empty."""
     begins = [section_begin(place.cid, place.size) for place in blocks]
     begins[0] = car_begin(root) + begins[0]
     return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([place.size for place in blocks]))
@@ -45,7 +45,7 @@ def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReading:
-    """Reads kept snapshots for anyone who knows a CID."""
+    """Reads stored snapshots for anyone who knows a CID."""
 
     index: SnapshotIndex
     blocks: BlockStorage
@@ -68,7 +68,10 @@ class SnapshotReading:
         return data if data is not None else await self._fetched(place)
 
     async def car(self, dag: tuple[BlockPlace, ...], path: Sequence[str], wanted: Wanted) -> Car:
-        """Return the CAR file for a path below a block: its target and the blocks between. Raises SnapshotRefused."""
+        """Return the CAR file for a path below a block: the path's target and the blocks on the way to it.
+
+        Raises SnapshotRefused.
+        """
         top, *below = dag
         if path:
             return await self._car_of_path(top, below, path)
@@ -77,7 +80,10 @@ class SnapshotReading:
         return car_of(top.cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
 
     async def pieces(self, car: Car) -> AsyncIterator[bytes]:
-        """Yield the file's bytes. A block deleted in the meantime ends them early, which the Content-Length reveals."""
+        """Yield the file's bytes.
+
+        If a block is deleted in the meantime, the body is shorter than its Content-Length.
+        """
         for begin, place in zip(car.begins, car.blocks, strict=True):
             yield begin + await self.block(place)
 
@@ -87,12 +93,12 @@ class SnapshotReading:
         return data if data is not None else await self._joined(car)
 
     def _at_once(self, place: BlockPlace) -> Bytes | None:
-        """Return a block's bytes if they can be read without waiting."""
+        """Return a block's bytes; None if they cannot be read without waiting."""
         data = bytearray(place.size)
         return data if self.blocks.fill(place.key, memoryview(data)) else None
 
     def _whole_at_once(self, car: Car) -> Bytes | None:
-        """Return a file's bytes if they can be read without waiting. Each block is read directly into its place."""
+        """Return a CAR file's bytes, with blocks read directly into place; None if a block cannot be read at once."""
         data, at = bytearray(car.size), 0
         view = memoryview(data)
         for begin, place in zip(car.begins, car.blocks, strict=True):
@@ -114,7 +120,7 @@ class SnapshotReading:
         return _whole_block(place, await self.blocks.get(place.key))
 
     async def _car_of_path(self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str]) -> Car:
-        """Return the root, then the block that the path leads to; a path that ends inside the root needs no other."""
+        """Return a CAR file of the root and the path's target; only of the root if the path ends inside it."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
@@ -132,7 +138,7 @@ def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
 
 
 def _followed(value: Any, path: Sequence[str]) -> Any:
-    """Return what a path leads to within a DAG-CBOR value. Raises SnapshotRefused(PATH_NOT_FOUND)."""
+    """Return the part of a DAG-CBOR value to which a path leads. Raises SnapshotRefused(PATH_NOT_FOUND)."""
     for name in path:
         if isinstance(value, dict) and name in value:
             value = value[name]

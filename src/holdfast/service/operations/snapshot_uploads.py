@@ -1,4 +1,4 @@
-"""Uploaded snapshots: spooled to disk, parsed and checked, stored, and only then acknowledged."""
+"""Receives uploaded snapshots: spools them to disk, checks and stores them, and only then acknowledges them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _PIECE_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an upload contained: the root, and the number and total bytes of its distinct blocks."""
+    """The contents of an upload: the root, and the number and total size in bytes of its distinct blocks."""
 
     root: str
     blocks: int
@@ -95,7 +95,7 @@ class SnapshotUploads:
     async def take(
         self, bearer: Bearer, boundary: bytes, pieces: AsyncIterator[bytes], declared: int | None, *, pin: bool
     ) -> Imported:
-        """Store the snapshot in a multipart body. When this returns, the snapshot survives `kill -9`.
+        """Store the snapshot in a multipart body. Once this method has returned, the snapshot survives `kill -9`.
 
         Args:
             bearer: the DID that it must belong to.
@@ -137,14 +137,17 @@ class SnapshotUploads:
         )
 
     async def _abandon(self, did: str, upload: str, *, full: bool) -> None:
-        """Give the reservation back. If storage was full, the blocks already stored are deleted at once."""
+        """Give the reservation back.
+
+        If the storage is full, the upload's blocks that were already stored are deleted at once.
+        """
         await self.index.end_upload(did, upload)
         if full:
             with suppress(BlocksUnavailable):
                 await self.waste.collect()
 
     async def _receive(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
-        """Write the body's file to the disk. Raises SnapshotRefused."""
+        """Write the file in the multipart body to the disk. Raises SnapshotRefused."""
         try:
             async with asyncio.timeout(UPLOAD_TIMEOUT_S):
                 await self._spool(file, boundary, pieces, allowed)
@@ -177,7 +180,7 @@ class SnapshotUploads:
             await asyncio.to_thread(stream.close)
 
     async def _store(self, upload: str, file: Path, read: _Read) -> None:
-        """Write every block to storage, under the names that the index assigns."""
+        """Write every block to the storage, under the names that the index assigns."""
         places = await self.index.place_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
         keys = {place.cid: place.key for place in places}
         await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
@@ -242,7 +245,7 @@ def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
 
 
 def _distinct(file: Path) -> Iterator[Block]:
-    """Yield each distinct block of a checked file, verified again."""
+    """Yield each distinct block of a checked file. Each block's hash is verified again."""
     seen: set[str] = set()
     for block in _blocks(file, CarReader()):
         if block.cid not in seen:
@@ -251,7 +254,10 @@ def _distinct(file: Path) -> Iterator[Block]:
 
 
 def _judged(file: Path, did: str) -> _Read:
-    """Return the snapshot in a file, complete and of this DID. Raises SnapshotRefused."""
+    """Return the snapshot in a file, after checking that it is complete and belongs to this DID.
+
+    Raises SnapshotRefused.
+    """
     try:
         read = _read(file)
     except ContentError as error:

@@ -1,4 +1,4 @@
-"""Removes what snapshots leave behind: regularly, and immediately when storage is full."""
+"""Removes blocks and files that no snapshot needs: regularly, and immediately when the storage is full."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STRAYS_EVERY_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SnapshotWaste:
-    """Removes leftovers. Several processes may do so at the same time, because object names are never reused."""
+    """Removes what no snapshot needs. Several processes may run this at once, because object names are never reused."""
 
     index: SnapshotIndex
     blocks: BlockStorage
@@ -32,7 +32,7 @@ class SnapshotWaste:
     clock: Clock
 
     async def collect(self) -> dict[str, int]:
-        """Remove what has expired and blocks that no snapshot needs; return the numbers of deleted rows and objects."""
+        """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted."""
         removed = await self.index.expire(self.clock())
         deleted = 0
         for _ in range(_MAX_TURNS):
@@ -45,15 +45,15 @@ class SnapshotWaste:
         return {"removed": removed, "deleted": deleted}
 
     async def sweep(self) -> None:
-        """Remove what interrupted uploads left in this machine's folder."""
+        """Remove the files that interrupted uploads left in this machine's spool folder."""
         await asyncio.to_thread(_sweep, self.spool)
 
 
 @dataclass(slots=True)
 class Strays:
-    """Looks for objects without a row, once after startup and then daily, because listing all objects is slow.
+    """Looks for stored objects without a row in the index, once after startup and then daily: listing objects is slow.
 
-    Such objects remain after the database was restored from a copy that is older than the storage.
+    Objects lack a row after the database was restored from a backup that is older than the storage.
     """
 
     index: SnapshotIndex
@@ -62,7 +62,7 @@ class Strays:
     _next: float = 0.0
 
     async def name(self) -> int:
-        """Mark what is found as garbage, to be deleted by the next collection; return how many objects."""
+        """Mark these objects as garbage, which the next collection deletes; return how many objects were marked."""
         if self.clock() < self._next or not self.index.lists_objects:
             return 0
         found = 0
@@ -73,7 +73,7 @@ class Strays:
 
 
 def _sweep(spool: Path) -> None:
-    """Remove what uploads of killed processes left behind."""
+    """Remove the files that uploads of killed processes left behind."""
     if spool.is_dir():
         for file in spool.glob("*.car"):
             with suppress(FileNotFoundError):  # its upload has ended in the meantime, or another process removed it

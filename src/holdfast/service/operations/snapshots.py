@@ -1,4 +1,4 @@
-"""Snapshots stored by the service: all their operations, and their regular maintenance."""
+"""All operations on the snapshots that the service stores, and their regular maintenance."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Snapshots:
     delegate: str
 
     async def collect(self) -> dict[str, int]:
-        """Remove what has expired and what no snapshot needs; return how many rows and objects were deleted."""
+        """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted."""
         strays = await self.strays.name()
         return {**await self.uploads.waste.collect(), "strays": strays}
 

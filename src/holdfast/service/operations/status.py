@@ -35,5 +35,5 @@ class ServiceStatus:
         return Status(chain=chain.name, chain_id=chain.chain_id, rpc=self.shown_rpc, database=database)
 
     async def ready(self) -> None:
-        """Raise StoreUnavailable unless the store can be reached, with all its migrations done."""
+        """Raise StoreUnavailable unless the store can be reached and all its migrations are done."""
         await self.store.ping()

@@ -36,7 +36,7 @@ _ALL_BUT_REFUSED = frozenset(Counted) - _REFUSED
 
 @dataclass(frozen=True, slots=True)
 class RepeatedCheck:
-    """A check with an `Idempotency-Key`.
+    """A check of a code whose request has an `Idempotency-Key`.
 
     Attributes:
         key: its key in the store.
@@ -66,9 +66,9 @@ class Verification:
     async def send(self, identifier: Identifier, ip: str, kept: KeptAnswer | None = None) -> None:
         """Send a code.
 
-        The send is counted before the provider is called, and uncounted if the provider refuses. So neither parallel
-        requests nor a crash can exceed the limits. A send that may have succeeded stays counted, and refused sends have
-        a separate window.
+        Each send is counted before the provider is called, and the count is undone if the provider refuses the message.
+        Because of this order, neither parallel requests nor a crash can exceed the limits. A send that may have
+        succeeded stays counted. Refused sends are counted in a separate window.
 
         Raises:
             Refused: over a limit, a country that is not served, or the provider refused it.
@@ -76,7 +76,7 @@ class Verification:
         quotas = of_send(identifier, ip, self.limits, self.ceilings)
         charge = await self.store.charge(quotas, self.clock())
         try:
-            await self._deliver(identifier, ip, kept)
+            code = await self._deliver(identifier)
         except DeliveryError as error:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
@@ -85,29 +85,34 @@ class Verification:
         except Exception:
             await self.store.give_back(charge, _ALL_BUT_REFUSED)
             raise
+        if code is not None:
+            await self._keep(identifier, code, ip, kept)
         await self.store.give_back(charge, _REFUSED)
 
-    async def _deliver(self, identifier: Identifier, ip: str, kept: KeptAnswer | None) -> None:
-        # Codes are sent to the canonical key, because exactly that is verified.
+    async def _deliver(self, identifier: Identifier) -> str | None:
+        """Send a code; return it, or None if the SMS provider keeps it."""
+        # Codes are sent to the identifier's canonical form, because that form is verified.
         if identifier.channel is Channel.SMS:
             with calling("sms"):
                 await self.sms.start(identifier.key)
-            return
+            return None
         code = draw_code(self.entropy)
-        lifetime_s = self.limits.email_code_expiry_seconds
         with calling("mail"):
-            await self.mailer.send_code(identifier.key, code, lifetime_s)
-        accepted_at = self.clock()
+            await self.mailer.send_code(identifier.key, code, self.limits.email_code_expiry_seconds)
+        return code
+
+    async def _keep(self, identifier: Identifier, code: str, ip: str, kept: KeptAnswer | None) -> None:
+        now = self.clock()
         digest = code_digest(self.secrets.code_keys[0], identifier, code)
-        expires_at = accepted_at + lifetime_s
+        expires_at = now + self.limits.email_code_expiry_seconds
         await self.store.keep_code(
-            NewCode(identifier=identifier, digest=digest, ip=ip, now=accepted_at, expires_at=expires_at), kept
+            NewCode(identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at), kept
         )
 
     async def check(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None = None
     ) -> Attestation | CodeFailure:
-        """Return the attestation for a correct code, or why there is none.
+        """Return the attestation for a correct code; for any other code, the reason for refusing it.
 
         Raises Refused if the address is at its limit of checks, or the SMS provider fails.
         """
@@ -117,7 +122,7 @@ class Verification:
     def _attested(
         self, identifier: Identifier, now: float, repeat: RepeatedCheck | None
     ) -> tuple[Attestation, KeptAnswer | None]:
-        # The stored time, so that GET /api/verify/status returns the same one.
+        # The attestation contains the stored time, so that GET /api/verify/status returns the same time.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
         attestation = issue_at(identifier, self.registrar, key, now, ttl_s)
         return attestation, repeat.accepted(attestation) if repeat else None
@@ -140,7 +145,7 @@ class Verification:
     async def _attempt(
         self, identifier: Identifier, ip: str, now: float, repeat: RepeatedCheck | None
     ) -> CountedAttempt | None:
-        """Count an attempt, or return the one that an earlier try of the same request has counted."""
+        """Count an attempt; if an earlier try of the same request has counted one, return that attempt."""
         if repeat is not None and repeat.attempt is not None:
             code, (code_id, number) = await self.store.code_of(identifier), repeat.attempt
             return replace(code, attempts=number) if code and code.code_id == code_id else None
@@ -153,7 +158,10 @@ class Verification:
     async def _check_sms(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
     ) -> Attestation | CodeFailure:
-        """As `_check_email`, but the provider checks, and its response sets the time. Raises Refused without one."""
+        """Do what `_check_email` does, but let the provider check the code; its response sets the time of verification.
+
+        Raises Refused without one.
+        """
         await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
             with calling("sms"):

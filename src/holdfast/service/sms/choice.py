@@ -1,4 +1,4 @@
-"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported only when chosen."""
+"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported only if the setting selects it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sms_verifier_of(
     entropy: Callable[[int], bytes],
     host: str = "",
 ) -> SmsVerifier:
-    """Return the verifier that a setting describes.
+    """Return the SMS verifier that the setting selects.
 
     Args:
         url: value of HOLDFAST_SMS_URL.

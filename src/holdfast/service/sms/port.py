@@ -6,18 +6,18 @@ from typing import Protocol
 
 
 class SmsVerifier(Protocol):
-    """Generates, sends and checks codes; Holdfast never sees them."""
+    """A provider that generates, sends and checks codes itself; the service does not store them."""
 
     async def start(self, phone: str) -> None:
         """Send a code to an E.164 number. Raises DeliveryError."""
         ...
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Return whether the code is correct; False for a wrong, expired or unknown one. Raises DeliveryError."""
+        """Return whether the code is correct; False for a wrong, expired or unknown code. Raises DeliveryError."""
         ...
 
     async def check(self) -> str:
-        """Check the provider and return one line that says what was reached. Raises DeliveryError."""
+        """Check that the provider can be used, and return one line that describes it. Raises DeliveryError."""
         ...
 
     async def close(self) -> None:

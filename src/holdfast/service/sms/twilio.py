@@ -1,4 +1,4 @@
-"""Codes by SMS through Twilio Verify, which generates and checks them."""
+"""One-time codes by SMS through Twilio Verify, which generates and checks them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SID = re.compile(r"[A-Za-z0-9]{2,64}")
 
 
 class TwilioVerifier:
-    """SmsVerifier over Twilio Verify's API, version 2 (https://www.twilio.com/docs/verify/api)."""
+    """An SmsVerifier that uses version 2 of Twilio's Verify API (https://www.twilio.com/docs/verify/api)."""
 
     def __init__(
         self,
@@ -53,10 +53,9 @@ class TwilioVerifier:
             raise DeliveryError("nonsense", f"HTTP {status} without a pending verification")
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Return whether Twilio approves the code; also False if Twilio knows no verification. Raises DeliveryError.
+        """Return whether Twilio approves the code; False if there is no pending verification. Raises DeliveryError.
 
-        Input that cannot be a valid code is never sent: Twilio would reject it, which looks like an error of the
-        service.
+        Input that cannot be a valid code is not sent to Twilio: the rejection would look like an error in the service.
         """
         if not _CODE.fullmatch(code):
             return False
@@ -73,7 +72,10 @@ class TwilioVerifier:
         raise DeliveryError("nonsense", f"HTTP {status} without a verification's status")
 
     async def check(self) -> str:
-        """Request the Verify service's own record, which sends no message. Raises DeliveryError."""
+        """Check the credentials by requesting the Verify service's description, which sends no message.
+
+        Raises DeliveryError.
+        """
         status, answer = await self._ask("GET", "", None)
         if status not in SUCCESS:
             raise refusal(status)
@@ -82,13 +84,13 @@ class TwilioVerifier:
         return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
 
     async def close(self) -> None:
-        """Do nothing: the service owns the session."""
+        """Do nothing, because the service closes the HTTP session."""
 
     async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         """Send one request over a new connection.
 
-        Twilio has no idempotency key. If a pooled connection broke during a request, it would be unknown whether the
-        SMS was sent, so no connection is pooled.
+        No connection is pooled: Twilio has no idempotency keys, so a request that failed on a stale connection could
+        not be sent again safely.
         """
         headers = {"Authorization": self._authorization, "Connection": "close"}
         url = self._service_url + path

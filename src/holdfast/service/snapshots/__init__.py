@@ -1,1 +1,1 @@
-"""Storage for snapshot blocks: a port, and its implementation on object storage."""
+"""The storage of snapshot blocks: a port, and its implementation on object storage."""

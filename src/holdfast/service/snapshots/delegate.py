@@ -1,4 +1,4 @@
-"""The multiaddr in a pin's `delegates`: this service over HTTP, with the peer ID that the Pinning API requires."""
+"""The multiaddr in a pin's `delegates`: the service's HTTP address with the peer ID that the Pinning API requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks as objects in a bucket or folder, through obstore."""
+"""Stores blocks as objects in a bucket or files in a folder, with obstore."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, 
 class ObjectBlocks:
     """Implements BlockStorage.
 
-    A folder's files are read and flushed directly: object storage acknowledges what is safe, a file system only what it
-    has seen.
+    Files in a folder are flushed to the disk explicitly: unlike object storage, a file system acknowledges a write
+    before it is durable. Files are also read without obstore.
     """
 
     def __init__(self, url: str) -> None:
@@ -39,7 +39,7 @@ class ObjectBlocks:
         self._place = parse_folder(SETTING, url)
         self._folder = Path(unquote(urlsplit(url).path)) if self._place.scheme == "file" else None
         self._store: ObjectStore | None = None
-        # Threads only wait, for a disk flush or a bucket; the disk combines flushes that wait at the same time.
+        # The threads mostly wait for a disk flush or a bucket; the disk combines simultaneous flushes.
         self._threads = ThreadPoolExecutor(_THREADS, "blocks")
 
     @property
@@ -146,7 +146,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _flush(folder: Path, names: Sequence[str]) -> None:
-    """Flush each file's bytes, then the folder's list of names."""
+    """Flush the contents of each file to the disk, then the folder's directory entries."""
     for path in (*(folder / name for name in names), folder):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -156,7 +156,7 @@ def _flush(folder: Path, names: Sequence[str]) -> None:
 
 
 def _translated(work: Callable[..., Any], *given: Any) -> Any:
-    """Return what `work` returns; convert storage errors to the port's, without the URLs that they quote."""
+    """Return what `work` returns. Storage errors become the port's errors, without the URLs that they quote."""
     from obstore.exceptions import BaseError
 
     try:

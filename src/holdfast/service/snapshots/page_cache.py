@@ -1,4 +1,4 @@
-"""Reads files in the kernel's page cache without a thread, because there is no disk to wait for."""
+"""Reads files that are in the kernel's page cache. No thread is needed, because such reads do not wait for the disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
 
 
 def read_cached(path: str, into: memoryview) -> bool:
-    """Fill `into` with a file's bytes. False if it is missing, of another size, or not wholly in the page cache."""
+    """Fill `into` with a file's bytes. False if the file is missing, has another size, or is not entirely cached."""
     if not _NOWAIT or _preadv is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The BlockStorage port: bytes stored under names. The index knows what they mean."""
+"""The BlockStorage port, which stores bytes under names. The snapshot index knows which block each name belongs to."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ class BlocksFull(BlocksUnavailable):
 
 
 class BlockStorage(Protocol):
-    """Every method but `fill` raises BlocksUnavailable."""
+    """Stores objects. Every method but `fill` raises BlocksUnavailable."""
 
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
-        """Store these objects (name, bytes). When this returns, they survive a power cut. Raises BlocksFull.
+        """Store these objects (name, bytes). Once this method has returned, the objects survive a power cut.
+
+        Raises BlocksFull.
 
         The iterable is consumed in a thread, one object at a time.
         """
@@ -31,18 +33,19 @@ class BlockStorage(Protocol):
         ...
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
-        """As `get`, for several small objects at once, in their order."""
+        """Return the bytes of several small objects, in this order; None for each that does not exist."""
         ...
 
     def fill(self, name: str, into: memoryview) -> bool:
-        """Write an object's bytes into `into` if that needs no waiting; if False, `get` says more.
+        """Write an object's bytes into `into` and return True, if this needs no waiting.
 
-        It is False for an object that does not exist or has another size too, and then leaves anything in `into`.
+        False means that `into` may contain anything, and that the object must be read with `get`, does not exist or has
+        another size.
         """
         ...
 
     async def delete(self, names: Sequence[str]) -> None:
-        """Delete these objects; missing ones count as deleted."""
+        """Delete these objects; missing objects are ignored."""
         ...
 
     def names(self) -> AsyncIterator[Sequence[str]]:

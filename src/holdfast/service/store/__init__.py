@@ -1,1 +1,1 @@
-"""What the service stores: the Store port, and a package for each kind of database."""
+"""The service's stored data: the Store port, and a package for each kind of database."""

@@ -1,4 +1,4 @@
-"""The database behind a URL, for commands and for startup; requests use its store."""
+"""The database at a URL, as commands and the startup use it; requests use its store."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class InUse(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A finding about one of the database's own settings on which durability depends.
+    """A finding about a setting of the database server on which durability depends.
 
     Attributes:
         subject: what was checked.
@@ -54,12 +54,12 @@ class Database(Protocol):
 
     @property
     def place(self) -> str:
-        """Return where the database is, for messages, without a password."""
+        """Return the database's location for messages, without a password."""
         ...
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Return the files on this machine that only the service's user may read; none for a database server."""
+        """Return the database's files, which only the service's user may read; none for a database server."""
         ...
 
     def exists(self) -> bool:
@@ -67,25 +67,28 @@ class Database(Protocol):
         ...
 
     def open(self) -> Store:
-        """Open the store, created and migrated to this release's schema if necessary.
+        """Open the store; create it, or migrate it to this release's schema, if necessary.
 
         Raises SchemaTooNew; StoreUnreachable, which is a StoreUnavailable, if a later call may succeed.
         """
         ...
 
     def try_write(self) -> None:
-        """Write something to the disk and remove it. Raises StoreUnavailable if that fails."""
+        """Check that the database accepts writes, by a write to the disk that is then undone.
+
+        Raises StoreUnavailable if that fails.
+        """
         ...
 
     def concerns(self, workers: int) -> list[Concern]:
-        """Return findings about the database's own settings; none if it has no settings to choose.
+        """Return findings about the database server's settings; none for a database without such settings.
 
         `workers`: the number of processes on this node, which determines how many connections they use.
         """
         ...
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy, even of a live database. The file appears complete or not at all. Raises OSError."""
+        """Write a consistent copy, even of a live database. The copy appears complete or not at all. Raises OSError."""
         ...
 
     def restore(self, backup: Path) -> None:
@@ -93,5 +96,5 @@ class Database(Protocol):
         ...
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield every row of every table as of one moment, with its table under `table` and blobs as hex."""
+        """Yield every row of every table as of one moment, with the table's name under `table` and blobs as hex."""
         ...

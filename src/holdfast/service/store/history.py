@@ -1,4 +1,4 @@
-"""What may happen to an identifier, and the order of what happens at one moment."""
+"""The events of an identifier's history, in the order in which events of the same moment are listed."""
 
 from __future__ import annotations
 

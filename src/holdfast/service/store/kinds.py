@@ -1,6 +1,8 @@
-"""The kinds of databases: each URL scheme of HOLDFAST_DATABASE_URL with its module. A new kind is one more row.
+"""The kinds of databases: each URL scheme of HOLDFAST_DATABASE_URL with its module.
 
-A kind's module is imported only when a URL selects it, so that reading settings loads no database.
+To add a kind of database, add a row.
+
+A kind's module is imported only when a URL selects the kind, so that reading settings loads no database driver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A pin as read from every kind of database: the columns in one order."""
+"""Converts database rows to pins. All databases return the columns of a pin in the same order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DETAILS = {
 
 
 def pin_of(row: Sequence[Any]) -> Pin:
-    """Return the pin in a row.
+    """Return the pin that a row contains.
 
     Args:
         row: request ID, DID, CID, name or None, origins and meta as JSON, state, time in microseconds since the epoch,

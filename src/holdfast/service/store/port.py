@@ -1,4 +1,7 @@
-"""The Store port: what the service stores, with input and output values. `kinds.py` lists the implementations."""
+"""The Store port: the methods with which the service stores and reads data, with their input and output values.
+
+`kinds.py` lists the implementations.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class StoreUnavailable(Exception):
-    """The store cannot be reached or cannot write. A write whose response was lost may nevertheless have succeeded."""
+    """The store cannot be reached or cannot write.
+
+    A write may have succeeded nevertheless if only the response was lost.
+    """
 
 
 class StoreUnreachable(StoreUnavailable):
@@ -28,7 +34,7 @@ class StoreUnreachable(StoreUnavailable):
 
 
 class Overtaken(Exception):
-    """Another repeat of the same request did the work or counted the attempt; this one changed nothing."""
+    """Another repeat of the same request has done the work or counted the attempt. This repeat changed nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +59,13 @@ class NewRepeat:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the store knows about a request.
+    """The state of a request with an `Idempotency-Key`.
 
     Attributes:
-        mine: whether the caller is to do the work now.
+        mine: whether the caller must do the work now.
         body: keyed hash of the first request's body.
-        answer: the sealed response; None while there is none.
-        attempt: the numbers of code and attempt, if an earlier try has counted one.
+        answer: the sealed response; None until one is stored.
+        attempt: the numbers of the code and of the attempt, if an earlier try of the request has counted an attempt.
     """
 
     mine: bool
@@ -88,7 +94,7 @@ class NewSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRegistration:
-    """A DID's registration to store: the request in canonical form, and the service's facts about it.
+    """A registration to store: the request in canonical form, and what the service knows about it.
 
     Attributes:
         asked: the request; its credential ID is canonical, its block number the one to store.
@@ -105,7 +111,7 @@ class NewRegistration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCode:
-    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it, times as above."""
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times in seconds."""
 
     identifier: Identifier
     digest: bytes
@@ -116,9 +122,9 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttempt:
-    """An attempt at an identifier's code, of at most `limit`, which also counts against its address's windows.
+    """An attempt to enter an identifier's code. At most `limit` are allowed; each also counts against `quotas`.
 
-    `repeat` is the key of a NewRepeat; the store notes there that this request's attempt was counted.
+    `repeat` is the key of a NewRepeat; the store records there that this request's attempt was counted.
     """
 
     identifier: Identifier
@@ -143,7 +149,7 @@ class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class PendingRegistration:
-    """A registration that the chain has not settled yet.
+    """A registration that the chain has not confirmed or refused yet.
 
     Attributes:
         key: canonical key of the identifier.
@@ -165,7 +171,7 @@ COUNTED_PENDING = 10_000  # a longer backlog is not counted further
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vitals:
-    """The store's figures that operators watch.
+    """Figures about the store for operators.
 
     Attributes:
         pending: registrations waiting for the chain, at most COUNTED_PENDING.
@@ -184,17 +190,18 @@ class Vitals:
 
 
 Charge = object
-"""Names one charge of a store's windows; only that store reads it."""
+"""Identifies a counted event for the store that returned it."""
 
 
 class Store(Protocol):
-    """All stored data. Each method is one atomic step, and what it has returned survives `kill -9`.
+    """All stored data. Each method is one atomic step, whose effect survives `kill -9` once the method has returned.
 
-    Every method raises StoreUnavailable if the store cannot be reached. A rule that is passed in is called with
-    facts and may refuse, which changes nothing; what it admits is written only if these are the facts of that very
-    step. A store calls it again with newer facts when they are not, and may apply the bounds of a SessionRule or
-    RegistrationRule instead. A method that takes `kept` stores that response in the same step if it has the effect
-    that the response reports, and raises Overtaken, with nothing changed, if another repeat's response is stored.
+    Every method raises StoreUnavailable if the store cannot be reached. A rule that is passed as `decide` is called
+    with facts and may refuse by raising; then nothing changes. What the rule admits is written only if its facts are
+    still true at the write; otherwise the store calls the rule again with newer facts. Instead of calling a SessionRule
+    or RegistrationRule, a store may apply the rule's bounds. A method that takes the response `kept` stores it in the
+    same step as the effect that it reports. If the response of another repeat is already stored, the method changes
+    nothing and raises Overtaken.
     """
 
     @property
@@ -203,7 +210,7 @@ class Store(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Run a trivial query (interface: Status, `database`)."""
+        """Check that the store responds (interface: Status, `database`)."""
         ...
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
@@ -211,15 +218,18 @@ class Store(Protocol):
         ...
 
     async def is_claimed(self, channel: str, key: str) -> bool:
-        """Return whether an identifier is claimed. Registration pages call this at each keystroke."""
+        """Return whether an identifier is claimed.
+
+        This must be fast, because registration pages cause a call at each keystroke.
+        """
         ...
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
-        """Return the registration of a canonical credential ID, unless the chain refused it."""
+        """Return the registration of a credential ID in canonical form, unless the chain refused the registration."""
         ...
 
     async def registrations(self, ip: str) -> tuple[int, int]:
-        """Return the number of sessions ever created from this address, and in total."""
+        """Return how many sessions were ever created from this address, and how many from all addresses."""
         ...
 
     async def verified_at(self, identifier: Identifier) -> float | None:
@@ -229,33 +239,36 @@ class Store(Protocol):
     async def open_session(
         self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a session if `decide` admits it, and count it for its address."""
+        """Store a session if `decide` admits it, and count the session for its address."""
         ...
 
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a registration as `decide` says.
+        """Store a registration in the way that `decide` returns.
 
-        CLAIM makes the identifier's claim and charges the address, DISPLACE gives the claim to the registration's DID,
-        CONTINUE leaves it with the DID that has it.
+        CLAIM creates the identifier's claim and counts it for the address. DISPLACE transfers the claim to the
+        registration's DID. CONTINUE leaves the claim with its DID.
         """
         ...
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
-        """Count one event in all windows. Raises Refused(RATE_LIMITED) if one is full; then nothing is counted."""
+        """Count one event in all these windows.
+
+        If a window is full, raises Refused(RATE_LIMITED) and counts nothing.
+        """
         ...
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
-        """Uncount an event in its windows of these kinds. A second call changes nothing."""
+        """Remove a counted event from its windows of these kinds. A second call changes nothing."""
         ...
 
     async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
-        """Store the hash of a code that was sent, replacing an older one."""
+        """Store the hash of a code that was sent, in place of any older code."""
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt at the current code, durably, before the code is compared; None without a code.
+        """Count one attempt durably, before the code is compared, and return the current code; None without a code.
 
         Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
@@ -268,30 +281,30 @@ class Store(Protocol):
         ...
 
     async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
-        """Mark as verified an identifier whose code a provider checked."""
+        """Mark an identifier as verified after a provider has checked its code."""
         ...
 
     async def begin(self, repeat: NewRepeat) -> Begun:
-        """Record that a request has begun, or return the state of an earlier one with the same key.
+        """Record that a request has begun, or return the state of an earlier request with the same key.
 
-        A request without a response whose lease has ended is taken over, if the body is the same. Raises
+        If the earlier request has the same body, no response and an expired lease, the caller takes it over. Raises
         Refused(RATE_LIMITED) if the key is new and a window is full.
         """
         ...
 
     async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
-        """Store the sealed response unless there is one, end the lease, and return the stored response.
+        """Store the sealed response unless one is stored, and end the lease. Returns the stored response.
 
-        If no response is given, the next repeat does the work again.
+        If `answer` is None, nothing is stored, and the next repeat does the work again.
         """
         ...
 
     async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
-        """Return the current code with its attempts so far; counts nothing."""
+        """Return the current code with its number of attempts, without counting one."""
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
-        """Return registrations to check on the chain: longest due first, but one per identifier before second ones."""
+        """Return registrations to check on the chain: one per identifier, longest due first, and then the others."""
         ...
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
@@ -299,7 +312,7 @@ class Store(Protocol):
         ...
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
-        """Store the chain's result; False if it was stored before."""
+        """Store the outcome of a registration; False if an outcome was stored before."""
         ...
 
     async def expire(self, now: float) -> int:
@@ -327,13 +340,13 @@ class Store(Protocol):
         ...
 
     async def vitals(self, now: float) -> Vitals:
-        """Return what operators watch. Cheap, whatever the size of the database."""
+        """Return figures for operators. The cost does not grow with the database."""
         ...
 
     def look(self) -> None:
-        """Set the gauges for requests waiting for the store and for its connections. Never waits."""
+        """Set the gauges for waiting requests and for connections. Never waits."""
         ...
 
     async def close(self) -> None:
-        """Finish accepted writes, then close."""
+        """Finish accepted writes, then close the store."""
         ...

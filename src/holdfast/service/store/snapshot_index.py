@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUse:
-    """One use of a token. A token may create one thing of each kind, and create the same thing again.
+    """One use of a token. A token may create one thing of each kind; repeating the same creation is allowed.
 
     Attributes:
         token: digest of the token.
@@ -31,7 +31,7 @@ class TokenUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpload:
-    """A new upload. Its reservation expires at `expires_at`, in seconds since the epoch."""
+    """A new upload, whose reservation of space expires at `expires_at`, in seconds since the epoch."""
 
     upload_id: str
     did: str
@@ -46,8 +46,8 @@ class NewRoot:
     Attributes:
         size: total bytes of its distinct blocks.
         publisher: IPNS name of the key to which the manifest delegates, or None.
-        pin: whether to pin it at once, and the request ID for that pin.
-        held_until: until when it is stored without a pin.
+        pin: the request ID of the pin to create at once; None to create no pin.
+        held_until: the time until which the snapshot is stored without a pin.
     """
 
     cid: str
@@ -62,7 +62,7 @@ class NewRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPin:
-    """A pin to be written; it replaces the pin with the ID `replaces`, if given."""
+    """A pin to be written. If `replaces` is given, the new pin replaces the pin with that ID."""
 
     request_id: str
     did: str
@@ -73,7 +73,7 @@ class NewPin:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
-    """Where a block is stored: its object's name, and its size in bytes."""
+    """Where a block is stored: the name of its object, and the block's size in bytes."""
 
     cid: str
     key: str
@@ -82,7 +82,7 @@ class BlockPlace:
 
 @dataclass(frozen=True, slots=True)
 class KeptRoot:
-    """A stored snapshot, with the places of its blocks: the root's, then the others in the root's order."""
+    """A stored snapshot with the places of its blocks: first the root, then the other blocks in the root's order."""
 
     cid: str
     did: str
@@ -113,12 +113,13 @@ class KeptRecord:
 
 
 class SnapshotIndex(Protocol):
-    """Every method is one atomic step, durable when it returns, and raises StoreUnavailable.
+    """The index of stored snapshots. Every method is one atomic step, durable on return; it may raise StoreUnavailable.
 
-    A rule that is passed in is called with the facts of that very step. If it refuses, nothing changes.
+    A rule that is passed as an argument is called with the facts of the same step. If the rule refuses, nothing
+    changes.
 
     Attributes:
-        lists_objects: whether `objects` and `name_strays` work; if not, both find nothing.
+        lists_objects: whether `objects` and `name_strays` are supported; if not, they find nothing.
     """
 
     lists_objects: bool
@@ -128,11 +129,11 @@ class SnapshotIndex(Protocol):
         ...
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
-        """Return whether a token with one of these CIDs, or every token of the DID up to `issued_at`, was revoked."""
+        """Return whether a token issued at `issued_at` was revoked, by its CIDs or with all tokens of the DID."""
         ...
 
     async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
-        """Record until `until` that a token, or with None every token issued up to `now`, is revoked."""
+        """Record that a token is revoked, or all tokens up to `now` if `cid` is None; keep the record until `until`."""
         ...
 
     async def usage(self, did: str) -> Usage:
@@ -140,11 +141,14 @@ class SnapshotIndex(Protocol):
         ...
 
     async def begin_upload(self, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
-        """Reserve as many bytes as `decide` returns; return that number."""
+        """Reserve as many bytes as `decide` returns, and return that number."""
         ...
 
     async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
-        """Return where to store these distinct blocks (CID, size). The upload protects them from collection."""
+        """Return where to store these distinct blocks (CID, size).
+
+        The upload protects the blocks from garbage collection.
+        """
         ...
 
     async def finish_upload(
@@ -157,19 +161,22 @@ class SnapshotIndex(Protocol):
     ) -> None:
         """Record a snapshot whose blocks are stored, and end the upload.
 
-        `decide` is called if the snapshot is new here, `admit` if the pin is. Pins that waited for it
-        become pinned. Raises SnapshotRefused.
+        `decide` is called if the snapshot is new here, `admit` if its pin is new. The snapshot's queued pins become
+        pinned. Raises SnapshotRefused.
         """
         ...
 
     async def end_upload(self, did: str, upload_id: str) -> None:
-        """Give the reservation back; blocks placed only by it will be collected. A second call changes nothing."""
+        """Release an upload's reservation; blocks that only this upload placed become garbage.
+
+        A second call changes nothing.
+        """
         ...
 
     async def add_pin(self, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
-        """Write a pin, perhaps replacing another; None if that other one does not exist. Raises SnapshotRefused.
+        """Write a pin, and remove the one that it replaces; None if that one does not exist. Raises SnapshotRefused.
 
-        The first pin of a snapshot that an import pinned replaces the import's pin.
+        If an import has pinned the snapshot, the first pin for it replaces the import's pin.
         """
         ...
 
@@ -186,7 +193,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def block(self, cid: str) -> BlockPlace | None:
-        """Return where a block of a stored snapshot is."""
+        """Return the place of a block of a stored snapshot."""
         ...
 
     async def root(self, cid: str) -> KeptRoot | None:
@@ -196,8 +203,8 @@ class SnapshotIndex(Protocol):
     async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
         """Store a record if `decide` agrees; False if the name's key may not publish this snapshot.
 
-        It may if the snapshot is pinned here, its manifest delegates to the name's key, and the name is not another
-        DID's.
+        The key may publish the snapshot if it is pinned here, its manifest delegates to the key, and the name does not
+        belong to another DID.
         """
         ...
 
@@ -206,11 +213,14 @@ class SnapshotIndex(Protocol):
         ...
 
     async def expire(self, now: float) -> int:
-        """Expire uploads, tokens and revocations; fail queued pins; drop unneeded snapshots. Return how many."""
+        """Expire uploads, tokens and revocations; fail queued pins; drop unneeded snapshots.
+
+        Return how many rows were removed.
+        """
         ...
 
     async def garbage(self, limit: int) -> list[str]:
-        """Return names of objects that no snapshot needs: their rows are gone, so the objects may be deleted."""
+        """Return the names of objects that may be deleted, because no snapshot needs them and their rows are gone."""
         ...
 
     async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
@@ -218,16 +228,16 @@ class SnapshotIndex(Protocol):
         ...
 
     async def name_strays(self, objects: Sequence[str]) -> int:
-        """Mark as garbage those of these objects that have no row; return how many.
+        """Mark those of these objects that have no row as garbage; return how many were marked.
 
-        They remain after an older database was restored. No new object gets the number of a listed one.
+        Objects lack a row after an older database was restored. No new object gets the number of one of these objects.
         """
         ...
 
     async def collected(self, keys: Sequence[str]) -> None:
-        """Note that these objects are deleted."""
+        """Record that these objects were deleted."""
         ...
 
     async def totals(self) -> tuple[int, int, int]:
-        """Return the numbers of snapshots, pins and block bytes of all DIDs."""
+        """Return the number of snapshots, of pins and of bytes in blocks, of all DIDs together."""
         ...

@@ -1,4 +1,4 @@
-"""Opens a database whose server may still be starting, for example when a whole site is started at once."""
+"""Opens a database whose server may still be starting, for example after a power failure."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def open_when_reachable(
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Store:
-    """Return the open store of a database that responds within `within_s` seconds; log what it is waiting for.
+    """Return the open store of a database that responds within `within_s` seconds; log what is being waited for.
 
-    A wrong password, a missing database or a schema that is too new ends the wait at once: waiting cannot fix them.
+    A wrong password, a missing database or a schema that is too new is an error at once, because waiting cannot help.
 
     Raises:
         StoreUnavailable: the database did not respond in time, or refuses this client.

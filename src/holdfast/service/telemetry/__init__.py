@@ -1,1 +1,1 @@
-"""Metrics and traces of the running service, for operators. Off unless configured."""
+"""Metrics and traces of the running service, for operators. They are off unless configured."""

@@ -1,4 +1,4 @@
-"""GET /metrics on the admin port, in a thread of the process that starts the workers."""
+"""Serves GET /metrics on the admin port, in a thread of the process that starts the workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def serve_metrics(host: str, port: int, folder: Path) -> None:
-    """Serve the sums over all workers whose files are in the folder. Raises OSError if the port is in use."""
+    """Serve the metrics of all workers, summed up from the files in this folder.
+
+    Raises OSError if the port is in use.
+    """
     registry = CollectorRegistry()
     registry.register(NodeCollector(folder))
     start_http_server(port, addr=host, registry=registry)

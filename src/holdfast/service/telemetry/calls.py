@@ -1,4 +1,4 @@
-"""Calls to providers and other servers: counted, timed and traced in one place."""
+"""Counts, times and traces all calls to providers and other servers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ OUTCOMES = (OK, "unreachable", "timeout", "refused", "nonsense", "error", "cance
 
 @contextmanager
 def calling(provider: str, *, cancelled: str = "cancelled") -> Iterator[None]:
-    """Count and trace one call to a provider. The outcome of a failed call is the exception's `kind`, if it has one.
+    """Count, time and trace one call to a provider. A failed call's outcome is the exception's `kind`, if it has one.
 
     Args:
-        provider: one from the table of metrics.
+        provider: a provider in the table of metrics.
         cancelled: the outcome for a call whose task is cancelled.
     """
     assert provider in LABEL_VALUES["provider"], provider

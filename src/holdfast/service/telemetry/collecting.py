@@ -1,4 +1,4 @@
-"""Adds up the numbers of a node's processes and exposes them through Prometheus' client library."""
+"""Adds up the numbers of a node's processes and exposes the sums through Prometheus' client library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NodeCollector:
         self._lock = threading.Lock()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric in the table, even those without counts."""
+        """Yield every metric in the table, even metrics that have not counted anything."""
         with self._lock:
             sums = self._sums()
         for row in ROWS:
@@ -60,7 +60,10 @@ def _copy(cell: Any) -> Any:
 
 
 def _add(sums: Sums, numbers: dict[str, Cells], *, lasting: bool) -> None:
-    """Add one process's numbers. `lasting` leaves out what is true only while the process is running."""
+    """Add one process's numbers.
+
+    `lasting` leaves out gauges that are only valid while the process is running.
+    """
     for name, cells in numbers.items():
         row = BY_NAME.get(name)
         if row is None or (lasting and row.kind is Kind.GAUGE and row.across is not Across.LARGEST):

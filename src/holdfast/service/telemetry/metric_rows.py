@@ -1,7 +1,7 @@
-"""The table of metrics. The code counts only what is declared here; documentation, dashboard and alerts use it too.
+"""The table of metrics. Code, documentation, dashboard and alerts use only metrics that are declared in this table.
 
 No label contains anything chosen by a client. Every label has few values: routes, methods and errors come from the
-service's own tables, and the others are listed here.
+service's tables, and all other values are listed here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 class Across(StrEnum):
-    """How the values of a node's processes are combined. Counters and histograms are always added."""
+    """How the values of a gauge in a node's processes are combined. Counters and histograms are always added."""
 
     SUM = "sum"  # over the running processes
     LATEST = "latest"  # every process reports the same fact; the newest report counts

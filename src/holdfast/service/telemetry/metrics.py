@@ -1,4 +1,4 @@
-"""Counting in one process: plain numbers in dictionaries, so that counting is cheap.
+"""Counts what one process does, in plain dictionaries, so that counting is cheap.
 
 `sharing.py` collects the numbers of all of a node's processes for Prometheus.
 """
@@ -15,7 +15,7 @@ REGISTRY: dict[str, Counter | Gauge | Histogram] = {}
 
 
 class _Metric:
-    """A declared metric. Constructing it twice, or without a row in the table, is an error."""
+    """A declared metric. Constructing a metric twice, or one without a row in the table, is an error."""
 
     __slots__ = ("row",)
     kind: Kind
@@ -41,7 +41,7 @@ class Counter(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def add(self, *labels: str, by: float = 1.0) -> None:
-        """Add to the cell with these label values."""
+        """Increase the value for these labels."""
         try:
             self.cells[labels] += by
         except KeyError:
@@ -50,7 +50,7 @@ class Counter(_Metric):
 
 
 class Gauge(_Metric):
-    """A value that may rise and fall."""
+    """A value that can rise and fall."""
 
     __slots__ = ("cells",)
     kind = Kind.GAUGE
@@ -60,13 +60,13 @@ class Gauge(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def set(self, value: float, *labels: str) -> None:
-        """Replace the value of the cell with these label values."""
+        """Set the value for these labels."""
         self._require_labels(labels)
         self.cells[labels] = value
 
 
 class Histogram(_Metric):
-    """Counts values by bucket. A cell is a list: one count for each bucket, then the sum."""
+    """Counts values by bucket. A cell is a list with a count for each bucket, followed by the sum of the values."""
 
     __slots__ = ("_bounds", "_sum_at", "cells")
     kind = Kind.HISTOGRAM
@@ -124,7 +124,7 @@ SPANS = Counter("holdfast_spans_total")
 
 
 class AnsweredRequests:
-    """Counts responses and their times together, because every request passes here. `snapshot` splits the two."""
+    """Counts responses and their times in one step, to save time in every request. `tell` separates the two."""
 
     __slots__ = ("cells", "in_progress")
 
@@ -133,7 +133,7 @@ class AnsweredRequests:
         self.in_progress = 0
 
     def add(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count one response. Path and method come from the table of endpoints, never from the client."""
+        """Count one response. The path and the method come from the table of endpoints, never from the client."""
         try:
             cell = self.cells[path, method, status]
         except KeyError:
@@ -142,7 +142,7 @@ class AnsweredRequests:
         cell[-1] += seconds
 
     def tell(self) -> None:
-        """Write the counts to the metrics."""
+        """Transfer the counts to the metrics."""
         IN_PROGRESS.set(self.in_progress)
         by_route: dict[Labels, list[float]] = {}
         for (path, method, status), cell in list(self.cells.items()):
@@ -158,24 +158,24 @@ _enabled = False
 
 
 def enable() -> None:
-    """Make hot paths count too. Call it before the service is built."""
+    """Enable counting in hot paths too. Call this before the service is built."""
     global _enabled  # noqa: PLW0603 - one choice of the whole process
     _enabled = True
 
 
 def enabled() -> bool:
-    """Return whether the numbers can be read, so that hot paths should count."""
+    """Return whether metrics are enabled, so that hot paths must count too."""
     return _enabled
 
 
 def snapshot() -> dict[str, list[tuple[Labels, Any]]]:
-    """Return a copy of all numbers. Other threads may be counting at the same time."""
+    """Return a copy of all numbers, even while other threads are counting."""
     ANSWERED.tell()
     return {name: list(metric.cells.copy().items()) for name, metric in REGISTRY.items()}
 
 
 def reset() -> None:
-    """Reset all numbers: a forked worker must not count its parent's again."""
+    """Reset all numbers, so that a forked worker does not report its parent's numbers again."""
     ANSWERED.cells.clear()
     for metric in REGISTRY.values():
         metric.cells.clear()

@@ -1,8 +1,8 @@
 """Traces with OpenTelemetry's SDK, sent by OTLP over HTTP. Needs the extra `otel`.
 
-The SDK reads its standard variables itself (OpenTelemetry specification, "Environment Variable Specification"). Spans
-are sent by one of the SDK's threads. While the collector cannot be reached, spans wait in a queue of limited size, and
-further spans are dropped.
+The SDK reads the standard environment variables itself (OpenTelemetry specification, "Environment Variable
+Specification"), and one of its threads sends the spans. While the collector cannot be reached, spans wait in a queue of
+limited size; when the queue is full, further spans are dropped.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class CountingExporter(SpanExporter):
-    """Counts what another exporter sends, and logs a failure at most every five minutes.
+    """Counts the spans that another exporter sends or loses, and logs a failure at most every five minutes.
 
-    The SDK's own messages quote the collector's URL, which may contain a key, so its loggers are silenced.
+    The SDK's loggers are silenced, because their messages quote the collector's URL, which may contain a key.
     """
 
     def __init__(self, exporter: SpanExporter) -> None:
@@ -57,11 +57,11 @@ class CountingExporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Close the connections, and stop waiting for the next try."""
+        """Shut the other exporter down."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Do nothing: nothing waits here."""
+        """Flush the other exporter."""
         return self._exporter.force_flush(timeout_millis)
 
 
@@ -84,10 +84,10 @@ class _Span:
 
 
 class OtlpBackend:
-    """See tracing.Backend. One for each process, created after the fork."""
+    """See tracing.Backend. Each process creates its backend after the fork."""
 
     def __init__(self, exporter: SpanExporter | None = None) -> None:
-        # With `shutdown_on_exit`, the SDK would wait for an unreachable collector at the end of the process.
+        # With `shutdown_on_exit`, an ending process would wait for an unreachable collector.
         self._provider = TracerProvider(resource=_resource(os.environ), shutdown_on_exit=False)
         self._processor = BatchSpanProcessor(CountingExporter(exporter or OTLPSpanExporter()))
         self._provider.add_span_processor(self._processor)
@@ -96,7 +96,7 @@ class OtlpBackend:
     @contextmanager
     def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> Iterator[_Span]:
         """See tracing.Backend."""
-        # An empty context, because the context of the server's own tasks is not this request's parent.
+        # The empty context keeps the current span of the server's task from becoming this request's parent.
         context = _PROPAGATOR.extract(headers, context=Context())
         with self._begun(name, context=context, kind=trace.SpanKind.SERVER, attributes=attributes) as span:
             yield span
@@ -129,12 +129,12 @@ class OtlpBackend:
         return headers
 
     def close(self, within_s: float) -> None:
-        """See tracing.Backend. Blocks: call it in a thread."""
+        """See tracing.Backend. Call this in a thread, because it blocks."""
         self._processor._batch_processor.shutdown(int(within_s * 1000))  # noqa: SLF001 - the public method waits for 30 s
 
     @contextmanager
     def _begun(self, name: str, **given: Any) -> Iterator[_Span]:
-        # Exceptions are not recorded: their messages may quote identifiers.
+        # Exceptions are not recorded, because their messages may quote identifiers.
         with self._tracer.start_as_current_span(
             name, record_exception=False, set_status_on_exception=False, **given
         ) as span:
@@ -148,7 +148,7 @@ class OtlpBackend:
 
 
 def _resource(environment: Mapping[str, str]) -> Resource:
-    """Return the attributes that describe this process. The operator's OTEL_SERVICE_NAME overrides Holdfast's name."""
+    """Return the attributes that describe this process. The operator may set a service name other than `holdfast`."""
     named = "OTEL_SERVICE_NAME" in environment or "service.name=" in environment.get("OTEL_RESOURCE_ATTRIBUTES", "")
     ours = {"service.version": holdfast.__version__}
     return Resource.create(ours if named else {**ours, "service.name": "holdfast"})

@@ -1,4 +1,4 @@
-"""What a worker does every second: measures its own process, and writes its numbers for /metrics."""
+"""A worker's reporting: every second it measures its process and writes its numbers for /metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STATM = Path("/proc/self/statm")
 
 
 def prepare_telemetry(environment: Mapping[str, str]) -> None:
-    """Enable what the environment configures, in a worker, before its service is built. Raises SettingError."""
+    """Enable the metrics and traces that the environment configures. Workers call this before building the service."""
     if environment.get(FOLDER_VARIABLE):
         metrics.reset()
         metrics.enable()
@@ -35,19 +35,19 @@ def prepare_telemetry(environment: Mapping[str, str]) -> None:
 
 
 class Telemetry:
-    """One worker's reporting: starts with its service and ends after it."""
+    """One worker's metrics and traces, started with the service and stopped after it."""
 
     def __init__(self) -> None:
         self._reporter: Reporter | None = None
 
     def start(self, looks: Iterable[Callable[[], None]]) -> None:
-        """Begin to write numbers, if metrics are enabled. Call it within the event loop."""
+        """Begin to write numbers, if metrics are enabled. Call this within the event loop."""
         folder = os.environ.get(FOLDER_VARIABLE)
         if metrics.enabled() and folder:
             self._reporter = Reporter(Path(folder), looks)
 
     async def stop(self) -> None:
-        """Write the last numbers, and spend at most two seconds sending the last spans."""
+        """Write the last numbers, and send the remaining spans within two seconds."""
         if self._reporter is not None:
             await self._reporter.close()
         backend = tracing.backend()
@@ -68,7 +68,7 @@ class Reporter:
         self._task = asyncio.create_task(self._report(), name="holdfast-metrics")
 
     async def close(self) -> None:
-        """Write the last numbers."""
+        """Stop the periodic writes, and write the last numbers."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         for look in self._looks:

@@ -1,10 +1,10 @@
-"""How a node's processes share their numbers: each writes them to a file every second; one process reads all files.
+"""Shares numbers between a node's processes: each writes its numbers to a file every second; one reads all files.
 
-Prometheus' client library can share numbers too, but writes each count to a mapped file at once, which cost a request
-ten times as much when measured (docs/decisions/0722). Here a request only adds to numbers in memory.
+Prometheus' client library can share numbers too, but it writes each count to a mapped file at once. Such writes cost a
+request ten times as much when measured (docs/decisions/0722). In this module a request only adds to numbers in memory.
 
 A worker locks its file while it is running. The reader adds an unlocked file's counters to its own sums and removes
-the file. So sums stay correct when a worker has ended, and its gauges disappear.
+the file. After a worker has ended, the sums therefore stay correct, and the worker's gauges disappear.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Cells = list[tuple[tuple[str, ...], Any]]
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """A file's content: one process's numbers, and when they were written, in seconds since the epoch."""
+    """The content of a worker's file: its numbers, and when they were written, in seconds since the epoch."""
 
     written_at: float
     numbers: dict[str, Cells]
@@ -38,12 +38,12 @@ _decode = msgspec.msgpack.Decoder(Shared).decode
 
 
 class WorkerFile:
-    """This process's file, overwritten each time."""
+    """This process's file, which each write overwrites."""
 
     def __init__(self, folder: Path) -> None:
         """Raises OSError if the folder is not writable."""
         self._file = folder / f"{os.getpid()}-{os.urandom(4).hex()}{_SUFFIX}"
-        # Locked before the file has its final name, so that no reader believes that its process has ended.
+        # The file is locked before it gets its final name, so that no reader concludes that its process has ended.
         draft = self._file.with_suffix(".draft")
         self._descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         _lock(self._descriptor)
@@ -51,7 +51,7 @@ class WorkerFile:
         draft.rename(self._file)
 
     def write(self) -> None:
-        """Write the current numbers. A reader sees the old or the new ones, because the length is written last."""
+        """Write the current numbers. A checksum lets readers detect a half-written file."""
         body = _encode(Shared(time.time(), metrics.snapshot()))
         content = len(body).to_bytes(8) + _checksum(body) + body
         os.pwrite(self._descriptor, content, 0)
@@ -69,7 +69,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def read_numbers(file: Path) -> Shared | None:
-    """Return the content of a worker's file; None if it is still being written after a few tries."""
+    """Return the content of a worker's file; None if every try found it half-written."""
     for _ in range(5):
         content = file.read_bytes()
         size = int.from_bytes(content[:8])
@@ -81,7 +81,7 @@ def read_numbers(file: Path) -> Shared | None:
 
 
 def has_ended(file: Path) -> bool:
-    """Return whether the process that wrote the file has ended: no process holds its lock."""
+    """Return whether the process that wrote the file has ended, which means that no process holds the file's lock."""
     if sys.platform == "win32":
         return False
     descriptor = os.open(file, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""Whether OpenTelemetry's standard variables enable traces, and whether this installation can send them."""
+"""Determines whether OpenTelemetry's standard variables enable traces, and whether this installation can send them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PROTOCOL = "http/protobuf"
 
 
 def traces_configured(environment: Mapping[str, str]) -> bool:
-    """Return whether traces are enabled: a collector is configured, and neither SDK nor exporter is disabled.
+    """Return whether traces are enabled: a collector is configured, and neither the SDK nor the exporter is disabled.
 
     Raises:
-        SettingError: another protocol than OTLP over HTTP is configured, or the extra `otel` is not installed.
+        SettingError: a protocol other than OTLP over HTTP is configured, or the extra `otel` is not installed.
     """
     endpoint = next((name for name in ENDPOINTS if environment.get(name)), None)
     if endpoint is None or _turned_off(environment):
@@ -33,7 +33,10 @@ def traces_configured(environment: Mapping[str, str]) -> bool:
 
 
 def traces_address(environment: Mapping[str, str]) -> str:
-    """Return where spans are sent. The general variable contains a base URL (OTLP exporter specification)."""
+    """Return the URL to which spans are sent.
+
+    The variable for all signals contains a base URL (OTLP exporter specification).
+    """
     traces, general = (environment.get(name, "") for name in ENDPOINTS)
     return traces or general.rstrip("/") + "/v1/traces"
 

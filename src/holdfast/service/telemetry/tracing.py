@@ -1,6 +1,8 @@
-"""Trace spans, for code that does not know whether traces are enabled. `otlp.py` creates them with OpenTelemetry.
+"""Creates trace spans for code that need not know whether traces are enabled.
 
-While traces are disabled, which is the default, every span is the same object, which does nothing.
+`otlp.py` creates them with OpenTelemetry.
+
+While traces are disabled, which is the default, every span is the same inactive object.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ class Span(Protocol):
     """A span that was started."""
 
     def note(self, name: str, value: str | int) -> None:
-        """Set an attribute. Identifiers, codes, addresses and tokens are not attributes."""
+        """Set an attribute, which must not contain an identifier, code, address or token."""
         ...
 
     def fail(self, reason: str) -> None:
@@ -31,11 +33,11 @@ class Backend(Protocol):
     """Creates spans and sends them."""
 
     def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> AbstractContextManager[Span]:
-        """Start a request's span. `headers` has a trusted proxy's `traceparent` and `tracestate`, or nothing."""
+        """Start a request's span. `headers` contains a trusted proxy's `traceparent` and `tracestate`, or is empty."""
         ...
 
     def inner(self, name: str, attributes: Attributes, *, calls_out: bool) -> AbstractContextManager[Span]:
-        """Start a span within the current one; `calls_out` if it waits for another server."""
+        """Start a span within the current span; `calls_out` says whether the new span waits for another server."""
         ...
 
     def batch(
@@ -45,7 +47,7 @@ class Backend(Protocol):
         ...
 
     def present(self) -> TraceContext | None:
-        """Return the current span's context for `batch`; None if it is not recorded."""
+        """Return the current span's context, for `batch`; None if the span is not recorded."""
         ...
 
     def outgoing(self) -> Mapping[str, str]:
@@ -53,7 +55,7 @@ class Backend(Protocol):
         ...
 
     def close(self, within_s: float) -> None:
-        """Send waiting spans, for at most this many seconds, then stop."""
+        """Send the remaining spans, for at most this many seconds, then stop."""
         ...
 
 
@@ -76,30 +78,30 @@ _backend: Backend | None = None
 
 
 def install(backend: Backend | None) -> None:
-    """Create spans with this backend from now on; None disables traces."""
+    """Use this backend for all spans from now on; None disables traces."""
     global _backend  # noqa: PLW0603 - one choice of the whole process
     _backend = backend
 
 
 def backend() -> Backend | None:
-    """Return what creates spans; None while traces are disabled."""
+    """Return the backend that creates spans; None while traces are disabled."""
     return _backend
 
 
 def inner(name: str, attributes: Attributes | None = None, *, calls_out: bool = False) -> AbstractContextManager[Span]:
-    """Start a span within the current one."""
+    """Start a span within the current span."""
     return _NO_SPAN if _backend is None else _backend.inner(name, attributes or {}, calls_out=calls_out)
 
 
 def batch(name: str, of: Iterable[TraceContext | None], attributes: Attributes) -> AbstractContextManager[Span]:
-    """Start a span for work that several requests wait for: a child of the first's span, linked to the others'."""
+    """Start a span for work of several requests: a child of the first request's span, linked to the others' spans."""
     if _backend is None:
         return _NO_SPAN
     return _backend.batch(name, [one for one in of if one is not None], attributes) or _NO_SPAN
 
 
 def present() -> TraceContext | None:
-    """Return the current span's context for `batch`; None if it is not recorded."""
+    """Return the current span's context, for `batch`; None if the span is not recorded."""
     return None if _backend is None else _backend.present()
 
 

@@ -1,1 +1,1 @@
-"""HTTP clients of the service's upstreams: chain, bundler, indexer."""
+"""The clients of the service's upstreams: chain, bundler and indexer."""

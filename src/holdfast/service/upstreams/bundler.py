@@ -22,7 +22,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 @dataclass(frozen=True, slots=True)
 class BundlerProxy:
-    """The bundler at a URL; None if no bundler is configured."""
+    """Forwards requests to the bundler at `url`, which is None if no bundler is configured."""
 
     url: str | None
     session: Callable[[], aiohttp.ClientSession]

@@ -1,4 +1,4 @@
-"""Reads from one chain. Equal concurrent reads share one upstream call, and results are cached for two seconds."""
+"""Reads from one chain. Identical concurrent reads share one upstream call, and results are cached for two seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_KEPT = 10_000
 
 
 class CountedTransport:
-    """Counts another transport's requests as calls to one provider."""
+    """A transport that counts the requests of another transport as calls to a provider."""
 
     def __init__(self, provider: str, transport: Transport) -> None:
         self._provider = provider
@@ -28,13 +28,13 @@ class CountedTransport:
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
-        # A call in flight is cancelled only by its client's time limit or at the end of the process.
+        # Only the client's time limit or the end of the process cancels a call.
         with calling(self._provider, cancelled="timeout"):
             return await self._transport.post(url, body)
 
 
 class ChainReader:
-    """eth_call and eth_getBalance over one JSON-RPC client, which is created when first needed."""
+    """Calls eth_call and eth_getBalance with a JSON-RPC client that is created when first needed."""
 
     def __init__(self, connect: Callable[[], RpcClient]) -> None:
         self._connect = connect
@@ -50,7 +50,10 @@ class ChainReader:
         return self._client
 
     async def call(self, to: str, data: bytes, size: int) -> bytes:
-        """Return what the contract returns, at least `size` bytes. Raises RpcError, for example without a contract."""
+        """Return what the contract returns, at least `size` bytes.
+
+        Raises RpcError, for example if there is no contract.
+        """
         answer: bytes = await self._shared(("call", to, data), lambda: self.client.eth_call(to, data, at_least=size))
         return answer
 
@@ -67,7 +70,7 @@ class ChainReader:
         if task is None:
             task = self._in_flight[key] = asyncio.ensure_future(ask())
             task.add_done_callback(lambda done: self._finished(key, done))
-        # Shielded, because a cancelled caller must not cancel the other callers' request.
+        # The call is shielded, because a cancelled caller must not cancel it for the other callers.
         return await asyncio.shield(task)
 
     def _finished(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The indexer behind GET /api/indexer/{path}: an application in this process, or a URL."""
+"""The indexer behind GET /api/indexer/{path}: an application in this process, or a server at a URL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Indexer(Protocol):
     """Handles GET requests."""
 
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
-        """Return the response to an encoded path and query. Raises UpstreamError."""
+        """Return the response to a percent-encoded path and query. Raises UpstreamError."""
         ...
 
     async def start(self) -> None:
@@ -52,10 +52,10 @@ class IndexerAddress:
             return await fetch(self._session, "GET", target, headers)
 
     async def start(self) -> None:
-        """Do nothing: there is nothing to start."""
+        """Do nothing, because the indexer is another process."""
 
     async def stop(self) -> None:
-        """Do nothing: there is nothing to stop."""
+        """Do nothing, because the indexer is another process."""
 
 
 class IndexerBinding:
@@ -92,7 +92,7 @@ class IndexerBinding:
         return collected.answer()
 
     async def start(self) -> None:
-        """Run the application's lifespan, which is optional (ASGI, lifespan protocol)."""
+        """Start the application's lifespan, which applications need not support (ASGI, lifespan protocol)."""
         self._life = asyncio.ensure_future(self._live())
         await self._inbox.put({"type": "lifespan.startup"})
         waiting = asyncio.ensure_future(self._started.wait())
@@ -119,7 +119,7 @@ class IndexerBinding:
 
 
 class _Collected:
-    """Collects what an ASGI application sends."""
+    """Collects the response that an ASGI application sends."""
 
     def __init__(self) -> None:
         self._status = 0

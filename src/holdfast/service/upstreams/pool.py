@@ -1,4 +1,7 @@
-"""A process's connections to upstreams: one pool for each, so that a slow one does not block the others."""
+"""A process's connections to upstreams.
+
+Each upstream has its own pool, so that a slow upstream does not block others.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 100  # per upstream; further requests wait for a free one
 _KEEPALIVE_S = 30.0
-# Responses are not decompressed here, so none is requested compressed; a proxied request's own header takes precedence.
+# Sessions do not decompress responses, so they request uncompressed ones. The Accept-Encoding header of a proxied
+# request takes precedence.
 _HEADERS = {"User-Agent": f"Holdfast/{__version__}", "Accept-Encoding": "identity"}
 
 
@@ -27,11 +31,11 @@ class ConnectionPools:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
 
     def of(self, upstream: str) -> Callable[[], aiohttp.ClientSession]:
-        """Return a function that returns the named upstream's session. Call that function within the event loop."""
+        """Return a function that returns the named upstream's session and must be called within the event loop."""
         return partial(self._session, upstream)
 
     def _session(self, upstream: str) -> aiohttp.ClientSession:
-        """Open a session without cookies, so that no response affects another request. Bodies are not decompressed."""
+        """Return the upstream's session, which keeps no cookies, so that no response affects another request."""
         session = self._sessions.get(upstream)
         if session is None:
             import aiohttp  # its import takes a quarter of a second, which must not delay startup
@@ -51,7 +55,7 @@ class ConnectionPools:
 
 
 def _tracing(library: Any) -> list[Any]:
-    """Return what adds `traceparent` to every request while traces are enabled (W3C Trace Context)."""
+    """Return the hooks that add `traceparent` to every request while traces are enabled (W3C Trace Context)."""
     if tracing.backend() is None:
         return []
     config = library.TraceConfig()

@@ -1,4 +1,4 @@
-"""What a proxy forwards: responses of limited size, with only those headers that describe the content."""
+"""Sends requests to upstreams. Responses are limited in size and have only the headers that describe the content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FINAL = range(200, 600)  # an interim status in place of a final one would brea
 
 
 class UpstreamError(Exception):
-    """The upstream cannot be reached, is too slow, or its response is too large.
+    """The upstream cannot be reached or is too slow, or its response is invalid or too large.
 
     Attributes:
         kind: `unreachable`, `timeout` or `nonsense`.
@@ -50,7 +50,8 @@ async def fetch(
     body: bytes | None = None,
 ) -> UpstreamAnswer:
     """Send a request to an upstream. `url` is sent unchanged. Raises UpstreamError."""
-    # Imported here, because aiohttp takes a quarter of a second, which only a service with upstreams should spend.
+    # Imported here, because importing aiohttp takes a quarter of a second, and only services with upstreams need
+    # aiohttp.
     import aiohttp
     from yarl import URL
 
@@ -82,7 +83,10 @@ async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
 
 
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
-    """Return the headers to forward. Values beyond printable ASCII are not allowed (RFC 9110, section 5.5)."""
+    """Return the headers to forward.
+
+    Values with characters beyond printable ASCII are left out (RFC 9110, section 5.5).
+    """
     return [
         (name.lower(), value)
         for name, value in answer.headers.items()

@@ -1,1 +1,1 @@
-"""The HTTP surface: routes, input, responses, and the entry points for ASGI and RSGI servers."""
+"""The HTTP interface: routes, input, responses, and the entry points for ASGI and RSGI servers."""

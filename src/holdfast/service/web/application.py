@@ -1,4 +1,4 @@
-"""From request to response: route, handler, refusal, and the headers of every response."""
+"""Responds to requests: finds the route, calls the handler, converts refusals, and adds the common headers."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.web")
 _access = logging.getLogger("holdfast.access")
 _PREFLIGHT_AGE_S = 86400
-# Without credentials, `*` means every header but Authorization (Fetch, section 3.3.3); gateways list theirs.
+# In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The headers listed
+# after `*` are those that IPFS gateways list.
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
 _SERVER_ERRORS = 500
 _TOO_MANY = 429
-# After these errors the rest of a body may still arrive, so the connection must be closed.
+# After these errors the rest of the request's body may still arrive, so the connection must be closed.
 _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 
 
@@ -75,7 +76,7 @@ class Application:
         await self.service.start()
 
     async def stop(self) -> None:
-        """Close the service after the last accepted request was completed."""
+        """Stop the service after the last accepted request has been completed."""
         await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
@@ -124,14 +125,17 @@ class Application:
         return response
 
     def _parent(self, request: Request) -> dict[str, str]:
-        """Return the headers in which a trusted proxy states the span that the request belongs to."""
+        """Return the trace headers of a request that comes from a trusted proxy; for other requests none."""
         given = {name: request.header(name) for name in _TRACE_HEADERS}
         if not given["traceparent"] or not self._web.client_address.is_trusted(request):
             return {}
         return {name: value for name, value in given.items() if value}
 
     def _elsewhere(self, path: str) -> Route | None:
-        """Return the route for a path below a route's. Clients configured with a trailing slash request `//pins`."""
+        """Return the route whose path is a prefix of this path.
+
+        Clients whose base URL ends in a slash request `//pins`.
+        """
         if path.startswith("//pins"):
             path = path[1:]
             if path in self._routes:
@@ -143,13 +147,13 @@ class Application:
 
 
 def _request_id(request: Request) -> str:
-    """Return the ID that the client gave the request, or a new one."""
+    """Return the ID that the client gave the request; without a well-formed one, a new ID."""
     given = request.header("x-request-id")
     return given if given and is_well_formed(given) else draw_request_id()
 
 
 def _headed(response: Response, request_id: str) -> Response:
-    """Return the response to HEAD: the length of the body that GET would send, and no body."""
+    """Return the response to HEAD, with the length of the body that GET would send, but without the body."""
     if length_missing(response):
         headers = [*response.headers, ("content-length", str(len(response.body)))]
         return Response(response.status, headers, b"", request_id)
@@ -157,13 +161,13 @@ def _headed(response: Response, request_id: str) -> Response:
 
 
 def _log_access(path: str, method: str, status: int, seconds: float) -> None:
-    """Log one response, without anything chosen by the client."""
+    """Log one response, without any text that the client chose."""
     fields = {"route": path, "method": method, "status": status, "seconds": round(seconds, 6)}
     _access.info("answered", extra=fields)
 
 
 def _labels(route: Route | None, method: str) -> tuple[str, str]:
-    """Return path and method for metrics, which never contain free text from the client."""
+    """Return the path and the method for metrics, without any text that the client chose."""
     if route is None:
         return "unknown", "other"
     return route.path, method if method in route.handlers else "other"
@@ -180,7 +184,7 @@ def _without_handler(route: Route | None, method: str) -> Response:
 
 
 def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
-    """Return the response for a handler's exception."""
+    """Return the response to a request whose handler raised this exception."""
     if route is not None and route.errors_as is not ErrorForm.HOLDFAST:
         return failed(error, route.errors_as, {"request_id": request_id, "route": route.path})
     if isinstance(error, Refused):
@@ -198,7 +202,7 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
 
 
 def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> None:
-    """Count a limit that was reached; log a missing response from the chain, which its callers do not log."""
+    """Count a reached limit, and log a failure of the chain's endpoint, which the handlers do not log."""
     if refused.row.status == _TOO_MANY:
         metrics.LIMITS_HIT.add(refused.limit or refused.row.error)
     elif refused.row is RPC_ERROR:

@@ -1,4 +1,4 @@
-"""The entry point for ASGI servers: granian with an indexer, uvicorn, any other server, tests."""
+"""The entry point for ASGI servers: granian if an indexer is configured, uvicorn, other servers and tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AsgiRequest:
-    """A request as ASGI describes it."""
+    """Implements Request for an ASGI scope."""
 
     __slots__ = ("_deadlines", "_headers", "_receive", "_scope", "method", "path", "query")
 

@@ -1,4 +1,4 @@
-"""The JavaScript client under /client/: the wheel's build or, in a checkout, the modules in browser/src."""
+"""Serves the JavaScript client under /client/, from the wheel's build or, in a checkout, from browser/src."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
 
 PREFIX = "/client/"
-# Modules import each other by name, so each is revalidated on every use (304 if unchanged): versions never mix.
+# Modules import each other by name. Each module is revalidated on every use (304 if unchanged), so that versions never
+# mix.
 _CACHE = "no-cache"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
-# A worker is subject to its own script's policy. Cross-origin isolated pages load it only with COEP.
+# A worker obeys the policy of its own script, and cross-origin isolated pages load a worker only with COEP.
 _HEADERS = (
     ("cross-origin-resource-policy", "cross-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
@@ -28,7 +29,7 @@ _HEADERS = (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
     ),
 )
-# In a checkout, bundles replace sources of the same name that import npm packages. A wheel contains the bundles.
+# In a checkout, bundles replace the modules of the same name, which import npm packages. A wheel contains the bundles.
 _CHECKOUT = Path(__file__).parents[4]
 BUNDLES = _CHECKOUT / "build" / "bundles"
 _MISSING = error_response(NOT_FOUND)
@@ -41,13 +42,13 @@ class ClientFiles:
         self._answers = answers
 
     async def serve(self, request: Request) -> Response:
-        """Return the file below /client/, 304 if the client has it, 404 for any other name."""
+        """Return the requested file, 304 if the client has it, or 404 if there is no such file."""
         found = self._answers.get(request.path.removeprefix(PREFIX))
         return await found.serve(request) if found else _MISSING
 
 
 def client_files() -> ClientFiles:
-    """Read the client; without a build or a checkout there are no files."""
+    """Read all files of the client; without a build or a checkout there are none."""
     folder = client_folder()
     if folder is None:
         return ClientFiles({})
@@ -60,7 +61,7 @@ def _files_of(folder: Path) -> dict[str, StaticAnswer]:
 
 
 def client_folder() -> Path | None:
-    """Return the files' folder: of the checkout that the package is installed from, or else the package's build."""
+    """Return the folder of the client's modules: in a checkout browser/src, otherwise the package's build."""
     built = Path(str(files("holdfast.service"))) / "static" / "client"
     checkout = _CHECKOUT / "browser" / "src"
     return next((folder for folder in (checkout, built) if (folder / "holdfast.js").exists()), None)

@@ -1,4 +1,4 @@
-"""What handlers use: the service's operations, prepared responses, and the client's address."""
+"""The context that handlers use: the service's operations, prepared responses, and the client's address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
 
 @dataclass(slots=True)
 class WebContext:
-    """The first argument of every handler."""
+    """The context that every handler gets as its first argument."""
 
     service: Service
     files: PreparedFiles
@@ -28,17 +28,17 @@ class WebContext:
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:
-        """Return the client's address, as limits use it."""
+        """Return the client's address or network, to which limits apply."""
         return self.client_address.subject(request)
 
     @property
     def snapshots(self) -> Snapshots:
-        """The snapshot operations; their routes exist only while snapshots are enabled."""
+        """The snapshot operations. Only handlers of routes that require snapshots may use this property."""
         assert self.service.snapshots is not None
         return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
-        """Return the current enclave as a response, created once."""
+        """Return the response with the current enclave, which is created once."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

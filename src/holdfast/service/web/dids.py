@@ -34,7 +34,7 @@ async def register_did(web: WebContext, asked: RegisterDid, request: Request) ->
 @serves(LOOK_UP_DID)
 async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> DidRecord | Response:
     """GET /api/dids/lookup."""
-    # In a query "+" means a space, which base64 does not contain, so a plus sign was intended.
+    # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
     record = await web.service.dids.look_up(rules.parse_credential_id(asked.credential_id.replace(" ", "+")))
     if record is None:
         return raw_json(_NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Refusals on the snapshot paths, in the form that each protocol's clients understand."""
+"""Refusals on the snapshot paths, in the form that the clients of each protocol understand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("holdfast.web")
 _UNAUTHORIZED = 401
-# Gateways list these in every response, even refusals (IPFS specifications: Path Gateway, Response Headers).
+# Gateways expose these headers in every response, even in refusals (IPFS specifications: Path Gateway, Response
+# Headers).
 EXPOSED = (
     "access-control-expose-headers",
     "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output, ETag, X-Request-Id",
@@ -41,14 +42,14 @@ NEVER_RENDERED: Headers = [
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
     ("cross-origin-resource-policy", "cross-origin"),
 ]
-# After these the rest of a body may still arrive, so the connection must be closed.
+# After these refusals the rest of the request's body may still arrive, so the connection must be closed.
 _CLOSING = frozenset({TOO_LARGE, TOO_SLOW})
 _LIMITS = {TOO_MANY_REQUESTS: "uploads", INSUFFICIENT_FUNDS: "snapshot_bytes"}
 _ROWS = {BODY_TOO_LARGE: TOO_LARGE, REQUEST_TIMEOUT: TOO_SLOW}
 
 
 def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | None = None) -> Response:
-    """Return the refusal in the form used on its path."""
+    """Return the response to a refused request, in the error format of its path."""
     row = refused.row
     headers: Headers = [("cache-control", "no-store"), *SHARED, *(more or [])]
     if row.status == _UNAUTHORIZED:
@@ -65,7 +66,7 @@ def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | 
 
 
 def failed(error: Exception, form: ErrorForm, place: Mapping[str, str]) -> Response:
-    """Return the response for a handler's exception; `place` is logged."""
+    """Return the response to a request whose handler raised this exception; `place` is logged."""
     if isinstance(error, SnapshotRefused):
         if error.row in _LIMITS:
             metrics.LIMITS_HIT.add(_LIMITS[error.row])

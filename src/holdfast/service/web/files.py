@@ -1,4 +1,4 @@
-"""The enclave, the payment handler's files and the pages about the interface."""
+"""Serves the enclave, the payment handler's files and the pages about the HTTP interface."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def docs(_web: WebContext, request: Request) -> Response:
 
 @cache
 def _openapi() -> StaticAnswer:
-    # Built on the first request, so that startup does not wait for it.
+    # The document is built on the first request, so that startup does not wait for it.
     return StaticAnswer(document(endpoints.ENDPOINTS), JSON, FILE_CACHE)
 
 

@@ -1,4 +1,4 @@
-"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves blocks and CAR files and renders nothing."""
+"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves only blocks and CAR files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_SEGMENTS = 16
 _SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and a lost block is then a plain 404
-# The CID that contains the empty block; clients request it to probe a gateway (Trustless Gateway, Probe).
+# The identity CID of the empty block, which clients request to probe a gateway (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
 
 
@@ -85,7 +85,7 @@ async def _car(reading: SnapshotReading, request: Request, car: Car, headers: He
 
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:
-    """Return the block, or the one requested range of it."""
+    """Return the block, or the requested range of its bytes."""
     given = request.header("range")
     if given is None or request.header("if-range") not in {None, etag}:
         return Response(200, headers, data)
@@ -101,7 +101,7 @@ def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Respo
 
 
 def _inline(request: Request, question: Question, place: tuple[str, list[str], bytes]) -> Response:
-    """Respond to an identity CID: the probe as a raw block, any other as a CAR file without blocks."""
+    """Respond to an identity CID: with a raw block for the probe, with a CAR file without blocks for any other."""
     cid, path, car = place
     if path:
         raise SnapshotRefused(PATH_NOT_FOUND)
@@ -120,7 +120,7 @@ def _segments(request: Request) -> list[str]:
 
 
 def _canonical(cid: str) -> str:
-    """Parse the CID. Raises SnapshotRefused(BAD_REQUEST)."""
+    """Return the CID in canonical form. Raises SnapshotRefused(BAD_REQUEST)."""
     try:
         bytes_of(cid)
     except ContentError as error:

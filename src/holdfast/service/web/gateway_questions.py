@@ -1,4 +1,4 @@
-"""What a query and an Accept header ask of the trustless gateway, read once for all requests that ask alike."""
+"""Reads queries and Accept headers of requests to the trustless gateway. Recent results are cached."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LONGEST = 200  # characters of what is remembered
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The form of a response, whatever the CID.
+    """The form of a response, which is the same for every CID.
 
     Attributes:
-        filename: under which the client wants to save it.
-        shape: what the ETag says in addition to the CID if no path follows it.
-        shared: headers that every response has.
+        filename: the name under which the client wants to save the response.
+        shape: the part of the ETag after the CID, if the request has no path below the CID.
+        shared: headers that every such response has.
     """
 
     asked: Wanted
@@ -35,11 +35,11 @@ class Question:
     shared: tuple[tuple[str, str], ...]
 
     def etag(self, cid: str, path: str = "") -> str:
-        """Return the validator of the content at a path below a CID."""
+        """Return the ETag of the content at a path below a CID."""
         return self.asked.etag(cid, path) if path else f'"{cid}.{self.shape}"'
 
     def headers(self, request: Request, cid: str, path: str = "") -> Headers:
-        """Return a response's headers, for a validated CID."""
+        """Return the response's headers. The CID must be valid."""
         asked = self.asked
         own: Headers = [
             ("etag", self.etag(cid, path)),
@@ -54,7 +54,7 @@ class Question:
 
 
 def question_of(request: Request) -> Question:
-    """Return what a request asks for. Raises SnapshotRefused as `wanted` does."""
+    """Return what the request asks for. Raises SnapshotRefused as `wanted` does."""
     query, accept = request.query, request.header("accept") or ""
     return _remembered(query, accept) if len(query) + len(accept) <= _LONGEST else _read(query, accept)
 

@@ -32,7 +32,7 @@ class _Field(NamedTuple):
 
 
 class Reader(Generic[A]):
-    """Reads the fields of one endpoint."""
+    """Reads the input of one endpoint."""
 
     def __init__(self, endpoint: Endpoint[A]) -> None:
         assert endpoint.asks is not None
@@ -41,7 +41,7 @@ class Reader(Generic[A]):
         self._fields = _fields_of(endpoint.asks)
 
     def of(self, given: Mapping[str, Any]) -> A:
-        """Return the struct for fields given by their wire names.
+        """Return the endpoint's struct with these fields, which have their wire names.
 
         Raises Refused with the endpoint's row if a required field is absent.
         """
@@ -81,7 +81,7 @@ def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
 
 
 def _without_none(hint: Any) -> Any:
-    """Return the type without `| None`, and the list type of a list."""
+    """Return the type without `| None`; for a list, `list`."""
     kinds = [kind for kind in get_args(hint) if kind is not type(None)] if type(None) in get_args(hint) else [hint]
     return getattr(kinds[0], "__origin__", kinds[0])
 
@@ -104,7 +104,7 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list:
 
 
 async def json_object(request: Request) -> Mapping[str, Any]:
-    """Return the body's fields; if it is not a JSON object, all fields count as absent."""
+    """Return the fields of a request's body; if the body is not a JSON object, all fields count as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:
         value = _decode(body)
@@ -114,7 +114,10 @@ async def json_object(request: Request) -> Mapping[str, Any]:
 
 
 def query_values(query: str) -> dict[str, str]:
-    """Return a query string's parameters: the first if repeated; empty ones count as absent (WHATWG URL, get)."""
+    """Return the parameters of a query string.
+
+    Only the first of repeated parameters counts (WHATWG URL, get); empty parameters count as absent.
+    """
     found: dict[str, str] = {}
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
@@ -125,7 +128,10 @@ def query_values(query: str) -> dict[str, str]:
 
 
 def restore_plus_sign(text: str, channel: Channel) -> str:
-    """Return a query's identifier with its plus signs: in an address or number, a space can only have been one."""
+    """Return an identifier from a query string.
+
+    Spaces become plus signs, because addresses and numbers have no spaces.
+    """
     if channel is Channel.HANDLE:
         return text
     if channel is Channel.EMAIL:

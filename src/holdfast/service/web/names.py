@@ -1,4 +1,4 @@
-"""GET /ipns/{name}, GET and PUT /routing/v1/ipns/{name}: IPNS records, never the content they point to."""
+"""GET /ipns/{name}, GET and PUT /routing/v1/ipns/{name}: IPNS records, but not the content to which they point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Ac
 async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, request: Request) -> SnapshotName | DidNotFound:
     """GET /api/snapshots/name."""
     _count(web, request)
-    # In a query "+" means a space, which base64 does not contain, so a plus sign was intended.
+    # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
     record = await web.service.dids.look_up(parse_credential_id(asked.credential_id.replace(" ", "+")))
     name = None if record is None else await web.snapshots.name_of(record.did)
     return DidNotFound() if name is None else SnapshotName(name=name)

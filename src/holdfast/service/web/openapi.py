@@ -57,7 +57,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
 
 
 def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
-    """Return the same facts as an HTML page without scripts."""
+    """Return the documentation of the endpoints as an HTML page without scripts."""
     rows = "".join(
         f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
         f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
@@ -74,7 +74,10 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
 
 
 def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
-    """Return a field's names, whether each is required, and its schema. With alternative names, none is required."""
+    """Return the name and the schema of each field, and whether it is required; a field may have alternative names.
+
+    If a field has alternative names, none of its names is required.
+    """
     if asks is None:
         return []
     schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
@@ -87,7 +90,7 @@ def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without the part that only allows the field to be absent."""
+    """Return a field's schema without the alternative `null`, which only means that the field may be absent."""
     choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
     return {name: value for name, value in choices[0].items() if name != "default"}
 
@@ -109,7 +112,7 @@ def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
 
 
 def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
-    """Return the body's schema; None without a body."""
+    """Return the schema of the request's body; None if the endpoint takes no body."""
     if endpoint.takes == _FORM:
         return {"type": "object", "properties": {"file": _BINARY}, "required": ["file"]}
     if endpoint.takes != _JSON:

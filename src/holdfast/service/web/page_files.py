@@ -1,4 +1,4 @@
-"""The pages for people, rendered once at startup: HTML with the operator's name, style, colour and logo."""
+"""Renders the pages for people once, at startup: HTML with the operator's name, colour and logo, and a style sheet."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
-# Pages, style and colour belong together, so each is revalidated on every use (304 if unchanged).
+# Pages and style sheets must have the same version, so each is revalidated on every use (304 if unchanged).
 _CACHE = "no-cache"
-# Pairing connects to a program on the person's own computer, which listens on a port chosen by the system.
+# Pairing connects to a program on the person's own computer, which listens on a port that the system chooses.
 _PAIRED = ("ws://127.0.0.1:*", "ws://localhost:*")
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
@@ -43,10 +43,10 @@ _HEADERS = (
     ("referrer-policy", "no-referrer"),
     ("x-frame-options", "DENY"),
 )
-# If a person opens the logo itself, scripts that it may contain do not run.
+# This policy keeps scripts in an SVG logo from running when a person opens the logo's URL.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
-# The window that opened /connect has another origin: with this header the two could not exchange messages.
+# This header is not sent with /connect, because it would prevent messages between that page and its opener.
 _CUTTING = "cross-origin-opener-policy"
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")
@@ -67,8 +67,8 @@ class PageChoices:
         usdc: the address of USDC on the service's chain; empty if it has none.
         languages: the pages' languages; the first is used if a browser prefers none of them.
         code_seconds: how long a code sent by mail is valid.
-        code_tries: how often a code may be tried.
-        pairing: the multiaddress of the host where two browsers meet; empty without one.
+        code_tries: how many times a code may be tried.
+        pairing: the multiaddress of the server through which two browsers connect; empty if there is none.
     """
 
     name: str
@@ -86,27 +86,27 @@ class PageChoices:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A logo, and its media type: SVG or PNG."""
+    """A logo and its media type, which is SVG or PNG."""
 
     body: bytes
     media: str
 
     @property
     def sizes(self) -> str:
-        """Width and height as a web app manifest states them; "any" for SVG."""
+        """The width and height in the form of a web app manifest; "any" for SVG."""
         if self.media != "image/png":
             return "any"
         width, height = int.from_bytes(self.body[16:20]), int.from_bytes(self.body[20:24])  # PNG, section 11.2.1: IHDR
         return f"{width}x{height}"
 
     def answer(self, whose: str) -> StaticAnswer:
-        """Serve it. `whose`: which pages may show it, "same-origin" or "cross-origin"."""
+        """Return the response with the logo. `whose` pages may show it: "same-origin" or "cross-origin"."""
         return StaticAnswer(self.body, self.media, _CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", whose)])
 
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """All of the pages' responses, by name, and the operator's choices for them."""
+    """The responses of all pages, by name, and the operator's choices for the pages."""
 
     choices: PageChoices
     start: StaticAnswer
@@ -134,7 +134,7 @@ def page_files(choices: PageChoices) -> PageFiles:
 
 
 def theme(colour: Colour) -> str:
-    """Return the style sheet for the operator's colour, for light and dark pages."""
+    """Return the style sheet with the operator's colour, for light and dark mode."""
     dark = lightened_for(DARK_SHEET, colour)
     return (
         f":root {{ --brand: {colour}; --on-brand: {text_on(colour)}; }}\n"
@@ -174,7 +174,7 @@ def _policy(choices: PageChoices) -> tuple[str, str]:
 
 
 def reached(rpc: str) -> str:
-    """Return a paying page's `connect-src`: this service, and the origin of the chain's JSON-RPC URL if it is known."""
+    """Return the `connect-src` of pages that pay: this service, and the origin of the chain's JSON-RPC URL if known."""
     parts = urlsplit(rpc)
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
 

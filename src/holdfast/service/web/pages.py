@@ -1,4 +1,4 @@
-"""The pages for people and their files. Without pages these paths have no routes (`application`)."""
+"""Serves the pages for people and their files. If HOLDFAST_PAGES is off, these paths have no routes (`application`)."""
 
 from __future__ import annotations
 

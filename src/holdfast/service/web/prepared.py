@@ -1,4 +1,4 @@
-"""The payment handler's files and the contract set, each read once into a response."""
+"""The prepared responses: the payment handler's files, the contract set and others, each read only once."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 CONTRACTS_CACHE = "public, max-age=86400"
 FILE_CACHE = "public, max-age=300"
-# The page needs the client's modules in the same version, which are revalidated on every use.
+# The page and the client's modules must have the same version, so each is revalidated on every use.
 _PAGE_CACHE = "no-cache"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 _SCRIPT = "text/javascript; charset=utf-8"
 PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
-# The shop's page loads the icon, so cross-origin use must be allowed.
+# A shop's page loads the icon, so cross-origin use must be allowed.
 _CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src {reached};"
@@ -49,7 +49,7 @@ _PAGE_HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """What the payment page knows about its chain.
+    """The facts that the payment page needs about its chain and its service.
 
     Attributes:
         usdc: address of the USDC contract; empty if the chain has none.
@@ -86,7 +86,7 @@ def prepare(
     payments: PaymentFacts | None = None,
     pages: PageFiles | None = None,
 ) -> PreparedFiles:
-    """Read all files and prepare their responses. Without `pages` there are none."""
+    """Read all files, and prepare a response for each. Without `pages`, the service has no pages for people."""
     page_headers = _page_headers(payments or PaymentFacts())
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
@@ -119,14 +119,14 @@ def _confirm_page(
 
 
 def _look(pages: PageFiles | None) -> dict[str, str]:
-    """Return the operator's name, logo and languages; the project's own if the service has no pages."""
+    """Return the operator's name, logo and languages; without pages, the project's name, logo and languages."""
     if pages is None:
         return {"name": _NAME, "logo": "/pay/icon.svg", "languages": ""}
     return {"name": pages.choices.name, "logo": "/logo", "languages": " ".join(pages.choices.languages)}
 
 
 def _manifest(pages: PageFiles | None) -> StaticAnswer:
-    """Return the payment app's manifest, with the operator's name and logo, as browsers list it."""
+    """Return the payment app's manifest, with the name and logo that browsers show."""
     if pages is None or (pages.choices.name == _NAME and pages.choices.logo is None):
         return _file("manifest.json", JSON, [_CROSS_ORIGIN])
     icon = {"src": "/pay/icon.svg", "sizes": pages.picture.sizes, "type": pages.picture.media}

@@ -49,10 +49,10 @@ async def indexer(web: WebContext, request: Request) -> Response:
 
 
 def _harmless(answer: UpstreamAnswer) -> list[tuple[str, str]]:
-    """Return a response's headers, with a content type that browsers do not render as a page.
+    """Return the headers of an upstream's response, with a content type that browsers do not render as a page.
 
-    The response has the service's own origin, where passkeys work, so a compromised indexer must not be able to show a
-    page there. Status and body are forwarded unchanged.
+    The response has the service's origin, on which passkeys work, so a compromised indexer must not be able to show a
+    page on this origin. The upstream's status and body are forwarded unchanged.
     """
     return [(name, _inert(value) if name == "content-type" else value) for name, value in answer.headers]
 

@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     Handler = Callable[[WebContext, Request], Awaitable[Response]]
 
 _KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
-# What the store decides alone may be retried soon: a second try cannot have a second effect. What calls a provider
-# is left to the first request, for longer than any provider may take.
+# Leases of requests that only use the store are short, because a second try cannot have a second effect. While a
+# request calls a provider, its repeats wait for longer than any provider may take.
 _LEASES_S = {OPEN_SESSION.key: 2.0, REGISTER_DID.key: 2.0}
 _LEASE_S = 45.0
-# These responses ask for a retry, so they are not final; neither are server errors.
+# Responses with these statuses are not final, because the client may retry; nor are server errors.
 _NOT_FINAL = frozenset({408, 413, 429})
 _FIRST_SERVER_ERROR = 500
 _running: set[asyncio.Task[Any]] = set()
 
 
 class NamedRequest:
-    """A request with an `Idempotency-Key`. Its body has been read; everything else is the original request's."""
+    """A request with an `Idempotency-Key`, whose body has already been read."""
 
     def __init__(self, web: WebContext, request: Request, named: Named, begun: Begun) -> None:
         self._web, self._request, self.named, self.begun = web, request, named, begun
@@ -83,17 +83,17 @@ class NamedRequest:
         yield self.named.body
 
     def keeping(self, answer: Answer) -> KeptAnswer:
-        """Return the response in its stored form."""
+        """Return the response in the form in which it is stored."""
         return self._web.service.repeats.sealed(self.named, _packed(json_response(answer)))
 
 
 def kept(request: Request, answer: Answer) -> KeptAnswer | None:
-    """Return the response to store with its effect; None for a request without a key."""
+    """Return the response in the form to store with its effect; None for a request without an `Idempotency-Key`."""
     return request.keeping(answer) if isinstance(request, NamedRequest) else None
 
 
 def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> RepeatedCheck | None:
-    """Return what makes a check repeatable; None for a request without a key."""
+    """Return what is needed to repeat a check of a code; None for a request without an `Idempotency-Key`."""
     if not isinstance(request, NamedRequest):
         return None
     named = request
@@ -101,7 +101,7 @@ def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> 
 
 
 def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
-    """Return the handler for an endpoint that accepts an `Idempotency-Key`."""
+    """Return a handler that wraps `handle` and supports `Idempotency-Key`."""
     limit = MAX_BUNDLER_BODY_BYTES if endpoint.key == BUNDLER.key else MAX_BODY_BYTES
     lease_s = _LEASES_S.get(endpoint.key, _LEASE_S)
     place = " ".join(endpoint.key)
@@ -129,7 +129,7 @@ def _name(request: Request) -> str | None:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Response]) -> Response:
-    """Do the work even if the client disconnects meanwhile, so that its repeat finds the response."""
+    """Finish the work even if the client disconnects in the meantime, so that a repeated request finds the response."""
     task = asyncio.create_task(work)
     _running.add(task)
     task.add_done_callback(_running.discard)
@@ -148,7 +148,7 @@ async def _answered(web: WebContext, request: Request, named: Named, handle: Han
 
 
 async def _first(web: WebContext, request: NamedRequest, handle: Handler) -> Response:
-    """Do the work and store its response, if it is final."""
+    """Do the work, and store the response if it is final."""
     repeats = web.service.repeats
     try:
         response = await handle(web, request)

@@ -1,4 +1,4 @@
-"""The routes, derived from the declared endpoints: paths, methods, handlers."""
+"""The routes, with paths, methods and handlers, derived from the declared endpoints."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW, ErrorForm
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
-# Importing a module registers its handlers.
+# Importing these modules registers their handlers.
 SERVING = (
     accounts, dids, files, gateway, health, names, pages, pins, proxies, sessions, uploads, verification, workflow,
 )  # fmt: skip
 _REST = re.compile(r"{\w+}$")
-# All methods of the workflow's path go to its handler (interface: ANY /api/workflow).
+# Requests to the workflow's path go to its handler, whatever their method (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
 PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where HOLDFAST_PAGES is off
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path and its handlers; `declared` is the path as its endpoints state it."""
+    """A path and its handlers; `declared` is the path with the placeholders of its endpoints."""
 
     declared: str
     path: str
@@ -49,7 +49,7 @@ class Route:
     of_snapshots: bool = False
 
     def handler_of(self, method: str) -> Handler | None:
-        """Return a method's handler; None if the application itself responds."""
+        """Return the handler for a method; None if the application responds itself."""
         return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property

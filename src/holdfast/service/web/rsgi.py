@@ -1,4 +1,7 @@
-"""The entry point for granian's RSGI, which is cheaper than ASGI. Its paths are decoded, so an indexer needs ASGI."""
+"""The entry point for granian's RSGI, which is faster than ASGI.
+
+RSGI decodes paths, so services with an indexer use ASGI.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9/._-]*")  # a fifth of the time of `quote`
 
 
 class RsgiRequest:
-    """A request as granian passes it."""
+    """Implements Request for a request from granian."""
 
     __slots__ = ("_deadlines", "_headers", "_protocol", "_scope", "method", "path", "query")
 
@@ -39,7 +42,7 @@ class RsgiRequest:
 
     @property
     def raw_path(self) -> str:
-        """The path, encoded again."""
+        """The path, percent-encoded again after granian has decoded it."""
         return self.path if _PLAIN.fullmatch(self.path) else quote(self.path, safe="/:@!$&'()*+,;=~")
 
     @property
@@ -93,7 +96,7 @@ class RsgiRequest:
 
 
 class RsgiEntry:
-    """The object that granian calls."""
+    """The RSGI application, which granian calls."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -104,7 +107,7 @@ class RsgiEntry:
         loop.run_until_complete(self._application.start())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop the service after accepted requests were completed."""
+        """Stop the service after all accepted requests have been completed."""
         loop.run_until_complete(self._application.stop())
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:

@@ -25,7 +25,7 @@ HANDLERS: dict[tuple[str, str], Handler] = {}
 
 
 def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
-    """Register a handler that takes the endpoint's request and returns a typed answer or a whole response."""
+    """Register a handler that gets the endpoint's input as a struct and returns a typed answer or a whole response."""
     asked_by = Reader(endpoint).of
 
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
@@ -58,5 +58,5 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
 
 
 def _named(endpoint: Endpoint[Any], handle: Handler) -> Handler:
-    """Return the handler, with support for `Idempotency-Key` if the endpoint allows it."""
+    """Return the handler, with support for `Idempotency-Key` if the endpoint supports it."""
     return repeatable(endpoint, handle) if endpoint.keyed else handle

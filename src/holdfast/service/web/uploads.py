@@ -60,7 +60,7 @@ def _declared(request: Request) -> int | None:
 
 
 def _lines(done: Imported, *, stats: bool) -> bytes:
-    """Return newline-delimited JSON, as Kubo writes it."""
+    """Return the result of an import as newline-delimited JSON, in Kubo's format."""
     lines: list[ImportedLine | StatsLine] = [ImportedLine(root=ImportedRoot(cid={"/": done.root}))]
     if stats:
         lines.append(StatsLine(stats=ImportStats(blocks=done.blocks, block_bytes=done.block_bytes)))

@@ -1,4 +1,4 @@
-"""ANY /api/workflow: the handler of the official Inngest SDK, which verifies the engine's signatures itself."""
+"""ANY /api/workflow: passes requests to the official Inngest SDK, which verifies the engine's signatures itself."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 @serves_plainly(WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN)
 async def workflow(web: WebContext, request: Request) -> Response:
-    """Pass the request to the SDK's handler."""
+    """Pass the request to the workflow SDK's handler."""
     return await web.service.workflow.handle(request)

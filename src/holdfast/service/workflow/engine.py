@@ -1,6 +1,6 @@
-"""The background-workflow engine: Inngest's SDK serves functions that call the same operations as the jobs.
+"""The background-workflow engine: Inngest's SDK serves workflow functions that do the work of the background jobs.
 
-The service does the jobs itself until the engine has registered or finished a run, and again if the engine goes silent.
+The service runs the jobs itself until the engine has registered or finished a run, and again if the engine goes silent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ APP_ID = "holdfast"
 PATH = "/api/workflow"
 RETRIES = 3  # per step, at growing intervals; the engine counts them
 SIGNATURE = "x-inngest-signature"
-# A signature of another form cannot be valid, and some of them make the SDK's comparison raise.
+# Signatures of any other form are invalid, and some of them make the SDK's comparison raise an exception.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
 _SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
@@ -38,16 +38,17 @@ DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in
 
 
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether an engine calls the functions, so that the service need not run them.
+    """Return whether a workflow engine is configured that can call the workflow functions.
 
-    The SDK serves functions with a signing key or in development mode. An event key alone only allows sending events.
+    The SDK serves functions if it has a signing key or is in development mode. An event key alone only lets the SDK
+    send events.
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
 
 
 def engine_address(environment: Mapping[str, str]) -> str:
-    """Return the engine's URL for the SDK: its development server, the configured one, or the hosted one."""
+    """Return the engine's URL as the SDK determines it: a development server, a configured URL or the hosted engine."""
     development = environment.get("INNGEST_DEV", "")
     if development.startswith(("http://", "https://")):
         return development
@@ -56,7 +57,7 @@ def engine_address(environment: Mapping[str, str]) -> str:
 
 
 class InngestWorkflow:
-    """Responds to the engine. The SDK is loaded on the first request, because that takes half a second."""
+    """Responds to the engine's requests. The SDK is not loaded at startup, because that takes half a second."""
 
     def __init__(self, jobs: Jobs, public_url: str) -> None:
         self._jobs = jobs
@@ -64,7 +65,10 @@ class InngestWorkflow:
         self._handler: Any = None
 
     async def handle(self, request: Request) -> Response:
-        """Return the SDK's response, or 405 for an unknown method. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        """Return the SDK's response, or 405 for a method that the SDK does not support.
+
+        Raises Refused(WORKFLOW_NOT_CONFIGURED).
+        """
         if not engine_configured():
             raise Refused(WORKFLOW_NOT_CONFIGURED)
         if request.method not in WORKFLOW_METHODS:
@@ -82,7 +86,7 @@ class InngestWorkflow:
         return Response(answer.status_code, [*headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], body)
 
     async def close(self) -> None:
-        """Close the SDK's connections, which it does not close itself."""
+        """Close the SDK's connections, which the SDK does not close itself."""
         if self._handler is not None:
             clients = self._handler._http_client  # noqa: SLF001 - the SDK offers no other way
             await clients._http_client.aclose()  # noqa: SLF001 - as above
@@ -94,8 +98,9 @@ class InngestWorkflow:
         return await (self._handler.put(asked) if method == "PUT" else self._handler.post(asked))
 
     async def _translate(self, request: Request) -> Any:
-        # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers of this request type and handler. This is
-        # another such wrapper, so the SDK's version is pinned, and a test uses all three methods.
+        # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers around this request type and the handler.
+        # This method, too, is a thin wrapper around internal classes of the SDK. The SDK's version is therefore pinned,
+        # and a test sends requests with all three methods.
         from inngest._internal import comm_lib
 
         headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}
@@ -118,7 +123,7 @@ class InngestWorkflow:
 def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
     """Return whether a response shows that the engine is working.
 
-    For a registration that the engine refused, the SDK returns 200 with the engine's error, so the body decides.
+    If the engine refused a registration, the SDK returns 200 with the engine's error, so the body must be checked.
     """
     if answer.status_code != 200 or not isinstance(answer.body, dict):  # noqa: PLR2004 - HTTP's own number
         return False
@@ -144,7 +149,7 @@ def _build(jobs: Jobs) -> Any:
 
 
 def _unsigned_registration(environment: Mapping[str, str]) -> bool:
-    """Return whether anyone may make the service register with its engine: an SDK setting, off by default."""
+    """Return whether unsigned requests may make the service register with the engine: off by default in the SDK."""
     return environment.get("INNGEST_ENABLE_UNAUTHED_SYNC", "").strip().lower() in {"1", "true"}
 
 
@@ -165,7 +170,10 @@ def _functions(client: inngest.Inngest, jobs: Jobs) -> list[Any]:
 
 
 def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
-    """Return `work` with its errors logged here; the engine gets no text, which could quote identifiers."""
+    """Return a step that does `work` and logs its errors.
+
+    The engine gets no error details, which could quote identifiers.
+    """
 
     async def step() -> dict[str, int]:
         try:
@@ -178,4 +186,4 @@ def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[
 
 
 class StepFailed(Exception):
-    """A step failed; the engine retries it."""
+    """A step of a workflow function failed; the engine retries it."""

@@ -1,4 +1,4 @@
-"""The port of the background-workflow engine, and the jobs that the engine may call."""
+"""The port for the background-workflow engine, and the jobs that the engine may run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Jobs(Protocol):
     """The jobs that the engine runs."""
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations; returns how many were confirmed and refused."""
+        """Check pending registrations; returns how many were confirmed, refused and left pending."""
         ...
 
     async def expire(self) -> dict[str, int]:
@@ -32,5 +32,5 @@ class Jobs(Protocol):
         ...
 
     async def engine_seen(self) -> None:
-        """Note that the engine has registered or finished a run."""
+        """Record that the engine has registered or finished a run."""
         ...

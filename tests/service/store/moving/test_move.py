@@ -1,4 +1,4 @@
-"""A live SQLite installation moves to PostgreSQL: everything arrives, exactly once, even after a kill."""
+"""A live SQLite installation is moved to PostgreSQL: everything arrives exactly once, even if the move is killed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def moved(file: Path, url: str) -> MoveReport:
 
 
 async def fill(store: Store) -> None:
-    """Store some data of every kind."""
+    """Store some data of every kind in the source database."""
     for n in range(50):
         name = Identifier(Channel.HANDLE, f"n{n}", f"N{n}")
         ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"

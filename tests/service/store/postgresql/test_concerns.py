@@ -1,4 +1,4 @@
-"""What `holdfast check` reports about real servers with one problem each, and how it judges clocks."""
+"""What `holdfast check` reports about real PostgreSQL servers with one problem each, and how it judges clocks."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_one_wrong_setting(
 
 
 def test_a_write_that_waits_for_a_standby_ends(server: PostgresServer, database: PostgresqlDatabase) -> None:
-    """The check does not hang, and its other findings are printed."""
+    """The check must not hang while a write waits for a standby, and its other findings are printed."""
     server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
     server.execute("SELECT pg_reload_conf()")
     try:

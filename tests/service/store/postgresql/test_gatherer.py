@@ -1,4 +1,4 @@
-"""Batches: what they contain, what happens to one that fails, and that nothing waits for ever."""
+"""Batches of queries: what they contain, what happens if one fails, and that no query waits for ever."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class FakeLane:
-    """Returns the double of each number in a batch, or raises the error that is set for it."""
+    """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""A connection's queries stay as fast as they were while the tables were small."""
+"""A connection's prepared queries do not become slower as the tables grow."""
 
 from __future__ import annotations
 

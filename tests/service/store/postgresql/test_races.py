@@ -1,4 +1,4 @@
-"""Sixty-four concurrent requests on three nodes: one owner, no limit exceeded, no deadlock."""
+"""With sixty-four concurrent requests on three nodes, one owner wins, no limit is exceeded, and nothing deadlocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that exist both in Python and in SQL decide alike on the same facts."""
+"""Rules that are implemented both in Python and in SQL return the same decisions for the same facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LIMITS = st.builds(Limits, max_registrations_per_ip=st.integers(0, 4))
 
 @pytest.fixture(scope="module")
 def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
-    """Return a function that calls a database function and returns its single row."""
+    """Return a function that calls a database function and returns the single row of the result."""
     loop = asyncio.new_event_loop()
     loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
     connection = loop.run_until_complete(asyncpg.connect(postgres_database))
@@ -100,7 +100,7 @@ def test_attempts(ask: Callable[..., Any], in_all: int, by_others: int, limit: i
 
 @given(times=st.lists(st.integers(0, 30), max_size=12), limit=st.integers(0, 12), now=st.integers(0, 40))
 def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int) -> None:
-    """The window is full from the `limit`-th latest event on, as in the embedded store's statement."""
+    """`window_full_v1` returns the time of the `limit`-th latest event, as the embedded store's statement does."""
     inside = sorted((float(at) for at in times if at > now - 10), reverse=True)
     row = ask("window_full_v1", [float(at) for at in times], limit, float(now - 10))
     if limit == 0:

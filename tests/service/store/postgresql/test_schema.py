@@ -1,4 +1,4 @@
-"""Migrations run once, on one node, while others serve; older nodes are refused once a newer release has contracted."""
+"""Migrations run once, on one node, while others serve; a newer release's contracting step locks older nodes out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BACKFILL = Backfill(
 
 @pytest.fixture
 def three_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A release with an expanding, a backfilling and a contracting step."""
+    """A fictitious release with an expanding, a backfilling and a contracting migration step."""
     ours = schema._script
 
     def script(name: str) -> str:
@@ -115,7 +115,7 @@ async def test_a_step_that_fails_leaves_nothing(
 async def test_a_step_waits_for_a_table_without_making_requests_wait(
     fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
 ) -> None:
-    """An export or pg_dump is reading the table that a step changes."""
+    """An export or pg_dump is reading the table that a migration step changes."""
     monkeypatch.setattr(schema, "_BETWEEN_TRIES_S", 0.2)
     reading = await asyncpg.connect(fresh_postgres_url)
     store = opened_with(schema.STEPS[:OURS], fresh_postgres_url, monkeypatch)
@@ -136,7 +136,7 @@ async def test_a_step_waits_for_a_table_without_making_requests_wait(
 async def test_the_history_is_told_once_by_rows_of_either_release(
     fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sessions of an older node, before and after the migration step that makes rows record them, and of a new one."""
+    """Each session is in the history once, whether a new or an older node wrote it, before or after the migration."""
     older = opened_with(schema.STEPS[:4], fresh_postgres_url, monkeypatch)
     await older.close()
     await as_before(fresh_postgres_url, "before")
@@ -154,14 +154,14 @@ async def test_the_history_is_told_once_by_rows_of_either_release(
 
 
 def opened_with(steps: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a store on the schema of an older release."""
+    """Return a store with the schema of an older release."""
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", steps)
         return opened(url)
 
 
 async def as_before(url: str, name: str) -> None:
-    """Open a session as the release before the schema's fifth step does."""
+    """Open a session as the release before the fifth step of the schema did."""
     connection = await asyncpg.connect(url)
     columns = [[shard_of("handle", name)], ["handle"], [name], [name], ["did:a:1"], [name], [shard_of(name)], [None],
                [None], [1.0], [0], [3], [0], [3], [3], [3]]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The schema can be split across servers: each key begins with its shard, and reads find rows on another server."""
+"""The schema can be split across servers: primary keys begin with the shard, and reads find rows on another server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored snapshots on several nodes: quotas, pins and names are right, nothing deadlocks, old registrations count."""
+"""Stored snapshots on several nodes: quotas, pins and names stay correct, and nothing deadlocks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
 
 
 async def kept(index: SnapshotIndex, did: str, name: str) -> None:
-    """Store and pin a snapshot whose blocks other DIDs have as well."""
+    """Store and pin a snapshot whose blocks other DIDs have also stored."""
     await index.begin_upload(NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900), lambda _usage: 1)
     await index.place_blocks(did, name, [(name, 10), ("shared", 10), ("also", 10)])
     root = NewRoot(
@@ -122,7 +122,7 @@ async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
 
 
 async def test_registrations_of_an_older_schema_count(fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registrations from before the migration are found, and so are those that an older node adds after it."""
+    """Registrations from before the migration are found, and so are those that an older node adds afterwards."""
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", schema.STEPS[:2])
         older: Store = PostgresqlDatabase(fresh_postgres_url).open()

@@ -1,4 +1,4 @@
-"""What the embedded store promises in addition to the contract: durability, group commits, files, migrations."""
+"""What the embedded store guarantees in addition to the contract: durability, group commits, files, migrations."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 
 def first_schema(file: Path) -> sqlite3.Connection:
-    """Create a database as the first release left it, with a registration, a pending code and two sends."""
+    """Create a database with the first release's schema, with a registration, a pending code and two sends."""
     connection = schema.connect(file)
     connection.executescript(migrations.MIGRATIONS[0])
     connection.executescript("""

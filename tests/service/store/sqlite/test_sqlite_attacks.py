@@ -65,7 +65,7 @@ async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path: P
 
 
 class Failing:
-    """Wraps a real connection and fails where the test says so."""
+    """Wraps a real database connection, and fails at the calls that the test chooses."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -108,7 +108,7 @@ async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
     failing = Failing(connection)
     writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
     failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
-    # Savepoints are used only for a batch in which a job failed after it had written.
+    # Savepoints are used only for a batch in which a job has failed after writing.
     work = fail_half_way if statement == "SAVEPOINT one" else insert
     for _ in range(2):
         with pytest.raises(StoreUnavailable):

@@ -1,4 +1,4 @@
-"""Group commit: when a commit waits for more writes."""
+"""The conditions under which a group commit waits for more writes."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
-// The confirm page's script. Its modules are part of the client.
+// The confirm page's script, whose modules are part of the JavaScript client.
 import "/client/pay/confirm.js";

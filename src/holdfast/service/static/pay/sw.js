@@ -1,7 +1,7 @@
 // Payment service worker: receives a shop's Payment Request, shows it on the confirm page, and responds to the shop.
 // The shop's promise is resolved with a PaymentResult, or rejected if no payment is known to have been made: with
-// AbortError if the person or the shop cancelled, else OperationError. Browsers replace the message of both, so a shop
-// that sets `data.refusals: "result"` gets {error, message} as a result instead.
+// AbortError if the person or the shop cancelled, otherwise with OperationError. Browsers replace the messages of these
+// errors, so a shop that sets `data.refusals: "result"` gets {error, message} as a result instead.
 "use strict";
 
 const CONFIRM_PAGE = "/pay/confirm";
@@ -15,7 +15,7 @@ const NOT_OPENED = { error: "page_not_opened", message: "The payment page did no
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
 const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
-/** Open requests by payment request ID: what the page shows, and the functions that respond to the shop. */
+/** Open payment requests by ID: what the confirm page shows, and the functions that respond to the shop. */
 const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
@@ -42,7 +42,8 @@ self.addEventListener("abortpayment", (event) => {
   // A payment that has been handed over cannot be cancelled, so the shop has to wait for it.
   const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
-  // On "true" the browser ends the request. Our response comes later, so that the two do not collide.
+  // If this handler responds with "true", the browser ends the request. The refusal from this worker follows later, so
+  // that it does not collide with the browser's.
   setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 
@@ -67,12 +68,12 @@ self.addEventListener("message", (event) => {
   }
 });
 
-/** Only the confirm page may respond to shops: other pages of this origin have no say in a payment. */
+/** Whether this client is the confirm page, the only page of this origin that may respond to shops. */
 function isConfirmPage(client) {
   return Boolean(client?.url) && new URL(client.url).pathname === CONFIRM_PAGE;
 }
 
-/** Returns what the page shows, from the method data for this handler. */
+/** Returns what the confirm page shows, taken from the method data for this payment handler. */
 function describe(event) {
   const method = `${self.location.origin}/pay`;
   const entry = event.methodData.find((candidate) => candidate.supportedMethods === method) ?? event.methodData[0];
@@ -93,7 +94,7 @@ function refuse(id, { error, message, cancelled = false }) {
   });
 }
 
-/** Responds to the shop, only once. */
+/** Responds to the shop, at most once for each request. */
 function settle(id, answer) {
   const entry = pending.get(id);
   if (!entry) return;
@@ -113,7 +114,7 @@ async function canPay() {
 }
 
 async function hasVault() {
-  // Opening a database that does not exist would create it, without its object stores.
+  // Opening a missing database would create it, without its object stores.
   const known = await indexedDB.databases();
   if (!known.some(({ name }) => name === VAULTS.database)) return false;
   const database = await done(indexedDB.open(VAULTS.database));

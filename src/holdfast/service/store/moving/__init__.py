@@ -1,1 +1,1 @@
-"""Moves an installation from its SQLite file to PostgreSQL, even while it is serving."""
+"""Moves an installation from its SQLite file to PostgreSQL, even while the service is running."""

@@ -1,7 +1,7 @@
-"""One pass of a move: both databases are read in the same order, and only their differences are written.
+"""Moves data in passes: each reads both databases in the same order and writes only the differences.
 
-So a pass that was killed can be repeated and finds most of its work done, and a pass that follows another one while the
-service continues to write has little to do.
+If a pass is killed, the next one finds most of the work done. While the service continues to write, a further pass only
+has to copy what changed in the meantime.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ async def _one_table(
 
 
 class _Ahead:
-    """An iterator over rows that can be peeked at."""
+    """An iterator over rows that allows the next row to be inspected."""
 
     def __init__(self, rows: AsyncIterator[Row]) -> None:
         self._rows = rows
@@ -170,7 +170,7 @@ class _Ahead:
 
 
 async def _verify(source: SourceDatabase, reader: Connection, report: MoveReport) -> None:
-    """Compare counts and checksums, which are computed again for this."""
+    """Compare the counts and checksums of both databases' rows, which are read again for this purpose."""
     for table in TABLES:
         ours = _Checksum()
         for row in source.rows(table):

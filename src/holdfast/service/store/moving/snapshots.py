@@ -1,14 +1,14 @@
-"""The rows of stored snapshots, in the form and order that they have in PostgreSQL.
+"""The queries that read the SQLite rows of stored snapshots in PostgreSQL's form and order.
 
-The embedded database has one row for a block, however many DIDs store it; PostgreSQL has one for each DID. All of them
-refer to the same object.
+The embedded database has one row for each block, however many DIDs store it. PostgreSQL has one row for each block and
+DID. All rows of a block refer to the same object.
 """
 
 from __future__ import annotations
 
 from holdfast.service.store.moving.tables import MovedTable
 
-# DIDs with the blocks that their snapshots link to or that their uploads placed.
+# Pairs of a DID and a block that the DID's snapshots link to, or that its uploads placed.
 _LINKED = (
     "SELECT r.did AS did, l.block_id AS block_id FROM snapshot_links AS l JOIN snapshot_roots AS r ON r.id = l.root_id"
 )
@@ -98,7 +98,7 @@ SNAPSHOT_TABLES = (
         "snapshot_garbage",
         ("shard", "object"),
         2,
-        # With the blocks that nothing needs any more, whose objects the next collection would have marked as garbage.
+        # The query includes blocks that nothing needs any more, whose objects the next collection would have marked.
         "SELECT shard_of(cid), cid || '.' || id FROM snapshot_blocks WHERE id NOT IN (SELECT block_id FROM"
         " snapshot_links UNION SELECT block_id FROM snapshot_upload_blocks)"
         " UNION SELECT shard_of(substr(object, 1, instr(object, '.') - 1)), object FROM snapshot_garbage ORDER BY 1, 2",

@@ -1,4 +1,4 @@
-"""The rows of the embedded database, in the form and order that they have in PostgreSQL."""
+"""Reads the rows of the embedded database in PostgreSQL's form and order."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class SourceDatabase:
         connection.create_function("audit_id", 3, _audit_id, deterministic=True)
 
     def count(self, table: MovedTable) -> int:
-        """Return how many rows of the target table come from here."""
+        """Return how many rows the source provides for the target's table."""
         if table.name == "windows":
             statement = "SELECT count(*) FROM (SELECT DISTINCT what, subject FROM charges)"
         elif table.gathers:
@@ -140,7 +140,7 @@ class SourceDatabase:
 
 @contextmanager
 def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
-    """Open the source as of now. With `alone`, no service can open it meanwhile; raises InUse if one has it open."""
+    """Open the source as of now. With `alone`, open it exclusively, and raise InUse if another process has it open."""
     with closing(connect(file)) as connection:
         if alone:
             try:
@@ -155,11 +155,11 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
 
 
 def _audit_id(at: float, action: str, number: int) -> str:
-    """Return a time-ordered identifier (RFC 9562, UUIDv7) for a line of the history.
+    """Return a time-ordered identifier (RFC 9562, UUIDv7) for a row of the audit.
 
     Args:
         at: when, in seconds since the epoch.
-        action: orders what happened within one millisecond.
+        action: determines the order of rows within one millisecond.
         number: its row number in the source, which makes it unique.
     """
     place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
@@ -167,7 +167,7 @@ def _audit_id(at: float, action: str, number: int) -> str:
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:
-    """Combine one row per event into one row per window."""
+    """Combine the rows of a window's events into one row for each window."""
     key: Row | None = None
     ids: list[int] = []
     times: list[float] = []
@@ -183,7 +183,7 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
 
 
 def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
-    """Yield one row per key, with the list of its elements last; None in the last column means no elements."""
+    """Combine the rows of each key into one row, whose last column is the list of their last values, without None."""
     for _, group in groupby(elements, lambda row: row[:keys]):
         rows = list(group)
         yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])

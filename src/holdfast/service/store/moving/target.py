@@ -17,11 +17,11 @@ _READ_AT_ONCE = 2000
 
 
 class NotEmpty(StoreUnavailable):
-    """The target contains something that this move did not write."""
+    """The target database contains rows that this move did not write."""
 
 
 async def claim(connection: Connection) -> None:
-    """Mark the target as being moved to. Raises NotEmpty if it contains anything else."""
+    """Mark the target database as the target of this move. Raises NotEmpty if it contains anything else."""
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS holdfast.moving"
         " (one boolean PRIMARY KEY DEFAULT true CHECK (one), finished boolean NOT NULL DEFAULT false)"
@@ -39,7 +39,7 @@ async def claim(connection: Connection) -> None:
 
 
 async def finish(connection: Connection) -> None:
-    """Mark the move as complete, and update statistics so that the first look-ups are as fast as later ones."""
+    """Mark the move as complete, and update the planner's statistics so that the first look-ups are fast."""
     await connection.execute("UPDATE holdfast.moving SET finished = true")
     await connection.execute("SET statement_timeout = 0")
     await connection.execute("ANALYZE")

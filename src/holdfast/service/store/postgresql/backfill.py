@@ -1,4 +1,4 @@
-"""A part of a migration that has to be done for every row of a table, however many these are."""
+"""A part of a migration that processes every row of a table, however many rows it has."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """Walks along the key of a table in short transactions: nothing waits long, and each row is read once.
+    """Processes a table in key order, in short transactions: other writes never wait long, and each row is read once.
 
     Attributes:
-        table: the table to walk along.
+        table: the table to process.
         key: the columns of its key with their types; the first is `shard`, the others are texts.
-        statement: what to do for the rows of `{part}`, a condition on the key; may be repeated.
-        at_once: rows of a part.
+        statement: the SQL statement for the rows of `{part}`, a condition on the key; running it twice must do no harm.
+        at_once: how many rows each part has.
     """
 
     table: str
@@ -34,7 +34,10 @@ class Backfill:
     at_once: int = ROWS_AT_ONCE
 
     async def run(self, connection: Connection) -> int:
-        """Process all rows; return how many rows the statement wrote. After an interruption it starts over."""
+        """Process all rows; return how many rows the statement wrote.
+
+        An interrupted backfill starts over.
+        """
         written = parts = 0
         start: Sequence[Any] | None = self._place(-1)
         while start is not None:
@@ -48,7 +51,7 @@ class Backfill:
         return written
 
     def _place(self, shard: int) -> Sequence[Any]:
-        """Return a position before every row of this shard, in key order."""
+        """Return a key that precedes all keys of this shard."""
         return (shard, *[""] * (len(self.key) - 1))
 
     def _columns(self) -> str:
@@ -58,7 +61,7 @@ class Backfill:
         return f"({', '.join(f'${n}::{kind}' for n, (_, kind) in enumerate(self.key, first))})"
 
     async def _end_of_part(self, connection: Connection, start: Sequence[Any]) -> Sequence[Any] | None:
-        """Return the key of a part's last row; None for the last part."""
+        """Return the key of the last row in the part after `start`; None if there are no further parts."""
         names = ", ".join(name for name, _ in self.key)
         row = await connection.fetchrow(
             f"SELECT {names} FROM {self.table} WHERE {self._columns()} > {self._values(1)}"  # noqa: S608 - our own names

@@ -1,4 +1,4 @@
-"""What `holdfast check` reports about a PostgreSQL server: settings that the promises depend on, schema, clock, ..."""
+"""What `holdfast check` reports about a PostgreSQL server: version, settings, schema, connections, standbys, clock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OLDEST = 14
 
 
 class _Wanted(NamedTuple):
-    """A setting, the values that keep every promise, what other values risk, and whether they are an error."""
+    """A setting, its safe values, the risk of other values, and whether other values are an error."""
 
     name: str
     good: tuple[str, ...]
@@ -55,7 +55,7 @@ async def look(connection: Connection, address: Address, workers: int) -> list[C
 
 
 def schema_version(found: int, oldest: int) -> Concern:
-    """Report which schema the database has; older releases may continue while `oldest` allows them."""
+    """Report the database's schema version, and the oldest schema version whose releases can still use the database."""
     text = f"{found}, for releases from schema {oldest} on; this one knows {SCHEMA_VERSION}"
     if found > SCHEMA_VERSION:
         return Concern("schema", "note", text, "a newer release has migrated: replace this node by that release")
@@ -63,7 +63,7 @@ def schema_version(found: int, oldest: int) -> Concern:
 
 
 def version(number: int) -> Concern:
-    """Check that the server has what the store's functions need."""
+    """Check that the server's version is recent enough for the store's functions."""
     major = number // 10_000
     if major < _OLDEST:
         return Concern("server version", "error", f"PostgreSQL {major}", f"upgrade to {_OLDEST} or later")
@@ -71,7 +71,7 @@ def version(number: int) -> Concern:
 
 
 def setting(wanted: _Wanted, value: str) -> Concern:
-    """Check that a setting has a value with which acknowledged writes survive."""
+    """Check that a setting has a safe value."""
     if value in wanted.good:
         return Concern(wanted.name, "ok", value)
     fix = f"set it to {wanted.good[0]}: {wanted.risk}"
@@ -79,7 +79,7 @@ def setting(wanted: _Wanted, value: str) -> Concern:
 
 
 def clock(before: float, after: float, theirs: float) -> Concern:
-    """Check that this machine's clock agrees with the server's, within the duration of the query."""
+    """Check that this machine's clock agrees with the server's, allowing for the duration of the query."""
     off = max(before - theirs, theirs - after, 0.0)
     if off > CLOCK_TOLERANCE_S:
         return Concern("database clock", "error", f"differs by {off:.1f} s from this machine's", "synchronise by NTP")

@@ -1,4 +1,4 @@
-"""What `holdfast check` reports about the server's connections and about a pooler in front of it."""
+"""What `holdfast check` reports about connections to the server and about a pooler in front of the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.settings.postgresql import Address
 
-# Each connection that writes may leave one waiting commit behind (docs/decisions/0731).
+# Each write lane may also have lost a connection on which a commit is still waiting (docs/decisions/0731).
 PER_PROCESS = READ_LANES + 2 * WRITE_LANES
 _NODES_WHILE_RESTARTING = 2  # one that is stopping, one that is starting
 
@@ -46,7 +46,7 @@ async def look_at_connections(connection: Connection, address: Address, workers:
 
 
 def room(allowed: int, others: int, workers: int) -> Concern:
-    """Check that the server has enough connections for this node and for a second one.
+    """Check that the server allows enough connections for this node and a second node.
 
     Args:
         allowed: connections that the server, the role and the database allow.
@@ -63,7 +63,7 @@ def room(allowed: int, others: int, workers: int) -> Concern:
 
 
 def pooler(address: Address, *, between: bool) -> Concern:
-    """Check that the URL says whether there is a pooler in front of the server.
+    """Check that the database URL states correctly whether there is a pooler in front of the server.
 
     Args:
         address: the database's address.
@@ -79,7 +79,7 @@ def pooler(address: Address, *, between: bool) -> Concern:
 
 
 def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
-    """Report an error for limits that the service cannot set through a pooler and that the role does not have."""
+    """Report an error for time limits that the service cannot set through a pooler and that the database role lacks."""
     if not unlimited:
         return [Concern("limits of the role", "ok", "set")]
     fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/operating.md, a pooler in front"
@@ -87,7 +87,10 @@ def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
 
 
 async def prepared_statements(address: Address) -> Concern:
-    """Check that prepared statements work when the pooler switches server connections. Opens two connections."""
+    """Check that prepared statements still work after the pooler has switched to another server connection.
+
+    Opens two connections.
+    """
     first = await open_connection(address)
     second = await open_connection(address)
     try:

@@ -41,7 +41,7 @@ async def look_at_replication(connection: Connection) -> list[Concern]:
 
 
 def commits(commit: str, names: str, standbys: Rows) -> Concern:
-    """Check that acknowledged writes survive the loss of the server and that commits do not wait for a lost standby."""
+    """Check that acknowledged writes survive a loss of the server, and that no commit waits for a lost standby."""
     found = f"synchronous_commit {commit}"
     if commit not in (*_DURABLE, "local", "remote_write"):
         fix = "set synchronous_commit to on: answered writes are lost when the server crashes"
@@ -60,7 +60,7 @@ def commits(commit: str, names: str, standbys: Rows) -> Concern:
 
 
 def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
-    """Note configured standbys that are not streaming while others are: losing one more would stop writes."""
+    """Report a note for configured standbys that do not stream while others do: losing one more may stop all writes."""
     matched = _NAMED.match(names)
     wanted = {name.strip().strip('"') for name in (matched["names"] if matched else "").split(",")} - {"", "*"}
     streaming = {row["application_name"] for row in standbys if row["state"] == "streaming"}
@@ -72,7 +72,7 @@ def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
 
 
 def slots_without_standby(slots: Rows, kept: str) -> list[Concern]:
-    """Note replication slots without a reader: the server retains WAL for them."""
+    """Report replication slots without a reader, for which the server retains WAL."""
     idle = sorted(row["slot_name"] for row in slots if not row["active"])
     if not idle:
         return []

@@ -1,4 +1,4 @@
-"""A PostgreSQL database as used by commands and at startup."""
+"""A PostgreSQL database, as commands and the startup use it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class PostgresqlDatabase:
         return in_thread(lambda: self.ask(question))
 
     async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
-        """Return what `question` returns for a new connection. Raises StoreUnavailable."""
+        """Return what `question` returns when it is called with a new connection. Raises StoreUnavailable."""
         connection = await open_connection(self.address, _OPEN_WITHIN_S)
         try:
             return await question(connection)
@@ -104,7 +104,7 @@ class PostgresqlDatabase:
 
 
 def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return a coroutine's result, run in another thread, because the caller may itself be in an event loop."""
+    """Run a coroutine in another thread and return its result, because the caller may be running in an event loop."""
     results: list[T] = []
     errors: list[BaseException] = []
 
@@ -123,7 +123,7 @@ def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 async def _try_write(connection: Connection) -> None:
-    """Commit something to the disk and remove it."""
+    """Commit a row to the disk, then remove it."""
     async with asyncio.timeout(_WRITTEN_WITHIN_S):  # no other limit ends a commit that waits for a standby
         await connection.execute(
             "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
@@ -132,7 +132,7 @@ async def _try_write(connection: Connection) -> None:
 
 
 class _RowReader:
-    """Yield every row of every table as of one moment, in parts."""
+    """Reads every row of every table as of one moment, in parts."""
 
     def __init__(self, database: PostgresqlDatabase) -> None:
         self._database = database
@@ -141,7 +141,7 @@ class _RowReader:
         self._cursor: Any = None
 
     async def next_part(self) -> list[dict[str, Any]]:
-        """Return the next rows; an empty list at the end."""
+        """Return the next part of the rows; an empty list at the end."""
         try:
             return await self._next_part()
         except (*LOST, asyncpg.PostgresError) as error:
@@ -160,7 +160,7 @@ class _RowReader:
             )
         while self._tables:
             if self._cursor is None:
-                # The history is the audit, with what standing rows tell.
+                # The view `history` contains the audit and the events that follow from current rows.
                 source = "history" if self._tables[0] == "audit" else self._tables[0]
                 self._cursor = await self._connection.cursor(f"SELECT * FROM holdfast.{source}")  # noqa: S608 - our own names
             rows = await self._cursor.fetch(_ROWS_AT_ONCE)

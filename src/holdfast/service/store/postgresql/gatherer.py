@@ -1,4 +1,4 @@
-"""Gathers waiting requests into batches, so that one round trip and one disk flush serve many of them.
+"""Gathers waiting requests into batches, so that one round trip and one disk flush serve many requests.
 
 Batches form naturally: while the connections are busy, arriving requests wait for the next batch.
 """
@@ -36,7 +36,7 @@ _DEADLOCK = "40P01"
 
 
 class LostRace(Exception):
-    """Another transaction interfered; nothing was written, and the same request may be sent again."""
+    """Another transaction interfered, so nothing was written. The same request may be sent again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class _Job:
 
 
 class Gatherer:
-    """Sends requests in batches of one kind, over a few connections."""
+    """Sends requests to the server in batches, each of one kind, over a few connections."""
 
     def __init__(self, lanes: Sequence[Lane], work: str = "write") -> None:
         """`work` is `read` or `write`, as in the metrics."""
@@ -88,7 +88,7 @@ class Gatherer:
         self._closed = False
 
     async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
-        """Return the result of one request. Requests that share a key are never put into the same batch.
+        """Return the result of one request. Requests with a key in common are never sent in the same batch.
 
         Raises:
             StoreUnavailable: no response arrived in time; whether a write succeeded is unknown.
@@ -105,7 +105,7 @@ class Gatherer:
         return await job.future
 
     async def close(self) -> None:
-        """Finish what was accepted, then close the connections."""
+        """Finish the accepted requests, then close the connections."""
         self._closed = True
         while self._running or any(self._queues.values()):
             await asyncio.sleep(0)
@@ -121,7 +121,7 @@ class Gatherer:
         while self._idle and (kind := self._longest_waiting()) is not None:
             batch = self._take(kind)
             serving = self._serve(self._idle.pop(), kind, batch)
-            # An empty context, because this may otherwise run in another request's.
+            # The task gets an empty context, because the current context may be another request's.
             task = asyncio.get_running_loop().create_task(serving, context=contextvars.Context())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
@@ -148,7 +148,7 @@ class Gatherer:
         return batch
 
     def _sweep(self) -> None:
-        """Fail the requests that found no free connection: all connections may be waiting for a silent server."""
+        """Fail requests that have waited too long: all connections may be waiting for a silent server."""
         self._sweeping = None
         late = asyncio.get_running_loop().time() - WAIT_S
         for queue in self._queues.values():
@@ -190,7 +190,7 @@ class Gatherer:
 
 
 async def _send(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
-    """Send a batch; if the server refuses it, send each of its requests separately."""
+    """Send a batch; if the server refuses the batch, send each of its requests separately."""
     try:
         rows = await _fetch(lane, kind, [job.argument for job in batch])
     except StoreUnavailable as error:
@@ -237,7 +237,7 @@ async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.R
 
 
 def _named(error: Exception) -> Exception:
-    """Convert an error from the server to one of the store's."""
+    """Return the Store port's exception for an error from the server."""
     if isinstance(error, asyncpg.PostgresError):
         if error.sqlstate == LOST_RACE:
             return LostRace()

@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL with deadlines for everything: opening, responses, a silent network."""
+"""One connection to PostgreSQL, with time limits for opening it, for responses, and for detecting a silent network."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ CONNECT_S = 1.0
 ANSWER_S = 2.0
 _RETRY_CONNECT_S = 0.05
 
-# The server's own time limits, for what the client can no longer end itself.
+# Time limits that the server applies, in case the client cannot end a statement or a transaction itself.
 SERVER_SETTINGS = {
     **CONNECTION_SETTINGS,
     "statement_timeout": "1500ms",
     "lock_timeout": "1s",
     "idle_in_transaction_session_timeout": "5s",
-    # Every statement finds its rows by key. A plan made while a table was small would later read the whole table, until
-    # the server's next ANALYZE.
+    # Every statement finds its rows by key. With sequential scans enabled, a plan that was made while a table was small
+    # would read the whole table after it has grown, until the server's next ANALYZE.
     "enable_seqscan": "off",
 }
 
-# Errors meaning that the connection failed, not the statement.
+# Errors of the connection, not of a statement.
 LOST = (OSError, PostgresConnectionError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
-# The server temporarily refuses connections, is stopping, or is a standby: it did nothing, and a retry may succeed.
+# Errors of a server that temporarily refuses connections, is stopping, or is a standby. Such a server has done nothing,
+# and a retry may succeed.
 NOT_NOW = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
@@ -47,15 +48,15 @@ NOT_NOW = (
     asyncpg.CrashShutdownError,
     asyncpg.ReadOnlySQLTransactionError,
 )
-# Waiting does not help: the address, the role or a certificate is wrong.
+# Errors that waiting cannot cure: the address, the role or a certificate is wrong.
 _MISTAKES = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
     ssl.SSLCertVerificationError,
 )
 
-# A commit that is waiting for a standby does not notice that its client is gone, and keeps its connection. Each further
-# write would occupy another one, until the server had none left for reads.
+# While a commit is waiting for a standby, the server does not notice that the client is gone, and the connection stays
+# in use. Each further write would occupy another connection, until the server had none left for reads.
 _WAITING_COMMITS = (
     "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user"
     " AND datname = current_database() AND clock_timestamp() - query_start > interval '1 s'"
@@ -63,20 +64,20 @@ _WAITING_COMMITS = (
 
 
 class NotSent(StoreUnavailable):
-    """The server could not be reached, so nothing was sent to it."""
+    """Nothing was sent to the server, because it could not be reached."""
 
 
 class NotReached(NotSent, StoreUnreachable):
-    """The server did not respond; a later try may succeed."""
+    """The server could not be reached, but a later try may succeed."""
 
 
 class Lane:
-    """Sends one statement after the other. Opens its connection when needed, and again after a failure."""
+    """Sends statements one at a time over one connection, which is opened when needed and again after a failure."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
         self._connection: Connection | None = None
-        self._unanswered = False  # a response was missing, and no later query has found that the cause is gone
+        self._unanswered = False  # a response was missing, and commits may still be waiting for a standby
 
     async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
         """Return the rows that a statement returns.
@@ -92,7 +93,8 @@ class Lane:
 
     async def _fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
         connection = await self._opened()
-        # Ended from outside: the driver's own time limit would first open a second connection to request cancellation.
+        # A timer ends the connection, because at the driver's own time limit the driver would first open a second
+        # connection to request cancellation.
         deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
         try:
             return await connection.fetch(statement, *values)
@@ -108,25 +110,25 @@ class Lane:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has a connection."""
+        """Whether the connection is open."""
         return self._connection is not None and not self._connection.is_closed()
 
     def abandon(self) -> None:
-        """Drop the connection without notifying the server."""
+        """Close the connection without notifying the server."""
         metrics.CONNECTIONS_LOST.add()
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             connection.terminate()
 
     async def close(self) -> None:
-        """Close the connection in an orderly way, within the deadline."""
+        """Close the connection and notify the server, within a time limit."""
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             with contextlib.suppress(*LOST, asyncpg.PostgresError):
                 await connection.close(timeout=CONNECT_S)
 
     async def _see_commits_end(self) -> None:
-        """Raise NotSent while commits are waiting for a standby: a write would only wait with them."""
+        """Raise NotSent while commits are waiting for a lost standby, since any further write would wait too."""
         try:
             waiting = (await self._fetch(_WAITING_COMMITS, ()))[0][0]
         except NotSent:
@@ -145,7 +147,7 @@ class Lane:
 
 
 async def open_connection(address: Address, within_s: float = CONNECT_S) -> Connection:
-    """Open a connection that detects network failures. Retries until the time is up.
+    """Open a connection that detects network failures, retrying for `within_s` seconds.
 
     Raises NotSent if the server refuses the client permanently, otherwise NotReached (a subclass of NotSent).
     """

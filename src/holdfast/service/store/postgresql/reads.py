@@ -1,4 +1,7 @@
-"""The PostgreSQL store's reads. With LATERAL, each key is looked up in its own partition, if there are partitions."""
+"""The PostgreSQL store's reads.
+
+With LATERAL, the server looks each key up separately, and reads only the key's partition of a partitioned table.
+"""
 
 from __future__ import annotations
 
@@ -124,12 +127,13 @@ CODE = Kind(
 
 
 def _single(name: str, statement: str) -> Kind:
-    """Return a kind whose batches have one request and whose result is the list of all rows."""
+    """Return a kind of request that is never batched and whose result is the list of all rows."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
 
 
-# Each identifier's first due check before any second one, so that many for one delay no other. The second half of the
-# candidates was postponed by a clock that ran ahead and has since been corrected.
+# Each identifier's first due check comes before any second one, so that one identifier with many checks does not delay
+# the others. The second SELECT of the UNION finds checks that were postponed too far, by a clock that ran ahead and has
+# since been corrected.
 _CANDIDATES = 5000  # considered for a run's order, which bounds the cost of a run
 _PENDING = "WHERE confirmation = 'pending'"
 DUE = _single(
@@ -145,7 +149,7 @@ DUE = _single(
 HOLDS_LEASE = _single(
     "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3"
 )
-# A cheap count: it reads only the index of pending registrations and stops at the limit.
+# The count is cheap: it reads only the index of pending registrations and stops at the limit.
 PENDING = _single(
     "vitals",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_PENDING} LIMIT $1) AS counted),"  # noqa: S608 - our own condition

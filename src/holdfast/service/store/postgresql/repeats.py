@@ -1,4 +1,4 @@
-"""Responses that the PostgreSQL store keeps for repeats: stored alone, or in the transactions of their effects."""
+"""Responses stored for repeated requests, alone or in the transaction of the effect that they report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
-    """Return a kind whose arguments come with responses, each stored if `effect` is true for the result row `f`.
+    """Return a kind of request that also stores a response, if `effect` is true for the result row `f`.
 
     `effect` is left out for a database function that returns nothing and always succeeds.
     """

@@ -1,9 +1,10 @@
-"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release are serving.
+"""The PostgreSQL schema and its migrations, which run while nodes of the old and the new release are serving.
 
-A step is one transaction under a database-wide lock, so one node migrates and the others wait. There are three kinds:
-*expand* adds tables, columns and functions that an older release does not use; *backfill* fills them in parts;
-*contract* removes what only older releases used, and raises the oldest release that can use the database.
-Function names include a version, so that an older release continues to call its own.
+Each step of a migration is one transaction under a database-wide lock: one node migrates, and the others wait. There
+are three kinds of steps: *expand* adds tables, columns and functions that an older release does not use; *backfill*
+fills the new tables and columns in parts; *contract* removes what only older releases used, and raises the oldest
+release that can use the database. The names of database functions include a version, so that an older release continues
+to call its own versions.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"
-# While a step waits for a table that a running export or pg_dump is reading, every request waits behind the step.
+# How long a step waits for a table: a running export or pg_dump may be reading it, and requests queue behind the step.
 _WAIT_FOR_TABLE = "300ms"
 _BETWEEN_TRIES_S = 1.0
 _WAIT_IN_ALL_S = 60.0
-# Queries the catalogue itself: to_regclass uses a cache that another node's migration may have made stale.
+# The statement queries the catalogue, because another node's migration may have made to_regclass's cache stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
     " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"
@@ -53,7 +54,7 @@ class Step:
     oldest: int = 1
 
 
-# What blocks nothing but a second credential for the same identifier and DID.
+# Fills the table from which a DID's identifiers can be looked up.
 _REGISTERED_DIDS = Backfill(
     "holdfast.credentials",
     (("shard", "smallint"), ("channel", "text"), ("key", "text"), ("credential", "text")),
@@ -96,7 +97,7 @@ TABLES = (
 
 @dataclass(slots=True)
 class Migration:
-    """What a migration found and did."""
+    """The result of a migration: the schema versions before and after it, and the number of backfilled rows."""
 
     found: int
     now: int
@@ -104,7 +105,7 @@ class Migration:
 
 
 async def migrate(address: Address, within_s: float = 5.0) -> Migration:
-    """Bring the database to this release's schema, if it is older.
+    """Migrate the database to this release's schema, if its schema is older.
 
     Raises:
         SchemaTooNew: the database no longer supports releases as old as this one.
@@ -147,7 +148,7 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step, retrying for a minute while others use a table that it changes."""
+    """Do the next step, retrying for a minute while other transactions use a table that the step changes."""
     ends = time.monotonic() + _WAIT_IN_ALL_S
     while True:
         try:
@@ -159,9 +160,10 @@ async def _step(connection: Connection) -> int:
 
 
 async def _try_step(connection: Connection) -> int:
-    """Do the next step under the lock, unless another node has done it meanwhile; return the current version."""
+    """Do the next step under the lock, unless another node has completed the migration; return the schema version."""
     async with connection.transaction():
-        # For this transaction only: a pooler may give the connection to another client afterwards.
+        # The limits apply to this transaction only, because a pooler may give the connection to another client
+        # afterwards.
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_LOCK}'; SET LOCAL statement_timeout = 0")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_TABLE}'")

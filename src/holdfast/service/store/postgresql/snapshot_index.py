@@ -1,4 +1,7 @@
-"""The index of stored snapshots in PostgreSQL. Rules decide here, on facts that must still be true in the database."""
+"""The index of stored snapshots in PostgreSQL.
+
+Rules run in Python; the database checks that their facts are still true.
+"""
 
 from __future__ import annotations
 
@@ -202,7 +205,7 @@ class PostgresqlSnapshotIndex:
     # -- expiry ----------------------------------------------------------------------------------------------------
 
     async def expire(self, now: float) -> int:
-        """See SnapshotIndex. In parts, so that no statement takes long."""
+        """See SnapshotIndex. Rows are removed in parts, so that no statement takes long."""
         queued = now - QUEUED_KEPT_S
         removed = 0
         while part := await self._writes.ask(
@@ -242,7 +245,7 @@ def _new_pin(pin: NewPin) -> tuple[Any, ...]:
 
 
 def _require_facts(verdict: str) -> None:
-    """Raise the error for any verdict other than `facts`. Raises SnapshotRefused or StoreUnavailable."""
+    """Raise an error if the database function's verdict is a refusal. Raises SnapshotRefused or StoreUnavailable."""
     if verdict == "over":
         raise _took_too_long()
     if verdict in _REFUSALS:

@@ -94,7 +94,7 @@ PINS = Kind(
 
 
 def block_place(cid: str, number: int, size: int) -> BlockPlace:
-    """Return a block with its object's name."""
+    """Return the place of a block, with the name of its object."""
     return BlockPlace(cid, f"{cid}.{number}", size)
 
 
@@ -143,13 +143,13 @@ RECORD = Kind(
 
 
 def record_of(row: Sequence[Any]) -> KeptRecord | None:
-    """Convert a row of DID, root, sequence, validity and record."""
+    """Return the record in a row of DID, root, sequence, validity and record; None for a row of NULLs."""
     did, root, sequence, validity_ns, data = row
     return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), data)
 
 
 def _single(name: str, statement: str) -> Kind:
-    """Return a kind whose batches have one request and whose result is the list of all rows."""
+    """Return a kind of request that is never batched and whose result is the list of all rows."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
 
 

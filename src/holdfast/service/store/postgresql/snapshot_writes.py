@@ -1,6 +1,6 @@
-"""The writes for stored snapshots. A batch calls one database function per request, ordered by shard.
+"""The writes for stored snapshots. A batch calls one database function for each request, ordered by shard.
 
-So batches cannot deadlock, and one disk flush serves many requests.
+Because of this order, batches cannot deadlock. Each batch needs only one disk flush.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-_MOST = 16  # a batch's locks are held until it ends
+_MOST = 16  # a batch holds its locks until it ends
 
 
 def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind:
-    """Return a kind whose requests are the function's arguments, shard first; each result is a row or None."""
+    """Return a kind of request that calls a database function, with the shard first; its result is a row or None."""
     arrays = ", ".join(f"${n}::{of}[]" for n, of in enumerate(types, 1))
     names = ", ".join(f"a{n}" for n in range(1, len(types) + 1))
     arguments = ", ".join(f"w.a{n}" for n in range(1, len(types) + 1))
@@ -60,7 +60,7 @@ REMOVE_PIN = _each("remove_pin", "snapshot_remove_pin_v1", (*_DID, "text", "floa
 
 
 def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
-    """Return a kind with one request per batch: its arguments are the statement's, its result is the first value."""
+    """Return a kind of request that is never batched; its result is the first value of the first row."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1, repeatable)
 
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: reads and writes in batches, each of them one round trip and one transaction."""
+"""The PostgreSQL store, which reads and writes in batches; each batch is one round trip and one transaction."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class PostgresqlStore:
     async def open_session(
         self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
     ) -> None:
-        """See Store. A SessionRule is decided in the database, other rules on facts that must still be true there."""
+        """See Store. The database applies a SessionRule; other rules run here, and the database checks their facts."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
         place = writes.place_of(session.identifier)
         for _ in Tries():
@@ -154,7 +154,10 @@ class PostgresqlStore:
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """See Store. A RegistrationRule is decided in the database, others on facts that must still be true there."""
+        """See Store.
+
+        The database applies a RegistrationRule; other rules run here, and the database checks their facts.
+        """
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
         asked = first = writes.RegistrationToMake(registration, bounds)
         keys = (
@@ -214,7 +217,7 @@ class PostgresqlStore:
     # -- repeats ---------------------------------------------------------------------------------------------------
 
     async def begin(self, repeat: NewRepeat) -> Begun:
-        """See Store. Parallel requests with the same new key may each count against the windows."""
+        """See Store. Parallel requests with the same new key may each be counted in the windows."""
         if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
             await self.charge(repeat.quotas, repeat.now)
         begun: Begun = await self._again(repeats.BEGIN, repeat)
@@ -244,7 +247,7 @@ class PostgresqlStore:
         return bool(await self._again(writes.SETTLE, values))
 
     async def expire(self, now: float) -> int:
-        """See Store. In parts, so that no statement takes long."""
+        """See Store. Rows are removed in parts, so that no statement takes long."""
         values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_KEPT_S), _EXPIRED_AT_ONCE)
         removed = 0
         while part := int(await self._again(writes.EXPIRE, values)):
@@ -277,13 +280,13 @@ class PostgresqlStore:
         await self._reads.close()
 
     async def _keeping(self, kept: KeptAnswer | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
-        """Write, together with the response that reports it."""
+        """Do a write, and store the response that reports it in the same transaction."""
         if kept is None:
             return await self._writes.ask(kind, argument, keys)
         return await self._writes.ask(repeats.KEEPING[kind], (argument, kept), [*keys, kept.key])
 
     async def _again(self, kind: Kind, argument: Any, keys: Sequence[Any] = (), kept: KeptAnswer | None = None) -> Any:
-        """Return a write's result, retrying while other transactions interfere."""
+        """Do a write and return its result, retrying while other transactions interfere."""
         for _ in Tries():
             try:
                 return await self._keeping(kept, kind, argument, keys)

@@ -1,4 +1,4 @@
-"""How long a write keeps retrying while others change the same rows."""
+"""Limits how long a write is retried while other transactions change the same rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _RACES_S = 3.0
 
 
 class Tries:
-    """Yield tries for three seconds; in each round at least one of the competing writes succeeds."""
+    """Allows tries for three seconds. In each round at least one of the competing writes succeeds."""
 
     def __iter__(self) -> Tries:
         self._ends = asyncio.get_running_loop().time() + _RACES_S

@@ -1,4 +1,4 @@
-"""The PostgreSQL store's writes: what each sends to its database function, and what the result means."""
+"""The PostgreSQL store's writes: encodes the arguments of database functions and decodes their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EVENT_BITS = 63
 
 
 def new_number() -> int:
-    """Return a unique number for a code or for an event in a window."""
+    """Return a random number that identifies a code, or an event in a window."""
     return secrets.randbits(_EVENT_BITS)
 
 
@@ -47,12 +47,12 @@ def _call(function: str, arguments: int) -> str:
 
 
 def _columns(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
-    """Return the columns of some rows, as `unnest` takes them."""
+    """Return the columns of these rows, in the form that `unnest` needs."""
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _address(ip: str) -> tuple[str, int, str | None, int | None]:
-    """Return an address and its network, each with its shard."""
+    """Return an address and its network, each followed by its shard."""
     network = network_of(ip)
     return ip, shard_of(ip), network, None if network is None else shard_of(network)
 
@@ -66,7 +66,7 @@ def _slot() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionToOpen:
-    """A session, its identifier's place, and the limits within which it is admitted."""
+    """A session to open, the place of its identifier, and the bounds within which the database may admit it."""
 
     session: NewSession
     place: Place
@@ -117,7 +117,7 @@ OPEN_SESSIONS = Kind(
 
 @dataclass(frozen=True, slots=True)
 class RegistrationToMake:
-    """A registration with the rule's bounds, or with a decision on facts that were read earlier."""
+    """A registration to write, with the rule's bounds or with the rule's decision on facts that were read earlier."""
 
     registration: NewRegistration
     bounds: RegistrationBounds | None
@@ -127,7 +127,7 @@ class RegistrationToMake:
 
 @dataclass(frozen=True, slots=True)
 class SeenRegistration:
-    """A registration's facts, and the text by which the database recognises them."""
+    """A registration's facts, and the text from which the database can tell whether they are still true."""
 
     facts: RegistrationFacts
     seen: str
@@ -152,7 +152,7 @@ def _registration_row(asked: RegistrationToMake) -> Sequence[Any]:
 
 def _bounds_of(asked: RegistrationToMake) -> Sequence[Any]:
     if asked.decided_on is not None and asked.decided is not None:
-        # A new claim is counted only if nothing was counted in the meantime.
+        # The bounds admit a new claim only if no other claim was counted for the address or network in the meantime.
         facts = asked.decided_on.facts
         own, around = facts.registrations_from_ip + 1, facts.registrations_from_network + 1
         return (False, own, around, None, None, asked.decided.value, asked.decided_on.seen)
@@ -195,7 +195,7 @@ REGISTER = Kind(
 
 @dataclass(frozen=True, slots=True)
 class ChargeToMake:
-    """One event to count in windows; `event` identifies it."""
+    """An event to count in windows; `event` is its number."""
 
     quotas: Sequence[Quota]
     now: float
@@ -204,7 +204,7 @@ class ChargeToMake:
 
 @dataclass(frozen=True, slots=True)
 class ChargeMade:
-    """One counted event, so that it can be uncounted."""
+    """A counted event, kept so that the count can be undone."""
 
     event: int
     windows: tuple[tuple[str, str], ...]
@@ -225,7 +225,7 @@ def _window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
 
 
 def _refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
-    """Return the rule's refusal for full windows, by the charge's number."""
+    """Return the rule's refusals for charges whose windows are full, by the number of the charge."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
     for n, nth, frees_at in rows:
@@ -247,7 +247,7 @@ def _decode_charges(batch: Sequence[ChargeToMake], rows: list[Record]) -> list[A
 
 
 def charge_made(charge: ChargeToMake) -> ChargeMade:
-    """Return what identifies a counted charge."""
+    """Return the value with which the count of a charge can be undone."""
     return ChargeMade(charge.event, tuple((quota.what.value, quota.subject) for quota in charge.quotas))
 
 
@@ -286,7 +286,7 @@ KEEP_CODES = Kind("keep_code", _call("keep_codes_v1", 8), _encode_codes, _nothin
 
 @dataclass(frozen=True, slots=True)
 class AttemptToCount:
-    """An attempt, and the charge to its windows."""
+    """An attempt at a code, and the charge that counts the attempt in windows."""
 
     attempt: NewAttempt
     charge: ChargeToMake
@@ -340,7 +340,7 @@ MARK_VERIFIED = Kind("mark_verified", _call("mark_verified_v1", 4), _encode_veri
 
 
 def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
-    """Return a kind with one request per batch: its arguments are the statement's, its result is the first value."""
+    """Return a kind of request that is never batched; its result is the first value of the first row."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1, repeatable)
 
 

@@ -1,4 +1,4 @@
-"""Operator commands on the embedded store's file: back up, restore, export, describe an identifier."""
+"""Operators' commands on the embedded store's file: back up, restore, export, describe an identifier."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Ordered by time; simultaneous events in the order of an identifier's life cycle.
+# The history is ordered by time, and simultaneous events are in the order of an identifier's life cycle.
 _IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
 _HISTORY = f"SELECT at, action, did FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
 
 
 def backup_to(source: Path, target: Path) -> None:
-    """Write a consistent copy of a live database, readable only by its owner; it appears complete or not at all."""
+    """Write a consistent copy of a live database, readable only by its owner.
+
+    The copy appears complete or not at all.
+    """
     partial = target.with_name(target.name + ".partial")
     partial.unlink(missing_ok=True)
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -59,7 +62,7 @@ def restore_from(backup: Path, target: Path) -> None:
 
 
 def check_backup(file: Path) -> int:
-    """Return an intact copy's schema version. Raises NotABackup or SchemaTooNew."""
+    """Return the schema version of a copy, if the copy is intact. Raises NotABackup or SchemaTooNew."""
     if not file.is_file():
         raise NotABackup("no such file")
     connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
@@ -79,7 +82,7 @@ def check_backup(file: Path) -> int:
 
 
 def every_row(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield every row of every table as of one moment; `audit` includes what other rows imply; blobs as hex."""
+    """Yield every row of every table as of one moment, blobs as hex; `audit` includes the events that rows imply."""
     connection = connect(file)
     connection.row_factory = sqlite3.Row
     try:
@@ -119,7 +122,7 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
 def _take_for_oneself(file: Path) -> None:
     connection = sqlite3.connect(file, timeout=0.2, isolation_level=None)
     try:
-        # Leaving WAL mode fails if there is any other connection to the file, even an idle one.
+        # Leaving WAL mode fails if the file has any other connection, even an idle one.
         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
         raise InUse(str(error)) from error
@@ -130,7 +133,7 @@ def _take_for_oneself(file: Path) -> None:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row in readable form: hashes and identifiers as they were sent, other blobs as hex."""
+    """Return a row for people to read: hashes and identifiers as they were sent, other blobs as hex."""
     if "tx_hash" in row:
         row["tx_hash"] = unpack_hash(row["tx_hash"])
     if row.get("given") == "":

@@ -1,4 +1,4 @@
-"""The audit: what happened to an identifier beyond what current rows show (the view `history` joins both)."""
+"""The audit: events of an identifier that its current rows do not show. The view `history` combines both."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def note(connection: Connection, action: str, identifier: Identifier, did: str |
 
 
 def note_key(connection: Connection, action: str, channel: str, key: str, did: str | None, now: float) -> None:
-    """As `note`, for an identifier given by its canonical key."""
+    """Write an audit row for the identifier with this channel and canonical key."""
     connection.execute(
         "INSERT INTO audit (at, action, channel, key, did) VALUES (?, ?, ?, ?, ?)", (now, action, channel, key, did)
     )
 
 
 def note_claimed(connection: Connection, action: str, identifier_id: int, did: str, now: float) -> None:
-    """As `note`, for the claimed identifier in this row."""
+    """Write an audit row for the claimed identifier with this row ID."""
     connection.execute(
         "INSERT INTO audit (at, action, channel, key, did) SELECT ?, ?, channel, key, ? FROM identifiers WHERE id = ?",
         (now, action, did, identifier_id),

@@ -1,4 +1,4 @@
-"""Events that the embedded store counts in sliding windows: sends, checks, posts; by address, number and country."""
+"""Counts events in sliding windows: sent codes, checks and other requests, by address, number and country."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _Rows = tuple[int, int]
 
 
 def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> _Rows:
-    """Count one event in every window. Raises Refused(RATE_LIMITED) if one is full; then nothing is counted.
+    """Count one event in all these windows. If a window is full, raises Refused(RATE_LIMITED) and counts nothing.
 
-    Returns the numbers of the first and the last row: a charge's rows are consecutive, and no number is used twice.
+    Returns the numbers of the first and the last row written. The rows of a charge have consecutive numbers, and no
+    number is used twice.
     """
     admit([(quota, at) for quota in quotas for full, at in [_full(connection, quota, now)] if full], now)
     ids = [_count(connection, quota, now) for quota in quotas]
@@ -26,7 +27,7 @@ def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> _Rows
 
 
 def give_back(connection: Connection, reservation: object, what: Collection[Counted]) -> None:
-    """Uncount an event in its windows of these kinds."""
+    """Remove a counted event from its windows of these kinds."""
     assert isinstance(reservation, tuple), "a charge of this store"
     connection.executemany(
         "DELETE FROM charges WHERE id BETWEEN ? AND ? AND what = ?", [(*reservation, kind.value) for kind in what]
@@ -39,7 +40,7 @@ def _count(connection: Connection, quota: Quota, now: float) -> int:
 
 
 def _full(connection: Connection, quota: Quota, now: float) -> tuple[bool, float | None]:
-    """Return whether the window is full, and the time of the event whose expiry frees a place."""
+    """Return whether the window is full, and the time of the event whose expiry will make room."""
     if quota.limit == 0:
         return True, None
     row = connection.execute(

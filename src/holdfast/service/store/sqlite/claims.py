@@ -1,4 +1,4 @@
-"""Sessions and registrations in the embedded store: reading facts, deciding, writing rows, in one transaction."""
+"""Sessions and registrations: each reads facts, applies the rule and writes rows in one transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_session(connection: Connection, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
-    """Write an admitted session and count it for its address."""
+    """Write a session if `decide` admits it, and count the session for its address."""
     registrations, of_network, did, stage = connection.execute(
         "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0),"
         " coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0), did, stage"
@@ -32,7 +32,7 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
 def register(
     connection: Connection, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]
 ) -> None:
-    """Write an admitted registration: claim the identifier, add the credential, consume the attestation."""
+    """Write a registration if `decide` admits it: claim the identifier, add the credential, consume the attestation."""
     claim = _claim(connection, registration.identifier)
     move = decide(_registration_facts(connection, registration, claim))
     identifier_id = _claimed(connection, registration, move, claim)
@@ -48,7 +48,7 @@ def register(
 
 
 def _claimed(connection: Connection, registration: NewRegistration, move: Move, claim: tuple[int, Claim] | None) -> int:
-    """Return the identifier's row, after the move that was decided."""
+    """Apply the rule's decision to the identifier's claim, and return the row ID of the claim."""
     if move is Move.CLAIM:
         return _insert_claim(
             connection, registration.identifier, registration.asked.did, registration.ip, registration.now
@@ -62,7 +62,7 @@ def _claimed(connection: Connection, registration: NewRegistration, move: Move, 
 
 
 def release(connection: Connection, channel: str, key: str, now: float) -> bool:
-    """Free an identifier: delete its claim, credentials, codes and verification; the audit stays."""
+    """Free an identifier: delete its claim, credentials, codes and verification, but not its audit."""
     row = connection.execute(
         "DELETE FROM identifiers WHERE channel = ? AND key = ? RETURNING did", (channel, key)
     ).fetchone()
@@ -77,7 +77,7 @@ def release(connection: Connection, channel: str, key: str, now: float) -> bool:
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential. An identifier left without any becomes a session again; refused ones never count."""
+    """Remove a credential that was not refused; an identifier without others becomes a session again."""
     row = connection.execute(
         "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
         (credential,),
@@ -86,7 +86,7 @@ def revoke_credential(connection: Connection, credential: str, now: float) -> bo
         return False
     connection.execute(
         "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
-        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id)",
+        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
         (row[0],),
     )
     audit.note_claimed(connection, "credential_revoked", row[0], row[1], now)
@@ -127,7 +127,7 @@ def _registration_facts(
 
 
 def _credentials_of(connection: Connection, identifier_id: int) -> tuple[int, int]:
-    """Return how many credentials an identifier has and how many of them await the chain; refused ones do not count."""
+    """Return how many credentials an identifier has that were not refused, and how many of them are unconfirmed."""
     row = connection.execute(
         "SELECT count(*), coalesce(sum(confirmation = 'pending'), 0) FROM credentials"
         " WHERE identifier_id = ? AND confirmation <> 'refused'",
@@ -157,12 +157,12 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
 
 
 def _given(identifier: Identifier) -> str:
-    """Return the identifier as its owner wrote it; empty if that equals the key."""
+    """Return the identifier as its owner wrote it; empty if it equals the canonical key."""
     return "" if identifier.given == identifier.key else identifier.given
 
 
 def _insert_credential(connection: Connection, registration: NewRegistration, identifier_id: int, move: Move) -> None:
-    # A row that the chain refused is replaced, because its credential was never registered.
+    # A refused row for this credential is replaced, because the credential was never registered.
     connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
     connection.execute(
         "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"

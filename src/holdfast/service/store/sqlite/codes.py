@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def keep_code(connection: Connection, code: NewCode) -> None:
-    """Replace the identifier's code by a new one."""
+    """Replace the identifier's code with a new one."""
     channel, key = code.identifier.channel.value, code.identifier.key
     connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (channel, key))
     connection.execute(
@@ -28,7 +28,7 @@ def keep_code(connection: Connection, code: NewCode) -> None:
 
 
 def count_attempt(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
-    """Count an attempt for its address and for a live code; an expired code is returned unchanged."""
+    """Count an attempt for its address and, unless the code has expired, for the code."""
     charge(connection, attempt.quotas, attempt.now)
     counted = _count(connection, attempt)
     if counted is not None and attempt.repeat is not None:
@@ -54,7 +54,7 @@ def _count(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None
 
 
 def consume_code(connection: Connection, identifier: Identifier, code_id: int, now: float) -> bool:
-    """Consume the code. Of two correct answers at once, only one still finds the code."""
+    """Consume the code. Of two simultaneous requests with the correct code, only one still finds the code."""
     if connection.execute("DELETE FROM codes WHERE id = ?", (code_id,)).rowcount == 0:
         return False
     mark_verified(connection, identifier, now)
@@ -62,7 +62,7 @@ def consume_code(connection: Connection, identifier: Identifier, code_id: int, n
 
 
 def mark_verified(connection: Connection, identifier: Identifier, now: float) -> None:
-    """Store the latest verification."""
+    """Store when the identifier was last verified."""
     connection.execute(
         "INSERT INTO verifications VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET verified_at = excluded.verified_at",
         (identifier.channel.value, identifier.key, now),

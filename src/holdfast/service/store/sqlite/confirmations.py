@@ -1,4 +1,4 @@
-"""Confirmation in the embedded store: which registrations are due, when they are due again, and their outcomes."""
+"""Confirmation of registrations: which are due for a check, when they are due again, and their outcomes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-# How many due rows are sorted in one run, which bounds the cost of a run.
+# The maximum number of due rows that one run sorts, which bounds its cost.
 _CANDIDATES = 5000
 
-# Each identifier's first due check before any second one, so that many for one delay no other.
+# Each identifier's first due check comes before any second one, so that one identifier with many checks does not delay
+# the others.
 DUE = f"""
     SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM (
         SELECT c.*, i.key, row_number() OVER (PARTITION BY identifier_id ORDER BY ask_at, c.id) AS turn
@@ -27,9 +28,9 @@ DUE = f"""
             ORDER BY ask_at LIMIT {_CANDIDATES}
         ) AS c JOIN identifiers AS i ON i.id = c.identifier_id
     ) ORDER BY turn, ask_at, id LIMIT ?2
-"""  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
+"""  # noqa: E501, S608 - our own figures. The second SELECT finds checks that a clock running ahead postponed too far
 
-# Reads only the index of pending registrations and stops at the limit.
+# This query reads only the index of pending registrations and stops at the limit.
 PENDING = """
     SELECT (SELECT count(*) FROM (SELECT 1 FROM credentials WHERE confirmation = 'pending' LIMIT ?)),
         (SELECT min(ask_at) FROM credentials WHERE confirmation = 'pending')
@@ -53,7 +54,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the chain's verdict. A refusal makes the identifier a session again unless it has another credential."""
+    """Record the outcome. After a refusal, an identifier without another credential becomes a session again."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",

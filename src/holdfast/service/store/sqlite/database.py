@@ -1,4 +1,4 @@
-"""The embedded database as used by commands and at startup: one file."""
+"""The embedded database, one SQLite file, as commands and the startup use it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "sqlite:///"
 
 
 class SqliteDatabase:
-    """Implements Database for the file in `sqlite:///` and a path, which is absolute with a fourth slash."""
+    """Implements Database for `sqlite:///` and the path of a file. With a fourth slash the path is absolute."""
 
     def __init__(self, url: str) -> None:
         """Raises ValueError for a URL of another form."""
@@ -54,7 +54,7 @@ class SqliteDatabase:
         try_write(self._file)
 
     def concerns(self, workers: int) -> list[Concern]:  # noqa: ARG002 - see Database
-        """See Database. Nothing to report, because the store itself sets what matters."""
+        """See Database. There are no findings, because the store sets all relevant options itself."""
         return []
 
     def backup(self, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""Transaction hashes as the embedded store stores them: 32 bytes instead of 66 characters."""
+"""Converts transaction hashes to the embedded store's form: 32 bytes instead of 66 characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ _HASH = re.compile("0x[0-9a-f]{64}")
 
 
 def pack_hash(text: str) -> str | bytes:
-    """Return the bytes for `0x` and 64 lower-case hex digits, any other text unchanged, so that responses repeat it."""
+    """Return the bytes of `0x` and 64 lower-case hex digits.
+
+    Any other text is returned unchanged, to be stored as it is.
+    """
     return bytes.fromhex(text[2:]) if _HASH.fullmatch(text) else text
 
 

@@ -1,4 +1,4 @@
-"""Checks that the database's files are still the ones that were opened."""
+"""Checks that the database's files are still the files that were opened."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 class OpenedFiles:
-    """The identity of the database and its log when they were opened.
+    """The identities that the database file and its log had when they were opened.
 
-    SQLite continues to write to files that were deleted: everything it reports as stored would be gone at the next
-    start. So they are checked around each commit, which takes microseconds, far less than a disk flush.
+    SQLite continues to write to deleted files: everything that it reports as stored would be gone at the next start.
+    The files are therefore checked before and after each commit. This check takes microseconds, far less than a disk
+    flush.
     """
 
     def __init__(self, file: Path) -> None:
@@ -22,7 +23,7 @@ class OpenedFiles:
         self._opened = self._look()
 
     def verify(self) -> None:
-        """Raise StoreUnavailable if a file was deleted, moved or replaced since then."""
+        """Raise StoreUnavailable if a file was deleted, moved or replaced after it was opened."""
         if self._look() != self._opened:
             raise StoreUnavailable("the database file was deleted, moved or replaced while open: restart the service")
 

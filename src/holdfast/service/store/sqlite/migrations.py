@@ -1,4 +1,4 @@
-"""The embedded store's tables, as migrations: each brings the file from one version to the next."""
+"""The embedded store's tables, as migrations. Each migration brings the file from one schema version to the next."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ MIGRATIONS = (
         VALUES (new.created_at, 'session', new.channel, new.key, new.did);
     END;
     """,
-    # 2: one table of windows instead of `sends`; who requested a code; when a registration is checked next.
+    # 2: `charges` replaces `sends`; codes have the requester's address, credentials the time of their next check.
     """
     CREATE TABLE charges (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -136,8 +136,9 @@ MIGRATIONS = (
     CREATE INDEX credentials_refused ON credentials (settled_at) WHERE confirmation = 'refused';
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
     """,
-    # 3: hashes as bytes. An identifier's row implies its session, a credential's row its registration:
-    # the audit gets these only when that row changes or is deleted (`in_audit`), so a registration is written once.
+    # 3: hashes as bytes. An identifier's row implies that its session was opened, and a credential's row that it was
+    # registered. Such implied events are added to the audit only when the row changes or is deleted (`in_audit`), so
+    # that a registration is not written twice.
     """
     ALTER TABLE identifiers ADD COLUMN in_audit INTEGER NOT NULL DEFAULT 1;
     CREATE TABLE credentials_3 (
@@ -198,7 +199,7 @@ MIGRATIONS = (
     END;
     """,
     SNAPSHOT_TABLES,
-    # 5: responses to requests with an Idempotency-Key, for their repeats.
+    # 5: stored responses to requests with an Idempotency-Key.
     """
     CREATE TABLE kept_answers (
         key BLOB PRIMARY KEY,
@@ -211,7 +212,7 @@ MIGRATIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
     """,
-    # 6: indexes the end of a DID, which distinguishes nearly all DIDs in a sixth of the bytes.
+    # 6: an index of the DIDs' last characters, which distinguish nearly all DIDs in a sixth of the bytes.
     """
     DROP INDEX credentials_did;
     CREATE INDEX credentials_did_end ON credentials (substr(did, -12));

@@ -1,4 +1,7 @@
-"""Reports that a migration is still running: a large file takes minutes, and silence looks like a hang."""
+"""Logs that a migration is still running.
+
+The migration of a large file takes minutes, and silence would look like a hang.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ INSTRUCTIONS = 1_000_000  # of SQLite's machine between two looks at the clock: 
 
 @contextmanager
 def told(connection: sqlite3.Connection, step: int, of: int) -> Iterator[None]:
-    """Log every five seconds that this step of the schema is still being done."""
+    """Log every five seconds that this step of the migration is still running."""
     began = said = time.monotonic()
 
     def look() -> int:

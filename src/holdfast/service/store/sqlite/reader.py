@@ -1,4 +1,4 @@
-"""The embedded store's point reads, on the event loop; reads in the same turn share a read transaction."""
+"""Reads rows on the event loop. All reads in one turn of the loop share a read transaction."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from holdfast.service.telemetry import metrics
 class TurnReader:
     """Reads rows through one connection.
 
-    A read takes and drops the log's lock: two system calls that cost as much as an index look-up. So the first
-    read in a turn of the event loop opens a transaction and the others join it; it ends before anything that is
-    queued after that first read. A request that comes after a write was acknowledged therefore sees that write.
+    Each read transaction locks and unlocks the log with two system calls, which cost as much as an index look-up. The
+    first read in a turn of the event loop therefore begins a transaction, and the other reads join it. The transaction
+    ends before any callback that is queued after the first read, so a request that arrives after a write was
+    acknowledged sees that write.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -27,7 +28,7 @@ class TurnReader:
         self._timed = metrics.enabled()
 
     def transactions(self) -> int:
-        """How many read transactions were begun so far: one for each turn of the event loop with reads."""
+        """Return how many read transactions have begun: one for each turn of the event loop with reads."""
         return self._begun
 
     def one(self, statement: str, *parameters: object) -> Any:
@@ -41,7 +42,7 @@ class TurnReader:
             raise StoreUnavailable(type(error).__name__) from error
 
     def _first(self, statement: str, parameters: tuple[object, ...]) -> Any:
-        """Do the first read of a turn. Only these are timed, because timing each would cost a request 1 % more."""
+        """Do the first read of a turn. Only first reads are timed: timing every read would make requests 1 % slower."""
         began = time.perf_counter()
         self._begin()
         row = self._execute(statement, parameters).fetchone()
@@ -59,13 +60,14 @@ class TurnReader:
             raise StoreUnavailable(type(error).__name__) from error
 
     def _begin(self) -> None:
-        # Its end is queued first, because what another thread queues in the meantime must come after it.
+        # The end of the transaction is queued before it begins, so that callbacks queued by other threads come after
+        # the end.
         asyncio.get_running_loop().call_soon(self._end)
         self._begun += 1
         self._execute("BEGIN")
 
     def _end(self) -> None:
-        # A failed read may have ended it, or the store may have been closed: then there is nothing left to end.
+        # A failed read may have ended the transaction, or the store may have been closed.
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._execute("COMMIT")

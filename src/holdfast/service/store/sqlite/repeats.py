@@ -1,4 +1,4 @@
-"""Responses that the embedded store keeps for repeats of the same request."""
+"""Responses that the embedded store keeps for repeated requests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _insert(connection: Connection, repeat: NewRepeat) -> Begun:
 
 
 def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:
-    """Store a response unless there is one; see Store."""
+    """Store a response unless one is already stored; see Store."""
     connection.execute(
         "UPDATE kept_answers SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
     )
@@ -61,7 +61,7 @@ def keeping(
     work: Callable[[Connection, *Arguments], T],
     *arguments: *Arguments,
 ) -> T:
-    """Do the work, and store its response in the same transaction unless it changed nothing (False)."""
+    """Do the work, and store its response in the same transaction, unless the work returns False."""
     result = work(connection, *arguments)
     if result is not False:
         _change(connection, kept.key, "answer = ?", (kept.answer,), "answer IS NULL")
@@ -69,7 +69,7 @@ def keeping(
 
 
 def note_attempt(connection: Connection, key: bytes, counted: CountedAttempt) -> None:
-    """Record which attempt was counted for a request. Raises Overtaken if one already was."""
+    """Record which attempt was counted for a request. Raises Overtaken if another attempt was already recorded."""
     values = (counted.code_id, counted.attempts)
     _change(connection, key, "code_id = ?, attempt = ?", values, "answer IS NULL AND code_id IS NULL")
 

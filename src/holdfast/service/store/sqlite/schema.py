@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 5000
-# The maximum size of each connection's page cache; SQLite's default of 2 MB is full with 4,000 registrations.
+# The maximum size of each connection's page cache; SQLite's default of 2 MB is enough for only 4,000 registrations.
 CACHE_KIB = 16 * 1024
-# Pages in the log before a commit copies them to the database. A page changed by many commits is copied once; the
-# log grows to 16 MB (SQLite's own 1,000 pages are 4 MB).
+# How many pages the log may contain before a commit copies them to the database. A page that many commits change is
+# copied only once. With 4,000 pages the log grows to 16 MB; SQLite's default is 1,000 pages or 4 MB.
 CHECKPOINT_PAGES = 4000
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """Open a connection in autocommit mode with the pragmas that the promises depend on.
+    """Open a connection in autocommit mode with the pragmas for durability and speed.
 
     The file is made readable only by its owner; SQLite gives the -wal and -shm files the same mode.
     """
@@ -42,7 +42,7 @@ def connect(file: Path) -> sqlite3.Connection:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the file's schema version; 0 for a new one."""
+    """Return the file's schema version; 0 for a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -57,9 +57,9 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Migrate the file to this release's schema; returns the version it had. Raises SchemaTooNew.
+    """Migrate the file to this release's schema; returns the schema version that it had before. Raises SchemaTooNew.
 
-    All steps are one transaction that waits for its turn, so several processes may start at once.
+    All steps run in one transaction, which waits for other writers, so several processes may start at the same time.
     """
     connection.create_function("network_of", 1, network_of, deterministic=True)
     connection.create_function("pack_hash", 1, pack_hash, deterministic=True)

@@ -1,4 +1,4 @@
-"""Pins, used and revoked tokens, and names, each changed in one transaction."""
+"""Writes pins, used tokens, revocations and IPNS records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def record_of(row: tuple[Any, ...]) -> KeptRecord:
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
-    """Record what a token creates; for a repeat, return what it created. Raises SnapshotRefused(TOKEN_USED)."""
+    """Record what a token creates; if the token has created the same before, return its ID.
+
+    Raises SnapshotRefused(TOKEN_USED).
+    """
     row = connection.execute(
         "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
     ).fetchone()
@@ -45,7 +48,7 @@ def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
 
 
 def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
-    """Write a pin, replacing another one or the import's."""
+    """Write a pin, in place of the pin that it replaces or that an import created."""
     known = connection.execute(
         "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
     ).fetchone()
@@ -65,7 +68,7 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
 
 
 def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, by_import: bool) -> None:
-    """Write a pin's row with a timestamp that no other pin has."""
+    """Write a pin's row, with a timestamp that no other pin has."""
     connection.execute(
         "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, max(?, coalesce((SELECT max(created_us) FROM snapshot_pins), 0) + 1), ?",
@@ -85,7 +88,7 @@ def remove(connection: Connection, did: str, request_id: str, now: float) -> boo
 
 
 def drop_unheld(connection: Connection, now: float, cid: str) -> int:
-    """Remove a snapshot that has no pin and whose time without a pin is over; return how many were removed."""
+    """Remove a snapshot that has no pin and may no longer be stored without one; return how many were removed."""
     return connection.execute(
         "DELETE FROM snapshot_roots WHERE cid = ? AND held_until <= ? AND NOT EXISTS"
         " (SELECT 1 FROM snapshot_pins p WHERE p.cid = snapshot_roots.cid AND p.state = 'pinned')",
@@ -94,7 +97,7 @@ def drop_unheld(connection: Connection, now: float, cid: str) -> int:
 
 
 def revoke(connection: Connection, did: str, cid: str, now: float, until: float) -> None:
-    """Store a revocation; revoking all tokens moves the stored time forward."""
+    """Store a revocation; revoking all tokens again moves the stored time forward."""
     connection.execute(
         "INSERT INTO snapshot_revocations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
         " SET before = max(before, excluded.before), until = max(until, excluded.until)",
@@ -122,7 +125,7 @@ def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRec
 
 
 def _again(connection: Connection, did: str, use: TokenUse, known: tuple[str, str]) -> Pin:
-    """Return the pin that the same request with the same token created before."""
+    """Return the pin that an earlier, identical request with this token created."""
     found = _one(connection, did, known[1]) if known[0] == use.what else None
     if found is None:
         raise SnapshotRefused(TOKEN_USED)
@@ -135,7 +138,7 @@ def _one(connection: Connection, did: str, request_id: str) -> Pin | None:
 
 
 def _is_kept(connection: Connection, pin: NewPin) -> bool:
-    """Return whether the snapshot is stored here. Raises SnapshotRefused if it is another DID's."""
+    """Return whether the snapshot is stored here. Raises SnapshotRefused if it belongs to another DID."""
     row = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (pin.asked.cid,)).fetchone()
     if row is not None and row[0] != pin.did:
         raise SnapshotRefused(ANOTHER_DID)
@@ -146,7 +149,7 @@ _MAKES_WAY = "did = ? AND (request_id = ? OR (cid = ? AND by_import = 1))"
 
 
 def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) -> None:
-    """Apply the rule to the pins that remain."""
+    """Apply the rule to the number of pins that remain after the replacement."""
     given = (pin.did, pin.replaces or "", pin.asked.cid)  # a NULL would make the whole condition one
     (stay,) = connection.execute(
         f"SELECT count(*) FROM snapshot_pins WHERE did = ? AND state <> 'failed' AND NOT ({_MAKES_WAY})",  # noqa: S608 - our own condition

@@ -1,7 +1,7 @@
 """Tables for stored snapshots.
 
-A block's object is named after its CID and row number. Numbers are never used twice, so an object that is about
-to be deleted is never the one that a new upload of the same block writes.
+A block's object is named after its CID and row number. Numbers are never used twice, so a new upload of the same block
+never writes to an object that is about to be deleted.
 """
 
 from __future__ import annotations

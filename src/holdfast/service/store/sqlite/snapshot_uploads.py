@@ -1,4 +1,4 @@
-"""Snapshot uploads: reserved before a byte is read, placed before any is stored, settled when all are stored."""
+"""Snapshot uploads: reserve bytes before reading any, insert rows before storing blocks, record the stored snapshot."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ USAGE = (
 
 
 def usage_of(connection: Connection, did: str) -> Usage:
-    """Return how much a DID stores at this moment."""
+    """Return how much a DID stores now."""
     return Usage(*connection.execute(USAGE, [did] * 4).fetchone())
 
 
 def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
-    """Reserve what `decide` returns."""
+    """Reserve as many bytes as `decide` returns."""
     size = decide(usage_of(connection, upload.did))
     connection.execute(
         "INSERT INTO snapshot_uploads VALUES (?, ?, ?, ?)", (upload.upload_id, upload.did, size, upload.expires_at)
@@ -38,7 +38,7 @@ def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], i
 
 
 def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str) -> list[Any]:
-    """Insert a row for each block, protected by the upload; return the rows' places."""
+    """Insert a row for each block, which the upload protects from garbage collection; return the blocks' places."""
     _require_upload(connection, upload_id)
     rows = []
     for cid, size in blocks:
@@ -80,12 +80,12 @@ def finish(
 
 
 def end(connection: Connection, upload_id: str) -> None:
-    """Give the reservation back."""
+    """End an upload and release its reservation."""
     connection.execute("DELETE FROM snapshot_uploads WHERE upload = ?", (upload_id,))
 
 
 def _require_upload(connection: Connection, upload_id: str) -> None:
-    """Refuse an upload that took too long: its reservation is gone, and what it placed may already be collected."""
+    """Refuse an upload that took too long: its reservation has expired, and its blocks may already be deleted."""
     if connection.execute("SELECT 1 FROM snapshot_uploads WHERE upload = ?", (upload_id,)).fetchone() is None:
         raise StoreUnavailable("the upload took longer than its reservation holds")
 

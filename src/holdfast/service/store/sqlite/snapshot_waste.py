@@ -1,4 +1,4 @@
-"""What snapshots leave behind: expired uploads, tokens and revocations, and blocks that nothing needs."""
+"""Removes expired uploads, pins, tokens and revocations, and blocks that nothing needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNHELD = (
 
 
 def expire(connection: Connection, now: float) -> int:
-    """Remove what has expired and mark unneeded blocks as garbage; return how many rows were removed."""
+    """Remove expired rows and mark unneeded blocks as garbage; return how many rows were changed."""
     statements = (
         ("DELETE FROM snapshot_uploads WHERE expires_at < ?", now),
         ("DELETE FROM snapshot_tokens WHERE until < ?", now - _MARGIN_S),
@@ -41,7 +41,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def name_strays(connection: Connection, objects: Sequence[str]) -> int:
-    """Mark objects without a row as garbage, and prevent reuse of their numbers; return how many."""
+    """Mark objects without a row as garbage, and prevent reuse of their numbers; return how many were marked."""
     named = [(cid, int(number)) for cid, number in map(_parts, objects) if number.isascii() and number.isdigit()]
     numbered = [(cid, number) for cid, number in named if number < _NO_NUMBER]
     _number_above(connection, max((number for _, number in numbered), default=0))
@@ -54,7 +54,7 @@ def name_strays(connection: Connection, objects: Sequence[str]) -> int:
 
 
 def _number_above(connection: Connection, highest: int) -> None:
-    """Make new block rows get higher numbers (SQLite: AUTOINCREMENT)."""
+    """Make new rows of blocks get numbers above `highest` (SQLite documentation: AUTOINCREMENT)."""
     statement = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'snapshot_blocks'"
     if connection.execute(statement, (highest,)).rowcount == 0:
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshot_blocks', ?)", (highest,))
@@ -66,7 +66,7 @@ def collected(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def _drop_held_in_vain(connection: Connection, now: float) -> int:
-    """Remove snapshots that waited for a pin in vain; only those have a time in `held_until`."""
+    """Remove snapshots that were not pinned in time; only snapshots without a pin have a time in `held_until`."""
     rows = connection.execute(
         "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ?", (now,)
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The embedded store: SQLite in WAL mode, reads on the calling thread, writes by group commit."""
+"""The embedded store: SQLite in WAL mode, with reads on the calling thread and writes by group commit."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _STAGES = {stage.value: stage for stage in Stage}
 class SqliteStore:
     """Implements the Store port with one SQLite file.
 
-    A point read takes 10 to 20 µs even with ten million rows, less than handing it to a thread, so reads run
-    on the calling thread; writes wait for the disk, so they never do.
+    A look-up by key takes 10 to 20 µs even with ten million rows, less than handing it to a thread, so reads run on the
+    calling thread. Writes wait for the disk, so they never run on the calling thread.
     """
 
     def __init__(self, file: Path) -> None:
@@ -202,7 +202,7 @@ class SqliteStore:
     async def _keeping(
         self, kept: KeptAnswer | None, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments
     ) -> T:
-        """Write, together with the response that reports it."""
+        """Do a write, and store the response that reports it in the same transaction."""
         if kept is None:
             return await self._writer.write(work, *arguments)
         return await self._writer.write(repeats.keeping, kept, work, *arguments)

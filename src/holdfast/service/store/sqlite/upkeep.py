@@ -1,4 +1,4 @@
-"""Maintenance of the embedded store: deletes expired rows; leases let one of several processes do a job."""
+"""Maintenance of the embedded store: deletes expired rows, and manages leases, by which one process does a job."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-# Expired rows stay this much longer, so that a clock that is set back still finds the rows that it expects.
+# Expired rows are kept for another hour, so that after a clock is set back the store still has the rows it needs.
 _CLOCK_MARGIN_S = HOUR_S
 
 
 def expire(connection: Connection, now: float) -> int:
-    """Delete codes, used attestations and charges that no rule reads any more, and registrations refused long ago."""
+    """Delete rows that no rule reads any more, and registrations that were refused long ago."""
     horizon = now - _CLOCK_MARGIN_S
     statements = (
         ("DELETE FROM codes WHERE expires_at < ?", horizon),
@@ -28,7 +28,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
-    """Acquire a lease that is free, expired, this holder's, or ends so late that a wrong clock must have set it."""
+    """Acquire a lease that is free, expired, held by this holder, or set by a wrong clock to end far too late."""
     cursor = connection.execute(
         "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT DO UPDATE"
         " SET holder = excluded.holder, expires_at = excluded.expires_at"

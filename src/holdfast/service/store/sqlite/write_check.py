@@ -1,4 +1,4 @@
-"""Checks that the embedded database accepts writes, with one that reaches the disk and is undone."""
+"""Checks that the embedded database accepts writes, by a write that reaches the disk and is rolled back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CACHE_PAGES = 8  # far fewer than are written, so that SQLite writes them out b
 def try_write(file: Path) -> None:
     """Write `WRITTEN_BYTES` within a transaction and roll it back. Raises StoreUnavailable if that fails.
 
-    Other writers wait for the few milliseconds that it takes, and the log file (`-wal`) may keep its new size.
+    The check takes a few milliseconds, for which other writers wait, and the log file (`-wal`) may stay larger.
     """
     try:
         with closing(sqlite3.connect(file, isolation_level=None, timeout=_WAIT_S)) as connection:

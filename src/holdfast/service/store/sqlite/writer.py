@@ -1,8 +1,8 @@
 """Group commit: one thread writes all waiting jobs in one transaction.
 
-A durable commit costs one disk flush however many writes it contains, so registrations per second grow with
-the number that arrive together (measured: 6 times the rate of single transactions; 22 times if a flush takes 1 ms).
-Under mixed load the next commit waits a few milliseconds for more writes, which saves CPU time for the reads.
+A durable commit costs one disk flush, however many writes it contains. The more registrations arrive together, the more
+are stored per second (measured: 6 times the rate of single transactions, and 22 times if a flush takes 1 ms). While
+there are also reads, the next commit waits a few milliseconds for more writes, which leaves CPU time for reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 MAX_BATCH = 512
 PACE_S = 0.005
-# Full disk, lost or damaged file: the whole transaction is in doubt, not only the write that failed first.
+# Errors such as a full disk or a damaged file: the whole transaction is in doubt, not only the write that failed.
 _IN_DOUBT = (sqlite3.OperationalError, sqlite3.InternalError, sqlite3.DatabaseError)
 
 
@@ -46,7 +46,7 @@ class _Job:
 
 
 class _HalfWritten(Exception):
-    """A job failed after it had written: its batch is repeated with a savepoint for each job."""
+    """A job failed after it had written something, so its batch is repeated with a savepoint for each job."""
 
 
 class GroupCommitWriter:
@@ -71,7 +71,9 @@ class GroupCommitWriter:
         self._thread.start()
 
     async def write(self, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments) -> T:
-        """Return what `work` returns, once it is on disk; raise what it raises, with nothing of it stored.
+        """Return what `work` returns, once its writes are on disk.
+
+        If `work` raises an exception, nothing is stored, and the exception is raised.
 
         Raises:
             StoreUnavailable: the transaction could not begin or commit.
@@ -102,12 +104,12 @@ class GroupCommitWriter:
                 self._pace(reads)
 
     def _pace(self, reads: int) -> None:
-        """Let writes gather before the next commit, if there were reads during the last one."""
+        """Wait a few milliseconds for more writes before the next commit, if there were reads during the last one."""
         if self._reads() != reads:
             sleep(PACE_S)
 
     def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
-        """Return all jobs waiting now, and whether the end was requested."""
+        """Return the jobs that are waiting now, and whether the thread was told to end."""
         batch = [first]
         try:
             while len(batch) < MAX_BATCH:
@@ -153,7 +155,7 @@ class GroupCommitWriter:
         self._connection.execute("COMMIT")
 
     def _attempt(self, job: _Job) -> None:
-        """Run a job without a savepoint: rules refuse before anything is written, so undoing is hardly ever needed."""
+        """Run a job without a savepoint. Rules refuse before anything is written, so a rollback is rarely needed."""
         before = self._connection.total_changes
         try:
             job.result = job.work(self._connection, *job.arguments)
@@ -165,7 +167,7 @@ class GroupCommitWriter:
             job.error = error
 
     def _attempt_apart(self, job: _Job) -> None:
-        """Run a job in a savepoint, so that one that fails half-way leaves nothing behind."""
+        """Run a job in a savepoint, so that nothing is stored if the job fails."""
         connection = self._connection
         connection.execute("SAVEPOINT one")
         try:
@@ -178,7 +180,7 @@ class GroupCommitWriter:
         connection.execute("RELEASE one")
 
     def _abandon(self, batch: list[_Job], error: Exception) -> None:
-        """Fail every request of a batch of which nothing was stored; the next batch starts anew."""
+        """Roll back and fail every request of the batch. The next batch begins a new transaction."""
         with contextlib.suppress(sqlite3.Error):  # also fails if the disk is gone; the next batch tries again
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -189,7 +191,7 @@ class GroupCommitWriter:
 
 
 def _deliver(batch: list[_Job]) -> None:
-    """Wake the waiting requests with one call into each event loop, however many wait there."""
+    """Wake the waiting requests with one call into each event loop, however many requests wait on it."""
     loops: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
     for job in batch:
         loops.setdefault(job.loop, []).append(job)

@@ -1,6 +1,6 @@
 -- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. The bounds of a
 -- session are lower by one for each earlier session of the batch from the same address, or network.
--- No identifier may be in a batch twice. Rows are locked in one order: identifiers, then counters, then the total.
+-- No identifier may be in a batch twice. Usually every session is admitted, so all are added at first without a look.
 CREATE FUNCTION holdfast.open_sessions_v2(
     shards smallint[], channels text[], keys text[], givens text[], dids text[],
     ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
@@ -10,63 +10,81 @@ LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
-    asked bigint := cardinality(shards);
-    refused bigint[];
-    opened text[];
-    too_many boolean;
+    refused bigint[] := '{}';
 BEGIN
-    SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done), '{}') INTO refused
-    FROM holdfast.session_facts_v2(shards, channels, keys, ips, ip_shards, networks, network_shards,
-        own_froms, own_belows, around_froms, around_belows) AS f;
+    BEGIN
+        IF 0 < ANY (own_froms || around_froms) THEN
+            PERFORM holdfast.lost_race_v1(); -- adding them checks the upper bounds alone
+        END IF;
+        PERFORM holdfast.add_sessions_v2(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards,
+            nows, own_belows, around_belows, total_slot);
+    EXCEPTION WHEN SQLSTATE 'HF001' THEN
+        SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done), '{}') INTO refused
+        FROM holdfast.session_facts_v2(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) AS f;
+        PERFORM holdfast.add_sessions_v2(array_agg(shard), array_agg(channel), array_agg(key), array_agg(given),
+            array_agg(did), array_agg(ip), array_agg(ip_shard), array_agg(network), array_agg(network_shard),
+            array_agg(now), array_agg(own_below), array_agg(around_below), total_slot)
+        FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows, own_belows,
+            around_belows) WITH ORDINALITY AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard,
+            now, own_below, around_below, n)
+        WHERE n <> ALL (refused) HAVING count(*) > 0;
+    END;
 
-    WITH added AS (
-        INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
-        SELECT shard, channel, key, given, did, 'session', ip, now, false
-        FROM unnest(shards, channels, keys, givens, dids, ips, nows) WITH ORDINALITY
-            AS w (shard, channel, key, given, did, ip, now, n)
-        WHERE n <> ALL (refused) ORDER BY shard, channel, key ON CONFLICT DO NOTHING
-        RETURNING channel || ':' || key AS name
-    )
-    SELECT coalesce(array_agg(name), '{}') INTO opened FROM added;
-    IF cardinality(opened) + cardinality(refused) < asked THEN
-        -- Others claimed some since they were looked at.
-        SELECT array_agg(w.n) INTO refused FROM unnest(channels, keys) WITH ORDINALITY AS w (channel, key, n)
-        WHERE w.channel || ':' || w.key <> ALL (opened);
-    END IF;
-
+    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint
+    FROM generate_series(1::bigint, cardinality(shards)) AS g WHERE g <> ALL (refused);
     IF refused <> '{}' THEN
         RETURN QUERY SELECT f.n, false, f.held_by, f.held_stage, f.of_ip, f.of_network
         FROM holdfast.session_facts_v2(shards, channels, keys, ips, ip_shards, networks, network_shards,
             own_froms, own_belows, around_froms, around_belows) AS f WHERE f.n = ANY (refused);
-        IF opened = '{}' THEN
-            RETURN;
-        END IF;
+    END IF;
+END
+$$;
+
+-- Adds sessions and counts them. Fails as a lost race, and adds none, if an identifier is claimed or a counter exceeds
+-- its bound. Rows are locked in one order: identifiers, then counters, then the total.
+CREATE FUNCTION holdfast.add_sessions_v2(
+    shards smallint[], channels text[], keys text[], givens text[], dids text[],
+    ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
+    own_belows bigint[], around_belows bigint[], total_slot smallint
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+    added bigint;
+    too_many boolean;
+BEGIN
+    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
+    SELECT shard, channel, key, given, did, 'session', ip, now, false
+    FROM unnest(shards, channels, keys, givens, dids, ips, nows) AS w (shard, channel, key, given, did, ip, now)
+    ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS added = ROW_COUNT;
+    IF added < cardinality(shards) THEN
+        PERFORM holdfast.lost_race_v1();
     END IF;
 
     WITH subjects AS MATERIALIZED (
         -- The first session of a subject has the bound that its counter must keep to.
-        SELECT shard, subject, count(*) FILTER (WHERE n <> ALL (refused)) AS more, max(below) AS most FROM (
-            SELECT * FROM unnest(ip_shards, ips, own_belows) WITH ORDINALITY AS w (shard, subject, below, n)
-            UNION ALL SELECT * FROM unnest(network_shards, networks, around_belows) WITH ORDINALITY
-                AS w (shard, subject, below, n) WHERE subject IS NOT NULL
+        SELECT shard, subject, count(*) AS more, max(below) AS most FROM (
+            SELECT * FROM unnest(ip_shards, ips, own_belows) AS w (shard, subject, below)
+            UNION ALL SELECT * FROM unnest(network_shards, networks, around_belows) AS w (shard, subject, below)
+            WHERE subject IS NOT NULL
         ) AS named GROUP BY shard, subject
     ), counted AS (
         INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
-        SELECT shard, subject, more FROM subjects WHERE more > 0 ORDER BY shard, subject
+        SELECT shard, subject, more FROM subjects ORDER BY shard, subject
         ON CONFLICT (shard, ip) DO UPDATE SET registrations = t.registrations + excluded.registrations
         RETURNING shard, ip AS subject, registrations
     )
-    -- Counted under lock: others may have added to the same counters since they were read. A full join cannot be done
-    -- by nested loops, which the planner would choose for arrays of unknown length.
+    -- Counted under lock. A full join cannot be done by nested loops, which the planner would choose for arrays of
+    -- unknown length.
     SELECT bool_or(registrations > most) INTO too_many FROM subjects FULL JOIN counted USING (shard, subject);
     IF too_many THEN
         PERFORM holdfast.lost_race_v1();
     END IF;
 
-    INSERT INTO holdfast.totals AS t (name, slot, value) VALUES ('registrations', total_slot, cardinality(opened))
+    INSERT INTO holdfast.totals AS t (name, slot, value) VALUES ('registrations', total_slot, added)
     ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value;
-    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint
-    FROM generate_series(1, asked) AS g WHERE g <> ALL (refused);
 END
 $$;
 

@@ -11,7 +11,7 @@ UNION ALL SELECT shard, channel, key, NULL, created_at, 'registered', did FROM h
 
 -- The functions below keep their names: what an older release calls then moves these records too.
 
--- Removes a credential; an identifier left without one is a session again.
+-- Removes a credential. An identifier that keeps none, or only refused ones, is a session again.
 CREATE OR REPLACE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
 RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
@@ -31,7 +31,7 @@ BEGIN
     END IF;
     DELETE FROM holdfast.credential_places AS p WHERE p.shard = credential_shard AND p.credential = credential_id;
     PERFORM holdfast.back_to_session_v1(
-        place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed', 'refused']);
+        place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed']);
     PERFORM holdfast.forget_dids_v1(place.identifier_shard, place.channel, place.key, ARRAY[gone.did]);
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
     SELECT place.identifier_shard, place.channel, place.key, w.at, w.action, gone.did
