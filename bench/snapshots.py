@@ -106,8 +106,8 @@ def _fetch(options: Options, server: Server, others: dict[str, Server], kept: Ke
             for library in LIBRARIES
             for name, source in sources.items()
         }
-        for turn in turns.values():
-            turn(seconds=min(WARM_UP_S, options.seconds))
+        for library in LIBRARIES:  # the servers are warm already
+            turns[f"{BLOCK}, {library}"](seconds=min(WARM_UP_S, options.seconds))
         return alternate(turns, options.alternations)
 
 

@@ -111,8 +111,8 @@ def test_the_loop_goes_on_after_an_order_that_failed(loop, order):
     assert loop.carry_out(order("/block")).answers > 0
 
 
-def test_one_lie_among_many_honest_answers_is_noticed(loop, order, url):
+def test_one_lie_among_honest_answers_is_noticed(loop, order, url):
     honest = order("/block")
-    named = (*honest.named * 20, ("/other-block", BLOCK.cid))
+    named = (*honest.named * 2, ("/other-block", BLOCK.cid))
     with pytest.raises(LoadError, match="does not match its CID"):
-        loop.carry_out(Order(url, honest.library, "block", named, at_a_time=4, seconds=5))
+        loop.carry_out(Order(url, honest.library, "block", named, at_a_time=4, seconds=60))  # it ends at the lie
