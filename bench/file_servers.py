@@ -30,7 +30,7 @@ http {{
   }}
 }}
 """
-CARS = "cars"  # the folder beside the blocks, and its path on nginx
+CARS = "cars"  # the folder of CAR files in the data folder, and its path on nginx
 FILE_READ = "granian, file read"
 # Granian's best rates, and the application in bench/file_ceiling.py that measures each.
 CEILINGS = {
