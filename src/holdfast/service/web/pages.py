@@ -1,4 +1,7 @@
-"""Serves the pages for people and their files. If HOLDFAST_PAGES is off, these paths have no routes (`application`)."""
+"""Serves the pages for people, their styles and the logo.
+
+If HOLDFAST_PAGES is off, these paths have no routes (`application`).
+"""
 
 from __future__ import annotations
 
