@@ -1,6 +1,6 @@
-"""Steps for sending a user operation: have it sponsored or estimate its gas, sign it, send it, wait for its receipt.
+"""Steps for sending a user operation: have it sponsored or estimate its gas, sign and send it, and await its receipt.
 
-Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, for example for Holdfast's
+Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, such as one for Holdfast's
 own `/api/bundler`. The signer is a coroutine function that takes 32 bytes and returns a signature.
 """
 
@@ -95,7 +95,8 @@ class Bundler:
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if sponsored.paymaster is None:
-            # Without a paymaster, the account would pay for the signed operation, which its owner did not intend.
+            # Without a paymaster, the account itself would pay for the signed operation, contrary to its owner's
+            # intention.
             raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
@@ -137,7 +138,7 @@ class Bundler:
         return self._read(answer, operation_hash)
 
     async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
-        """Return the operation's receipt, whether it succeeded or failed, or None until it is mined.
+        """Return the receipt of an operation, whether successful or failed, or None until the operation is mined.
 
         Raises RpcError.
         """
@@ -205,7 +206,7 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
 
 
 def _told(data: Any) -> str:
-    """Return the revert data from an error's `data`: a text, or an object with `revertData`, `reason` or `data`."""
+    """Return the revert data from an error's `data`: a string, or an object with `revertData`, `reason` or `data`."""
     if not isinstance(data, dict):
         return str(data)
     told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))

@@ -38,7 +38,7 @@ def dev(
 
     After the first installation, the command requires neither accounts nor the internet. E-mails and text messages are
     written to the outbox folder. Ctrl-C ends everything. With --demo, the exit code is 0 only if the chain's state
-    contains the registration and the payment.
+    shows the registration and the payment.
     """
     if find_spec("eth_abi") is None:
         fail(Exit.CONFIGURATION, "holdfast dev needs an extra: pip install 'holdfast[world]'", as_json=as_json)
