@@ -65,7 +65,7 @@ class BootLog:
             self.emit(subsystem, "ready")
 
     def ended(self) -> None:
-        """Record that the vault was closed, so that no subsystem is ready any more, although none failed."""
+        """Record that the vault was closed, so that no subsystem is ready any more, although none has failed."""
         with self._lock:
             self._now.clear()
 
