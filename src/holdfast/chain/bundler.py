@@ -28,7 +28,7 @@ RECEIPT_WITHIN_S = 60.0
 _REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
-# A well-formed signature with a low s, so that gas estimation runs the whole curve arithmetic before rejecting it.
+# A well-formed signature with a low s, so that gas estimation runs all of the curve arithmetic before rejecting it.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
 
 
@@ -49,7 +49,7 @@ class Margin:
 
 # Measured on all entry points: with a raw placeholder signature the estimate covers everything. A placeholder assertion
 # fails the challenge check, before the curve arithmetic, so the estimate is too low: by about 10,000 gas with the P-256
-# precompile, by about 500,000 without it.
+# precompile, and by about 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)
@@ -88,7 +88,7 @@ class Bundler:
         """Return the operation with the gas limits and paymaster fields that the sponsor set.
 
         Raises if `pm_sponsorUserOperation` refuses. The margin is sent with the request, because the sponsor signs the
-        gas limits and they must not change afterwards.
+        gas limits, which must not change afterwards.
         """
         request = _for_estimation(operation).to_rpc()
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
@@ -194,7 +194,7 @@ class Bundler:
 
 
 def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
-    """Convert the error object of a bundler or paymaster to a UserOperationError.
+    """Convert the error object from a bundler or paymaster to a UserOperationError.
 
     The error's `data` is the revert data, or an object that contains it. Alto appends the revert data to the message.
     """

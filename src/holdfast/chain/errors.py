@@ -34,7 +34,7 @@ class RpcError(ChainError):
 
     @property
     def in_our_words(self) -> str:
-        """The error's text for logs, without the endpoint's message, which may contain an API key from its URL."""
+        """The error's text for logs, without the endpoint's message, which may contain an API key from the URL."""
         if not self._from_endpoint:
             return str(self)
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")

@@ -163,7 +163,9 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.state()
 
     async def publish_snapshot(self) -> SnapshotState:
-        """Publish the newest revision now: upload, pin, and point the IPNS record at it. The vault must be unlocked.
+        """Publish the newest revision now: upload it, pin it, and point the IPNS record at it.
+
+        The vault must be unlocked.
 
         Raises:
             SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.

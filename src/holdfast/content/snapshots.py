@@ -66,7 +66,7 @@ class Root:
 
 
 def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
-    """Return a snapshot's blocks, the root first. The same manifest and vault always have the same root.
+    """Return a snapshot's blocks, the root first. The same manifest and vault always yield the same root.
 
     Raises ContentError.
     """

@@ -60,7 +60,7 @@ def canonical(claims: dict[str, str]) -> bytes:
 def verify_at(
     value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
 ) -> VerifiedAttestation:
-    """Verify the attestation `value` for `identifier`, with the checks in the documented order.
+    """Verify the attestation `value` for `identifier`, making the checks in the documented order.
 
     Raises:
         Refused: ATTESTATION_INVALID for a wrong shape or signature or another registrar's, though it be under the same

@@ -9,7 +9,7 @@ DEFAULT_CHAIN_ID = 84532
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A chain as it is shown to people.
+    """A chain as shown to people.
 
     Attributes:
         chain_id: EIP-155 ID.
@@ -76,7 +76,7 @@ TOKENS = {"ETH": Token("ETH", 18, keep_zeros=False), "USDC": Token("USDC", 6, ke
 def formatted(amount: int, token: Token) -> str:
     """Return the amount as a decimal number of tokens.
 
-    For ETH, trailing zeros are dropped, except one after the point.
+    For ETH, trailing zeros are dropped, except for one right after the decimal point.
     """
     whole, fraction = divmod(amount, 10**token.decimals)
     digits = f"{fraction:0{token.decimals}d}"

@@ -134,7 +134,7 @@ class MethodNotAllowed(RequestRefused):
 
 
 class RequestTimedOut(RequestRefused):
-    """The request did not arrive completely in time."""
+    """The complete request did not arrive in time."""
 
 
 class BodyTooLarge(RequestRefused):

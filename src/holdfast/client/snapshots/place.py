@@ -35,7 +35,7 @@ _NOT_FOUND = 404
 
 
 class SnapshotPlace:
-    """The client's service, and the servers that the snapshot settings name in addition or instead.
+    """The client's service, and the servers that the snapshot settings name in addition to it or in its place.
 
     Args:
         service_url: the service's address.

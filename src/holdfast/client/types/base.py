@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Octets(bytes):
-    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are accepted too."""
+    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are also accepted."""
 
     __slots__ = ()
 

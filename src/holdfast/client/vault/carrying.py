@@ -1,6 +1,6 @@
 """Transfers a vault's passkeys and passwords in a pairing: the new device keeps the vault's data key and its wraps.
 
-A wrap can be made only with its own key, so existing wraps are transferred unchanged, in the unencrypted header of a
+A key's wrap can be made only with that key, so existing wraps are transferred unchanged, in the unencrypted header of a
 sealed vault. To transfer the wraps, the sending device seals its vault once more, with an additional wrap for a key
 that it generates for the pairing. The pairing's key is sent as a row of the vault that the enclaves encrypt for each
 other; the row's ID is the session ID. Neither the key nor the row is ever stored.
