@@ -1,4 +1,4 @@
-"""Encoding of all ABI types and decoding of call arguments, with eth-abi. `holdfast.wire.abi` is the fast path.
+"""Encodes all ABI types and decodes call arguments, using eth-abi. `holdfast.wire.abi` is the fast path.
 
 eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so it is imported only when used.
 """

@@ -1,4 +1,4 @@
-"""Ends calls of the module that take too long, by wasmtime's epoch interruption.
+"""Ends calls to the module that take too long, by wasmtime's epoch interruption.
 
 Checking the epoch costs one comparison per loop iteration, which is less than counting instructions ("fuel") costs. A
 daemon thread advances the epoch while any instance exists.

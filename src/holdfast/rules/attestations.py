@@ -25,7 +25,7 @@ _FIELDS = frozenset(Attestation.__struct_fields__)
 
 @dataclass(frozen=True, slots=True)
 class VerifiedAttestation:
-    """A valid attestation: the signature under which it is recorded as used, and until when that record is needed."""
+    """A valid attestation: the signature under which its use is recorded, and the time at which that record expires."""
 
     signature: bytes
     expires_at: float

@@ -56,7 +56,7 @@ CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() 
 
 
 def operation_page(chain_id: int, operation_hash: str) -> str:
-    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain without a row."""
+    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain that has no row."""
     network = NETWORKS.get(chain_id)
     return f"{network.explorer}/op/{operation_hash}" if network else ""
 

@@ -50,7 +50,7 @@ class DevelopmentOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Development:
-    """A running local world with the service."""
+    """A running local world, including the service."""
 
     world: LocalWorld
     service_url: str

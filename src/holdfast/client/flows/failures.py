@@ -1,4 +1,4 @@
-"""Errors of registrations and payments, and the conversion of the chain package's errors to them."""
+"""Errors in registrations and payments, and the conversion of the chain package's errors into them."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """Return the snapshot with the other device's version in a conflict.
+        """Return the snapshot that contains the other device's version in a conflict.
 
         Raises ClientStateError if there is no conflict.
         """

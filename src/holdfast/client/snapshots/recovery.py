@@ -1,4 +1,4 @@
-"""Recovers a vault with a passkey alone: its user handle leads to the snapshot, its PRF output unlocks the vault."""
+"""Recovers a vault with only a passkey: its user handle leads to the snapshot, and its PRF output unlocks the vault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all client-side types: frozen, keyword-only, snake_case in Python, the interface's names in JSON."""
+"""The base of all client-side types: frozen, keyword-only, snake_case in Python, and the interface's names in JSON."""
 
 from __future__ import annotations
 

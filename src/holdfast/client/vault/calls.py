@@ -1,4 +1,4 @@
-"""Calls of the enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
+"""Calls to the enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
 
 from __future__ import annotations
 

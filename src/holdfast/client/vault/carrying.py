@@ -1,4 +1,4 @@
-"""Transfers a vault's passkeys and passwords in a pairing: the new device keeps the vault's data key and its wraps.
+"""Transfers a vault's passkeys and passwords during a pairing: the new device keeps the vault's data key and its wraps.
 
 A key's wrap can be made only with that key, so existing wraps are transferred unchanged, in the unencrypted header of a
 sealed vault. To transfer the wraps, the sending device seals its vault once more, with an additional wrap for a key
