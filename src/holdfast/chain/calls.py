@@ -81,7 +81,7 @@ def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
 
 
 def set_public_key(account: str, x: int, y: int) -> Call:
-    """Return the call that hands the account over to another P-256 key, at the same address.
+    """Return the call that hands the account over to a different P-256 key without changing its address.
 
     Only the account itself may make this call, through `execute`. The contract cannot check whether anyone has the new
     private key: a wrong point on the curve locks the account permanently.

@@ -92,7 +92,7 @@ def refuses_batches(answer: Any, asked: int) -> bool:
 
 
 def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
-    """Return each request's result or RpcError, in the order of the requests, whatever the order of the responses."""
+    """Return each request's result or RpcError, in the order of the requests, not that of the responses."""
     by_id: dict[int, Any] = {}
     for answer in answers:
         identity = answer.get("id") if isinstance(answer, dict) else None

@@ -117,7 +117,7 @@ class Commitments:
 
 
 def creates(operation: UserOperation) -> bytes | None:
-    """Return the address of the account that the operation's factory data creates, or None for another factory."""
+    """Return the address of the account that the operation's factory data creates, or None for any other factory."""
     data = operation.factory_data or b""
     if operation.factory != _FACTORY or data[:4] != _CREATE or len(data) != 4 + 3 * _WORD:
         return None

@@ -162,7 +162,7 @@ class AsyncPinning:
         return await self._send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin with another pin in one request."""
+        """Replace one pin with another in a single request."""
         return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:

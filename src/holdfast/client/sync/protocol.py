@@ -111,8 +111,8 @@ class AsyncPairingServer:
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         step, session = _text(message, "step"), _text(message, "session_id")
-        # Each step is accepted only once and only for one session: a repeated message or one from another session ends
-        # the pairing.
+        # Each step is accepted only once and only for one session: a repeated message, or one from a different session,
+        # ends the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
             raise SyncRefused("the message is out of turn")
         self._session = session

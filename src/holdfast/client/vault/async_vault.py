@@ -229,7 +229,7 @@ class AsyncVault:
     async def create_registration(
         self, given: types.CreateRegistrationInput, **options: Any
     ) -> types.RegistrationResult:
-        """Prepare the on-chain registration of the vault's DID, or of a DID that uses another method.
+        """Prepare the on-chain registration of the vault's DID, or of a DID that uses a different method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
