@@ -1,6 +1,6 @@
-"""Encoding of all ABI types and decoding of call arguments, with eth-abi. `holdfast.wire.abi` is the fast path.
+"""Encodes all ABI types and decodes call arguments, using eth-abi. `holdfast.wire.abi` is the fast path.
 
-eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so the functions import it when called.
+eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so it is imported only when used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def encode(types: Sequence[str], values: Sequence[Any]) -> bytes:
-    """Return the ABI encoding of `values`, which have these types."""
+    """Return the ABI encoding of `values`, whose ABI types are `types`."""
     from eth_abi.abi import encode as encoded
 
     return encoded(types, values)

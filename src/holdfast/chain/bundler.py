@@ -1,6 +1,6 @@
-"""Steps for sending a user operation: have it sponsored or estimate its gas, sign it, send it, wait for its receipt.
+"""Steps for sending a user operation: have it sponsored or estimate its gas, sign and send it, and await its receipt.
 
-Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, for example for Holdfast's
+Addresses and keys are passed in by the caller. The bundler is reached through an RpcClient, such as one for Holdfast's
 own `/api/bundler`. The signer is a coroutine function that takes 32 bytes and returns a signature.
 """
 
@@ -28,7 +28,7 @@ RECEIPT_WITHIN_S = 60.0
 _REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
-# A well-formed signature with a low s, so that gas estimation runs the whole curve arithmetic before rejecting it.
+# A well-formed signature with a low s, so that gas estimation runs all of the curve arithmetic before rejecting it.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
 
 
@@ -49,7 +49,7 @@ class Margin:
 
 # Measured on all entry points: with a raw placeholder signature the estimate covers everything. A placeholder assertion
 # fails the challenge check, before the curve arithmetic, so the estimate is too low: by about 10,000 gas with the P-256
-# precompile, by about 500,000 without it.
+# precompile, and by about 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)
@@ -88,14 +88,15 @@ class Bundler:
         """Return the operation with the gas limits and paymaster fields that the sponsor set.
 
         Raises if `pm_sponsorUserOperation` refuses. The margin is sent with the request, because the sponsor signs the
-        gas limits and they must not change afterwards.
+        gas limits, which must not change afterwards.
         """
         request = _for_estimation(operation).to_rpc()
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if sponsored.paymaster is None:
-            # Without a paymaster, the account would pay for the signed operation, which its owner did not intend.
+            # Without a paymaster, the account itself would pay for the signed operation, contrary to its owner's
+            # intention.
             raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
@@ -137,7 +138,7 @@ class Bundler:
         return self._read(answer, operation_hash)
 
     async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
-        """Return the operation's receipt, whether it succeeded or failed, or None until it is mined.
+        """Return the receipt of an operation, whether successful or failed, or None until the operation is mined.
 
         Raises RpcError.
         """
@@ -193,7 +194,7 @@ class Bundler:
 
 
 def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
-    """Convert the error object of a bundler or paymaster to a UserOperationError.
+    """Convert the error object from a bundler or paymaster to a UserOperationError.
 
     The error's `data` is the revert data, or an object that contains it. Alto appends the revert data to the message.
     """
@@ -205,7 +206,7 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
 
 
 def _told(data: Any) -> str:
-    """Return the revert data from an error's `data`: a text, or an object with `revertData`, `reason` or `data`."""
+    """Return the revert data from an error's `data`: a string, or an object with `revertData`, `reason` or `data`."""
     if not isinstance(data, dict):
         return str(data)
     told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))

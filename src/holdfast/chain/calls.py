@@ -27,7 +27,7 @@ def execute(call: Call) -> bytes:
 
 
 def execute_batch(calls: Sequence[Call]) -> bytes:
-    """Return call data for a user operation in which the account makes several calls; either all succeed or none."""
+    """Return call data for a user operation in which the account makes several calls, of which all or none succeed."""
     return call_data("executeBatch((address,uint256,bytes)[])", list(calls))
 
 
@@ -81,9 +81,9 @@ def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
 
 
 def set_public_key(account: str, x: int, y: int) -> Call:
-    """Return the call that hands the account over to another P-256 key, at the same address.
+    """Return the call that hands the account over to a different P-256 key without changing its address.
 
-    Only the account itself may make this call, through `execute`. The contract cannot check that anyone has the new
+    Only the account itself may make this call, through `execute`. The contract cannot check whether anyone has the new
     private key: a wrong point on the curve locks the account permanently.
     """
     return account, 0, call_data("setPublicKey(uint256,uint256)", x, y)

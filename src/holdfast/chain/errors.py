@@ -17,11 +17,11 @@ from typing import Any
 
 
 class ChainError(Exception):
-    """Base of all errors that this package raises on purpose."""
+    """Base class of all errors that this package raises deliberately."""
 
 
 class RpcError(ChainError):
-    """A JSON-RPC response is an error, malformed, too short or late.
+    """A JSON-RPC response is an error, is malformed or too short, or arrived too late.
 
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
     """
@@ -34,7 +34,7 @@ class RpcError(ChainError):
 
     @property
     def in_our_words(self) -> str:
-        """The error's text for logs, without the endpoint's message, which may contain an API key from its URL."""
+        """The error's text for logs, without the endpoint's message, which may contain an API key from the URL."""
         if not self._from_endpoint:
             return str(self)
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
@@ -61,7 +61,7 @@ class AnswerTooLarge(TransportError):
 
 
 class NoPaymaster(RpcError):
-    """The response of the sponsor or paymaster service contains no paymaster, so the gas is not paid for."""
+    """The response of the sponsor or paymaster service contains no paymaster, so no one pays for the gas."""
 
 
 class UnknownEntryPoint(ChainError):

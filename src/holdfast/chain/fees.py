@@ -12,7 +12,8 @@ from holdfast.chain.errors import RpcError
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
-# The base fee grows by at most an eighth per block (EIP-1559), so twice the latest one is enough for five full blocks.
+# The base fee grows by at most an eighth per block (EIP-1559), so twice the latest base fee suffices for five full
+# blocks.
 _BASE_FEES = 2
 
 

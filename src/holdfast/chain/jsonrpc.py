@@ -85,14 +85,14 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Return whether the response refuses a batch of `asked` calls: it is not a list, or is a single error."""
+    """Return whether the response refuses a batch of `asked` calls: it is not a list, or has only a single error."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
 def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
-    """Return each request's result or RpcError, in the order of the requests, whatever the order of the responses."""
+    """Return each request's result or RpcError, in the order of the requests, not that of the responses."""
     by_id: dict[int, Any] = {}
     for answer in answers:
         identity = answer.get("id") if isinstance(answer, dict) else None

@@ -1,6 +1,7 @@
 """A user operation in the packed form of the entry point's ABI, and its hash, which the account signs.
 
-Sources: ERC-4337; `getUserOpHash` of EntryPoint 0.7.0, 0.8.0 and 0.9.0, from which vectors/user_operations/ were taken.
+Sources: ERC-4337; `getUserOpHash` of EntryPoint 0.7.0, 0.8.0 and 0.9.0, from which the files in
+vectors/user_operations/ were taken.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _OPERATION_TYPE = keccak256(
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
 # EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic. If
-# the data ends so, the operation hash covers the magic but not the signature and its length.
+# the data ends this way, the operation hash covers the magic but not the signature or its length.
 _SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
 _SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
 _PAYMASTER_HEAD_BYTES = 20 + 16 + 16

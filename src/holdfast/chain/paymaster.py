@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
 
-# The operation's fields that a response may set: never sender, call data or nonce.
+# The fields of an operation that a response may set, which never include sender, call data or nonce.
 _SETTABLE = frozenset({"paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit"})
 _UNASKED = _SETTABLE | {"signature"}
 

@@ -1,7 +1,7 @@
 """Checks whether a transaction registers a DID: the part of `confirm_registrations` that reads the chain.
 
 Only the registry's events count, so the transaction may be a direct call or a bundler's `handleOps` with user
-operations of several people.
+operations from several people.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
 
 
 def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Rejected | None:
-    """Return how the registration contradicts the request (another account or alias), or None if it does not."""
+    """Return how the registration contradicts the request (a different account or alias), or None if it does not."""
     if sought.smart_account is not None and sought.smart_account.lower() != "0x" + controller.hex():
         return ANOTHER_ACCOUNT
     aliases = {log.topics[1] for log in receipt.logs if _claims_alias_of(log, registry, did_hash(sought.did))}

@@ -55,7 +55,7 @@ def errors_of(contract_abi: Iterable[Mapping[str, Any]]) -> list[ErrorAbi]:
 
 
 def decode_revert(data: bytes, errors: Iterable[ErrorAbi] = ()) -> str:
-    """Return revert data as text. No data that a contract returns makes this function raise."""
+    """Return revert data as text. Never raises, whatever data a contract returns."""
     return _decode(data, {error.selector: error for error in (*_STANDARD, *errors)}, _MAX_DEPTH)
 
 

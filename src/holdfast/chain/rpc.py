@@ -54,7 +54,7 @@ class RpcClient:
     async def eth_call(self, to: str, data: bytes, *, at_least: int = 32, block: str = "latest") -> bytes:
         """Return the result of a contract call.
 
-        The result has at least `at_least` bytes, because a call of an address without code returns no bytes.
+        A result of fewer than `at_least` bytes is an error, because a call to an address without code returns no bytes.
         """
         result = values.data(await self.call("eth_call", [{"to": to, "data": "0x" + data.hex()}, block]))
         if len(result) < at_least:
@@ -90,7 +90,7 @@ class RpcClient:
         return await future
 
     def _flush(self) -> None:
-        """Send the waiting calls, in batches of which at most `MAX_IN_FLIGHT` are in flight at once.
+        """Send the waiting calls in batches, with at most `MAX_IN_FLIGHT` batches in flight at once.
 
         Batches therefore grow under load, while a single call never waits. If the endpoint refuses batches, each call
         is sent in its own request, and the number of concurrent requests is not limited.
@@ -147,7 +147,7 @@ class RpcClient:
         return jsonrpc.outcome(jsonrpc.parse(body), request)
 
     async def _batch(self, requests: list[jsonrpc.RpcRequest]) -> Any:
-        """Return the response to a batch. Anything but a list means that the endpoint refuses batches."""
+        """Return the response to a batch. If it is not a list, the endpoint refuses batches."""
         try:
             return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
         except TransportError as error:
@@ -166,7 +166,7 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
 
 
 async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Call `attempt`, and call it again after each of the delays while the transport is failing temporarily."""
+    """Call `attempt`, and repeat it after each of the delays as long as the transport's failures are temporary."""
     for delay in RETRY_DELAYS_S:
         try:
             return await attempt()

@@ -1,4 +1,4 @@
-"""Signed EIP-1559 transactions, for the few commands that send from an externally owned account (secp256k1)."""
+"""Signed EIP-1559 transactions, for the few commands that use an externally owned account (secp256k1)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Transaction:
 
 
 def rlp(item: Item) -> bytes:
-    """Encode an item in RLP, the recursive length prefix form (Ethereum yellow paper, appendix B).
+    """Encode an item in RLP, recursive length prefix (Ethereum yellow paper, appendix B).
 
     Integers must not be negative.
     """

@@ -1,4 +1,4 @@
-"""HTTP transports of the JSON-RPC client: the protocol, and adapters for aiohttp (service) and httpx (client)."""
+"""HTTP transports for the JSON-RPC client: the protocol, and adapters for aiohttp (service) and httpx (client)."""
 
 from __future__ import annotations
 

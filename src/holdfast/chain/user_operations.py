@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# The fields of a user operation: their names in Python and in the RPC object, and for numbers (`_BOUNDS`) the limits in
-# the packed form, in which two gas limits or two fees share one word.
+# The fields of a user operation: their names in Python and in the RPC object, and for numbers (`_BOUNDS`) their limits
+# in the packed form, in which two gas limits or two fees share one word.
 _WIRE_NAMES = {
     "sender": "sender",
     "nonce": "nonce",
@@ -53,7 +53,7 @@ _OF_PAYMASTER = ("paymaster_verification_gas_limit", "paymaster_post_op_gas_limi
 class UserOperation:
     """A user operation of the account `sender`.
 
-    Gas is in units, fees are in wei per unit; None becomes null in the RPC form.
+    Gas is in units, and fees are in wei per unit; None becomes null in the RPC form.
 
     Raises ValueError if a number is too large for the packed form, or a field lacks the field that it belongs to.
     """

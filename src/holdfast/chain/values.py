@@ -1,4 +1,4 @@
-"""Strict parsers for Ethereum's JSON-RPC values. Each function raises RpcError for a value of another form."""
+"""Strict parsers for Ethereum's JSON-RPC values. Each function raises RpcError for a value in any other form."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Receipt:
 
 
 def quantity(value: Any) -> int:
-    """Return the integer that a quantity encodes: `0x` and hex digits without leading zeros."""
+    """Return the integer that a quantity encodes: `0x` followed by hex digits without leading zeros."""
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise RpcError("answer is not a quantity")
     return int(value, 16)
 
 
 def data(value: Any, size: int | None = None) -> bytes:
-    """Return the bytes that `0x` and hex digits encode, exactly `size` of them if `size` is given."""
+    """Return the bytes that `0x` followed by hex digits encodes: exactly `size` bytes if `size` is given."""
     if not isinstance(value, str) or not _DATA.fullmatch(value):
         raise RpcError("answer is not hexadecimal data")
     result = bytes.fromhex(value[2:])
@@ -57,7 +57,7 @@ def data(value: Any, size: int | None = None) -> bytes:
 
 
 def logs(value: Any) -> list[Log]:
-    """Return the logs of a JSON array of log objects."""
+    """Return the logs in a JSON array of log objects."""
     if not isinstance(value, list):
         raise RpcError("answer is not a list of logs")
     return [log(item) for item in value]

@@ -87,7 +87,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
-    """Turn the client's errors into a one-line message and an exit code."""
+    """Turn any of the client's errors into a one-line message and an exit code."""
     from holdfast.wire.client_errors import NetworkError, ServiceError
 
     try:
@@ -160,7 +160,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 def contracts_of(service: str) -> dict[str, Any]:
     """Return the service's contracts for a new vault's account.
 
-    If the service does not respond, return none, so that the vault uses this release's contracts.
+    If the service does not respond, return an empty result, so that the vault uses this release's contracts.
     """
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
@@ -175,7 +175,7 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Warn if the account that the service predicts is not the vault's, because the service uses other contracts."""
+    """Warn if the service, because it uses different contracts, predicts an account other than the vault's."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError

@@ -69,8 +69,8 @@ def _shown(value: Any, *, secret: bool) -> Any:
 def mask(url: str) -> str:
     """Return what may be shown of a URL that may contain a secret.
 
-    These parts are shown: the scheme and host of http URLs, and the path of files. Of all other URLs only the scheme is
-    shown, because a key in place of the host, such as `resend://KEY`, looks like a host.
+    These parts are shown: the scheme and host of http URLs, and the path of files. Of all other URLs, only the scheme
+    is shown, because a key in place of the host, such as `resend://KEY`, looks like a host.
     """
     from holdfast.service.store.kinds import FILE_ADDRESSES
 

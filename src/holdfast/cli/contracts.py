@@ -139,7 +139,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
-    """Run `work` with a client for the chain. Errors from the chain become an exit code and a one-line message."""
+    """Run `work` with a client for the chain. An error from the chain becomes an exit code and a one-line message."""
     from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain
 
@@ -166,7 +166,10 @@ async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) 
 
 
 def _read_key(path: Path, *, as_json: bool) -> PrivateKey:
-    """Return the private key in a file, which must be readable only by its owner. No error shows the file's content."""
+    """Return the private key in a file, which must be readable only by its owner.
+
+    No error message shows the file's contents.
+    """
     from eth_keys.datatypes import PrivateKey
     from eth_utils.exceptions import ValidationError
 

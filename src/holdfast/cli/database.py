@@ -26,7 +26,7 @@ def backup(
 ) -> None:
     """Write a consistent copy of the database. The service may be running.
 
-    The copy contains identifiers unencrypted and is readable only by you. Protect it as you protect the database.
+    The copy contains unencrypted identifiers and is readable only by you. Protect it as you protect the database.
     """
     from holdfast.service.store.port import StoreUnavailable
 
@@ -71,7 +71,7 @@ def restore(
 
 @export_app.command()
 def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print all rows of the database, as of one moment, as JSON lines."""
+    """Print all rows of the database, as they were at one moment, as JSON lines."""
     from holdfast.service.store.port import StoreUnavailable
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)

@@ -36,9 +36,9 @@ def dev(
 ) -> None:
     """Run the service with a local chain: contracts, bundler, sponsor and indexer are included, all on loopback.
 
-    After the first installation, the command requires neither accounts nor the internet. E-mails and text messages are
-    written to the outbox folder. Ctrl-C ends everything. With --demo, the exit code is 0 only if the chain's state
-    contains the registration and the payment.
+    After the first installation, the command requires neither accounts nor internet access. E-mails and text messages
+    are written to the outbox folder. Ctrl-C ends everything. With --demo, the exit code is 0 only if the chain's state
+    shows the registration and the payment.
     """
     if find_spec("eth_abi") is None:
         fail(Exit.CONFIGURATION, "holdfast dev needs an extra: pip install 'holdfast[world]'", as_json=as_json)

@@ -38,10 +38,10 @@ def publish(
     """Publish FILE (by default the bundled enclave) at HOLDFAST_ENCLAVE_URL.
 
     The module is first checked as services check it. Services ignore a module that lacks an export or a function of the
-    bundled copy, has another ABI version, or fails the self-test. The new module replaces the published one completely,
-    and is read back and compared. The module's SHA-256 is printed, and written next to the module as NAME.sha256.
-    Services fetch the new module within a minute. The credentials are read from the cloud's usual environment variables
-    and must allow writing.
+    bundled copy, has a different ABI version, or fails the self-test. The new module replaces the published one
+    completely, and is read back and compared. The module's SHA-256 is printed, and written next to the module as
+    NAME.sha256. Services fetch the new module within a minute. The credentials are read from the cloud's usual
+    environment variables and must allow writing.
 
     Exits with 1 for an unusable module, 3 without HOLDFAST_ENCLAVE_URL, 4 if storage cannot be written, 5 if FILE does
     not exist.

@@ -34,7 +34,7 @@ def show(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print everything stored about an identifier: claim, credentials, verification, history."""
+    """Print everything stored about an identifier: claim, credentials, verification and history."""
     parsed = _parse(identifier, channel, as_json=as_json)
     found = _with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
     if found is None:

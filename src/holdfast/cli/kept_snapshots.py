@@ -40,7 +40,7 @@ def begin(store: VaultStore | None, service: str) -> None:
 
 
 def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
-    """Upload pending changes, if the vault's snapshots are stored at this service. A failure is only reported."""
+    """Upload pending changes, if the vault's snapshots are stored on this service. A failure is only reported."""
     from holdfast.wire.client_errors import ServiceError
 
     if store.note(_KEPT_AT) != service or vault.status().locked:
@@ -75,7 +75,7 @@ def name(vault: Vault) -> str:
 
 
 def summary(store: VaultStore, stored: StoredVault) -> Summary:
-    """Return what `vault status` prints about the snapshots, which is nothing before the first one."""
+    """Return what `vault status` prints about the snapshots: nothing until the first one."""
     from holdfast.client.snapshots.state import read_state
 
     state = read_state(store, stored.manifest.did)

@@ -19,8 +19,8 @@ def _group() -> None:
 def new(as_json: AsJson = False) -> None:
     """Print a new signing key for ATTESTATION_SIGNING_KEY.
 
-    To rotate the key, put the new key first and keep the old key after a comma for the lifetime of attestations
-    (ATTESTATION_TTL_SECONDS). Then remove the old key.
+    To rotate the key, put the new key first, then a comma and the old key, which must stay there for the lifetime of
+    attestations (ATTESTATION_TTL_SECONDS). Then remove the old key.
     """
     from holdfast.service.secrets import new_key
 

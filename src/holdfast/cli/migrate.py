@@ -40,7 +40,7 @@ def migrate(
 ) -> None:
     """Bring the database's schema up to date or, with --to, move everything from the embedded database to PostgreSQL.
 
-    A move may begin while the service is running, and may be interrupted and repeated, since it copies only
+    A move may begin while the service is running, and may be interrupted and repeated, because it copies only the
     differences. To finish, stop the service and run the command once more; it then compares every row's checksum.
     """
     settings = settings_or_fail(env_file, as_json=as_json)

@@ -12,7 +12,7 @@ from holdfast.cli.exits import Exit
 
 
 def emit(value: Any, text: str, *, as_json: bool) -> None:
-    """Print `value` as one line of JSON, or else `text`."""
+    """With `as_json`, print `value` as one line of JSON; otherwise print `text`."""
     sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
 
 
@@ -26,7 +26,7 @@ def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
     """Return if the flag is set or a person confirms on the terminal.
 
-    Without the flag and a confirmation, exit with USAGE or FAILED.
+    Otherwise, exit with USAGE or FAILED.
     """
     if yes:
         return

@@ -88,7 +88,7 @@ def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], 
 
 
 def _seed(file: Path) -> bytes:
-    """Return the 32-byte seed of the host's identity from the file, and generate it on the first start."""
+    """Return the 32-byte seed of the host's identity from the file, generating it on the first start."""
     import secrets
 
     from holdfast.cli.private_files import read_private, write_private

@@ -63,7 +63,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
 def _transaction(client: Client, user_op_hash: str) -> str | None:
     """Return the payment's transaction.
 
-    Failing to read the transaction is not an error, because the payment was made.
+    Failing to read the transaction is not an error, because the payment has been made.
     """
     from holdfast.wire.client_errors import NetworkError
 

@@ -1,4 +1,4 @@
-"""Reads and writes files that only their owner can read from the moment of their creation."""
+"""Reads and writes files that, from the moment of their creation, only their owner can read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
 
 
 def read_private(file: Path) -> bytes:
-    """Return the content of a file, which this user must own and which must not be a link. Raises OSError otherwise."""
+    """Return the contents of a file, which this user must own and which must not be a link.
+
+    Raises OSError otherwise.
+    """
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(stream.fileno())
@@ -44,7 +47,7 @@ def read_private(file: Path) -> bytes:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the folder, which is created with mode 0700 if it is missing. Raises ValueError if others can read it."""
+    """Return the folder, creating it with mode 0700 if it is missing. Raises ValueError if others can read it."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

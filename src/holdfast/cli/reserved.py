@@ -75,7 +75,7 @@ def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> Non
 
 @contextmanager
 def _complaints(*, as_json: bool) -> Iterator[None]:
-    """Turn errors in the operator's files into a one-line message and exit code 3."""
+    """Turn any error in the operator's files into a one-line message and exit code 3."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,6 @@
 """The table of commands.
 
-A row contains the name of the command's module, so that `--help` need not import the modules.
+Each row contains the name of the command's module, so that `--help` need not import any of the modules.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LazyGroup(TyperGroup):
         return list(present())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's signature
-        """Import the command's module. Exits with CONFIGURATION if the installation lacks a package for it."""
+        """Import the command's module. Exits with CONFIGURATION if the installation lacks a package that it needs."""
         if cmd_name not in COMMANDS:
             return None
         if find_spec(COMMANDS[cmd_name][0]) is None:

@@ -50,14 +50,14 @@ class Period(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> SecretKey:
-        """The key with which commands unlock the vault in this period."""
+        """The key with which commands unlock the vault during this period."""
         from holdfast.client.vault.keys import SecretKey
 
         return SecretKey(bytes.fromhex(self.secret), SESSION_ID)
 
 
 def session_file(folder: Path | None) -> Path:
-    """Return the path of the file with an unlock period's secret.
+    """Return the path of the file that contains an unlock period's secret.
 
     The file is in the user's runtime folder, as the vault's folder may be backed up.
 
@@ -72,7 +72,7 @@ def session_file(folder: Path | None) -> Path:
 
 
 def noted(folder: Path | None) -> Period | None:
-    """Return the latest unlock period, whether over or not, or None if there is none."""
+    """Return the latest unlock period, even if it is over, or None if there is none."""
     try:
         period = msgspec.json.decode(read_private(session_file(folder)), type=Period)
         return period if len(bytes.fromhex(period.secret)) == _SECRET_BYTES else None
@@ -87,7 +87,7 @@ def live(folder: Path | None) -> Period | None:
 
 
 def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
-    """Begin an unlock period, in which commands can unlock the vault without its key."""
+    """Begin an unlock period, during which commands can unlock the vault without its key."""
     take_away(vault)
     now = time.time()
     period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
@@ -111,7 +111,7 @@ def end(store: VaultStore, folder: Path | None) -> None:
 
 
 def end_if_over(store: VaultStore, folder: Path | None) -> None:
-    """End the unlock period if its time is over. All commands call this first."""
+    """End the unlock period if it has expired. All commands call this first."""
     period = noted(folder)
     if period is not None and not period.is_open(time.time()):
         end(store, folder)

@@ -38,7 +38,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
-    """Return the effective settings, or exit with 3 and a message that names the wrong setting and says what to do."""
+    """Return the effective settings, or exit with 3 and a message that names the invalid setting and its remedy."""
     from holdfast.service.settings import read_settings
     from holdfast.settings.rows import SettingError
 

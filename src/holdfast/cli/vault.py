@@ -31,7 +31,7 @@ def create(
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a vault from a passkey, which is created on the plugged-in security key or was created elsewhere."""
+    """Create a vault from a passkey: a new one on the plugged-in security key, or one that was created elsewhere."""
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.passkeys import PasskeyKey, Person
     from holdfast.client.types import GenerateInput
@@ -68,7 +68,7 @@ def unlock(
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long the commands need no key.")] = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Let all commands unlock the vault without its key for some minutes."""
+    """Let all commands unlock the vault without its key for a limited time."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         sessions.begin(vault, folder, minutes)
         emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
@@ -242,7 +242,7 @@ def snapshot(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Upload the vault's snapshot now, and from then on after every change."""
+    """Upload the vault's snapshot now and, from then on, after every change."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         if car is not None:
             taken = vault.snapshot()

@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def whoami(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """Print your DID, its identifier at the service, and your smart account."""
+    """Print your DID, its identifier on the service, and your smart account."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.http.calls import Retries
 

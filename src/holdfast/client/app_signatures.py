@@ -82,7 +82,7 @@ def _time(text: str) -> datetime:
 
 
 def _key(text: str, did: str) -> ec.EllipticCurvePublicKey:
-    """Return the public key after checking that the DID is its hash, which needs no registry."""
+    """Return the public key after checking that the DID is its hash; this check needs no registry."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise AppSignatureRefused("form")

@@ -80,7 +80,7 @@ class AsyncClient(AsyncServiceClient):
         return self._vault
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
-        """Return the path of the service's enclave module, which is cached on disk after its hash was checked.
+        """Return the path of the service's enclave module, which is cached on disk once its hash has been checked.
 
         `sha256` is the expected hash in hex, by default that of the module that belongs to this release. Raises
         WasmLoadError for a module with another hash.
@@ -99,7 +99,8 @@ class AsyncClient(AsyncServiceClient):
     ) -> Registration:
         """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
-        After an interruption, a second call continues with the first missing step and repeats no completed one.
+        After an interruption, a second call continues with the first missing step and does not repeat any completed
+        step.
 
         Args:
             handle: a chosen name, or
@@ -162,7 +163,9 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.state()
 
     async def publish_snapshot(self) -> SnapshotState:
-        """Publish the newest revision now: upload, pin, and point the IPNS record at it. The vault must be unlocked.
+        """Publish the newest revision now: upload it, pin it, and point the IPNS record at it.
+
+        The vault must be unlocked.
 
         Raises:
             SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.
@@ -179,7 +182,7 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.settle(within_s)
 
     async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
-        """Return the tables in which this device's version of the vault and the conflicting published version differ.
+        """Return the tables in which this device's version of the vault differs from the conflicting published version.
 
         Args:
             key: unlocks the other version.

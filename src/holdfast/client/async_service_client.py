@@ -155,7 +155,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("accounts", as_type(service.IndexerAccount), address)
 
     async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and its other query parameters."""
+        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and other query parameters."""
         return await self._indexed("accounts", as_json, query=query)
 
     async def indexer_stats(self) -> service.IndexerStats:
@@ -193,7 +193,7 @@ class AsyncServiceClient(EndpointMethods):
 
 
 def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
-    """Return the call of an endpoint whose path template ends in `{path}`, which `path` replaces.
+    """Return the call to an endpoint whose path template ends in `{path}`, with `path` in its place.
 
     `path` must already be percent-encoded.
     """

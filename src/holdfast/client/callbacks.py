@@ -1,8 +1,8 @@
 """Calls the application's callbacks, in a thread that depends on whether the client is blocking.
 
 Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. The
-blocking client runs callbacks and functions that may block in the calling thread, where they may ask a person or use
-the blocking client again.
+blocking client runs callbacks and functions that may block in the calling thread, where they may ask a person or make
+further calls to the blocking client.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CALLER: ContextVar[Caller | None] = ContextVar("holdfast_caller", default=None)
 
 
 async def answered(callback: Callable[..., Any], *args: Any) -> Any:
-    """Call a callback and return its result, awaited if it is awaitable."""
+    """Call a callback and return its result, awaiting it if it is awaitable."""
     caller = CALLER.get()
     answer = callback(*args) if caller is None else await caller.carry_out(lambda: callback(*args))
     return await answer if inspect.isawaitable(answer) else answer

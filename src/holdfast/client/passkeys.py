@@ -49,7 +49,7 @@ class Person:
 
     @classmethod
     def of(cls, key: PublishingKey, name: str, display_name: str = "") -> Self:
-        """Return the person of a vault, with a user handle that leads to the vault's snapshots.
+        """Return the person to whom a vault belongs, with a user handle that leads to the vault's snapshots.
 
         Args:
             key: the vault's `publishing_key()`, before or after `generate`.

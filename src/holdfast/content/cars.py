@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/vnd.ipld.car"
 MAX_HEADER_BYTES = 1 << 10
 MAX_ROOT_BYTES = 16 << 10
-# A vault has at most 16 MiB; snapshots of the older form contain it in one block.
+# A vault is at most 16 MiB in size; snapshots in the older form contain it in one block.
 MAX_LEGACY_BLOCK_BYTES = 16 << 20
 MAX_CAR_BYTES = 17 << 20
 _MAX_VARINT_BYTES = 5
@@ -30,7 +30,7 @@ _HEADER_END = b"\x67version\x01"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The maximum number of bytes in a CAR file and in a raw block; DAG-CBOR blocks always have at most 16 KiB.
+    """The maximum number of bytes in a CAR file and in a raw block; a DAG-CBOR block is always at most 16 KiB.
 
     `blocks` is the maximum number of blocks, repeated ones included; a snapshot has at most 17.
     """
@@ -56,7 +56,7 @@ class CarReader:
     def feed(self, piece: bytes) -> Iterator[Block]:
         """Yield the blocks that `piece` completes, each verified.
 
-        After a ContentError, the reader must not be used any more.
+        After a ContentError, the reader must no longer be used.
         """
         self._taken += len(piece)
         if self._taken > self.limits.car:
@@ -125,7 +125,7 @@ def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, 
 
 
 def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """Yield a CAR file with one root in pieces: the header, then each block once, in the given order."""
+    """Yield the pieces of a CAR file with one root: the header, then each block once, in the given order."""
     yield car_begin(root)
     written: set[str] = set()
     for block in blocks:

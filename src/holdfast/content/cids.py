@@ -1,7 +1,7 @@
 """CIDs of the only supported kind (version 1, SHA-256, codec raw or dag-cbor), and the blocks that they identify.
 
 A supported CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding.
-Every other spelling (base36, upper case, another base) is refused, so that a text can be compared and used as a file
+Every other spelling (such as base36 or upper case) is refused, so that a text can be compared and used as a file
 name.
 """
 

@@ -31,7 +31,7 @@ def cid_of_link(value: object) -> str:
 
 
 def encode(value: Any) -> bytes:
-    """Encode a value in DAG-CBOR, in which `link` creates the links."""
+    """Encode a value in DAG-CBOR; any links in it must be made by `link`."""
     return dag_cbor.encode(value)
 
 

@@ -15,7 +15,7 @@ _MAX_VARINT_BYTES = 10
 
 
 def encode(fields: Mapping[int, int | bytes]) -> bytes:
-    """Encode a message with these fields, in the order of their numbers."""
+    """Encode a message that consists of these fields, in the order of their numbers."""
     return b"".join(_field(number, value) for number, value in sorted(fields.items()))
 
 

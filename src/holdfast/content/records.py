@@ -1,4 +1,4 @@
-"""IPNS records (IPNS specification), with which a publishing key signs which snapshot is the newest."""
+"""IPNS records (IPNS specification), in which a publishing key certifies which snapshot is the newest."""
 
 from __future__ import annotations
 

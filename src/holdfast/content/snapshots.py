@@ -66,7 +66,7 @@ class Root:
 
 
 def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
-    """Return a snapshot's blocks, the root first. The same manifest and vault always have the same root.
+    """Return a snapshot's blocks, the root first. The same manifest and vault always yield the same root.
 
     Raises ContentError.
     """
@@ -78,7 +78,7 @@ def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
 
 
 def read_root(block: Block) -> Root:
-    """Return the root in a block, in the current or the older form, after checking the block against its CID.
+    """Return the root that a block contains, in the current or older form, after checking the block against its CID.
 
     Raises ContentError.
     """

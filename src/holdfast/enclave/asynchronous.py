@@ -56,7 +56,7 @@ class AsyncEnclave:
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
     async def together(self, work: Callable[..., T], *given: Any) -> T:
-        """Run `work(call, *given)`, which makes several calls, with no other call between them."""
+        """Run `work(call, *given)`, which makes several calls, without allowing other calls between them."""
         return await self._off_loop(getattr(work, "__name__", "work"), partial(work, self._enclave.call, *given))
 
     async def aclose(self) -> None:

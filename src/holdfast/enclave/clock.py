@@ -1,7 +1,7 @@
-"""Ends calls of the module that take too long, by wasmtime's epoch interruption.
+"""Ends calls to the module that take too long, by wasmtime's epoch interruption.
 
-Checking the epoch costs one comparison per loop iteration, less than counting instructions ("fuel"). A daemon thread
-advances the epoch while any instance exists.
+Checking the epoch costs one comparison per loop iteration, which is less than counting instructions ("fuel") costs. A
+daemon thread advances the epoch while any instance exists.
 """
 
 from __future__ import annotations

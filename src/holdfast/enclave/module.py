@@ -68,7 +68,7 @@ def load(path: Path | None = None) -> wasmtime.Module:
 
 
 def cache_directory() -> Path:
-    """Return a directory to which no other user can write, for machine code that this process will run.
+    """Return a directory to which no other user can write, to hold machine code that this process will run.
 
     Raises:
         OSError: it cannot be created, belongs to another user, or is writable by others.
@@ -95,7 +95,8 @@ def _cache_key(source: bytes) -> str:
 
 
 def _from_cache(file: Path) -> wasmtime.Module | None:
-    # The file is checked, read and loaded through one descriptor, so that it cannot be replaced by another in between.
+    # The file is checked, read and loaded through one descriptor, so that it cannot be replaced with another file in
+    # between.
     with contextlib.suppress(FileNotFoundError), _opened(file) as descriptor:
         if not _is_own(os.fstat(descriptor), stat.S_ISREG) or not _is_whole(descriptor):
             return None
@@ -114,8 +115,8 @@ def _opened(file: Path) -> Iterator[int]:
 
 
 def _is_whole(descriptor: int) -> bool:
-    # The runtime executes what it loads, so a disk error or a partial write must not become machine code. A checksum is
-    # enough, because the directory's owner and mode protect the file against other users.
+    # The runtime executes what it loads, so a file damaged by a disk error or a partial write must not be loaded. A
+    # checksum is enough, because the directory's owner and mode protect the file against other users.
     kept = memoryview(_content(descriptor))
     return len(kept) > _CHECKSUM and _checksum(kept[:-_CHECKSUM]) == kept[-_CHECKSUM:]
 

@@ -25,7 +25,7 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 class Sources:
     """The functions that an instance imports.
 
-    The functions have no reference to the instance, so no reference cycle keeps a discarded vault in memory.
+    The functions have no reference to the instance, so that no reference cycle keeps a discarded vault in memory.
     """
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
@@ -90,7 +90,7 @@ def wipe(text: bytearray) -> None:
 
 
 def _written(value: object) -> bytearray:
-    # The buffer is allocated in full, since a growing buffer would leave copies of secrets in memory.
+    # The buffer is allocated at its full size, since a growing buffer would leave copies of secrets in memory.
     text = bytearray(_ROOM + _base64_length(value))
     _ENCODER.encode_into(value, text)
     return text

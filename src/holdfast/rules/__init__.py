@@ -1,1 +1,4 @@
-"""Pure functions that decide from facts. The functions do not wait, and use no clock, randomness or environment."""
+"""Pure functions that make decisions from facts.
+
+The functions do not wait, and use no clock, randomness or environment.
+"""

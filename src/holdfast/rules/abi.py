@@ -24,7 +24,7 @@ _UINT256_END = 2**256
 
 
 class MalformedAnswer(ValueError):
-    """A contract's result does not have the documented form."""
+    """A contract's result is not in the documented form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def parse_salt(text: str) -> int:
 
 
 def parse_address(text: str) -> bytes:
-    """Return a 20-byte address of `0x` and 40 hex digits in any case. Raises Refused(INVALID_ACCOUNT)."""
+    """Return the 20-byte address that `0x` and 40 hex digits in any case encode. Raises Refused(INVALID_ACCOUNT)."""
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise Refused(INVALID_ACCOUNT)

@@ -17,7 +17,7 @@ WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # served by the engine's SDK
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
-# Semicolons and percent signs are refused, too, because some servers read "..;" as "..", and a remaining "%" may be
+# Semicolons and percent signs are refused, too, because some servers treat "..;" as "..", and a remaining "%" may be
 # decoded once more.
 _FORBIDDEN = frozenset("/\\;%")
 
@@ -25,9 +25,9 @@ _FORBIDDEN = frozenset("/\\;%")
 def indexer_path(raw_path: str) -> str | None:
     """Return the upstream path for a request's raw (still percent-encoded) path, or None if it is not allowed.
 
-    Segments are decoded once and compared as a whole, so `/api/didsx` is another path than `/api/dids`. Empty and dot
-    segments, encoded slashes, backslashes, semicolons, control characters, and percent signs that remain after decoding
-    are never allowed.
+    Segments are decoded once and compared as a whole, so `/api/didsx` is not the same path as `/api/dids`. Empty and
+    dot segments, encoded slashes, backslashes, semicolons, control characters, and percent signs that remain after
+    decoding are never allowed.
     """
     path = raw_path.removeprefix(INDEXER_PREFIX)
     segments = path.split("/")[1:]

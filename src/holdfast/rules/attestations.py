@@ -25,7 +25,7 @@ _FIELDS = frozenset(Attestation.__struct_fields__)
 
 @dataclass(frozen=True, slots=True)
 class VerifiedAttestation:
-    """A valid attestation: the signature under which it is recorded as used, and until when that record is needed."""
+    """A valid attestation: the signature under which its use is recorded, and the time at which that record expires."""
 
     signature: bytes
     expires_at: float
@@ -60,7 +60,7 @@ def canonical(claims: dict[str, str]) -> bytes:
 def verify_at(
     value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
 ) -> VerifiedAttestation:
-    """Verify the attestation `value` for `identifier`, with the checks in the documented order.
+    """Verify the attestation `value` for `identifier`, making the checks in the documented order.
 
     Raises:
         Refused: ATTESTATION_INVALID for a wrong shape or signature or another registrar's, though it be under the same

@@ -9,7 +9,7 @@ DEFAULT_CHAIN_ID = 84532
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A chain as it is shown to people.
+    """A chain as shown to people.
 
     Attributes:
         chain_id: EIP-155 ID.
@@ -56,7 +56,7 @@ CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() 
 
 
 def operation_page(chain_id: int, operation_hash: str) -> str:
-    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain without a row."""
+    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain that has no row."""
     network = NETWORKS.get(chain_id)
     return f"{network.explorer}/op/{operation_hash}" if network else ""
 
@@ -76,7 +76,7 @@ TOKENS = {"ETH": Token("ETH", 18, keep_zeros=False), "USDC": Token("USDC", 6, ke
 def formatted(amount: int, token: Token) -> str:
     """Return the amount as a decimal number of tokens.
 
-    For ETH, trailing zeros are dropped, except one after the point.
+    For ETH, trailing zeros are dropped, except for one right after the decimal point.
     """
     whole, fraction = divmod(amount, 10**token.decimals)
     digits = f"{fraction:0{token.decimals}d}"

@@ -48,7 +48,7 @@ def text_on(background: Colour) -> Colour:
 
 
 def lightened_for(background: Colour, colour: Colour) -> Colour:
-    """Return the colour mixed with just enough white that text in the result has sufficient contrast."""
+    """Return the colour, mixed with just enough white for text in that shade to have sufficient contrast."""
     shades = (_mixed(colour, WHITE, step / _STEPS) for step in range(_STEPS + 1))
     return next((shade for shade in shades if contrast(shade, background) >= TEXT_CONTRAST), WHITE)
 

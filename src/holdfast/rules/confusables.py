@@ -14,7 +14,7 @@ def unicode_skeleton(text: str) -> str:
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """Return the long names, in capitals, of the scripts in a text, without Common and Inherited (UAX 24)."""
+    """Return the long names, in capitals, of the scripts in a text, excluding Common and Inherited (UAX 24)."""
     firsts, rows = _scripts()
     found = set()
     for point in map(ord, text):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.wire.requests import RegisterDid
 
 _DID = re.compile(r"did:[a-z0-9]+:(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+")
-# Nearly all DIDs have this form, which is matched ten times as fast as the whole syntax.
+# Nearly all DIDs have this form, which can be matched ten times as fast as the whole syntax.
 _PLAIN_DID = re.compile(r"did:[a-z0-9]+:[A-Za-z0-9._-]+")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
@@ -51,14 +51,14 @@ def parse_tx_hash(text: str) -> str:
 
 
 def parse_smart_account(value: object) -> str | None:
-    """Return the smart account as it was sent, or None if it is not `0x` and 40 hex digits: the field is optional."""
+    """Return the smart account as it was sent, or None if it is not `0x` and 40 hex digits (the field is optional)."""
     if type(value) is str and _ADDRESS.fullmatch(value):
         return value
     return None
 
 
 def parse_block_number(value: object) -> int | None:
-    """Return the block number, or None for a value that cannot be one: the field is optional."""
+    """Return the block number, or None for a value that cannot be one (the field is optional)."""
     if type(value) is float and value.is_integer():
         value = int(value)
     if type(value) is int and 0 <= value <= _MAX_BLOCK_NUMBER:

@@ -1,4 +1,4 @@
-"""Parses what a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway and IPIP-523)."""
+"""Determines what a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway and IPIP-523)."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def identity_car(cid: str) -> bytes | None:
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """Return the start and end of the single requested byte range, or None for the whole (RFC 9110, section 14.2).
+    """Return the start and end of the single requested byte range, or None for the whole content (RFC 9110, 14.2).
 
     Raises ValueError if the range is beyond the end.
     """

@@ -14,7 +14,7 @@ from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VE
 
 
 class Channel(StrEnum):
-    """The kind of an identifier: a chosen handle, or an e-mail address or phone number, which a code verifies."""
+    """The kind of an identifier: a chosen handle, or an e-mail address or phone number, verified by a code."""
 
     HANDLE = "handle"
     EMAIL = "email"
@@ -64,8 +64,8 @@ def parse_verify_channel(text: str) -> Channel:
 def parse_identifier(text: str, channel: Channel) -> Identifier:
     """Return the identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) if it is invalid."""
     if channel is Channel.HANDLE and _PLAIN_HANDLE.fullmatch(text):
-        # For visible ASCII, the steps below would only change case, so they are skipped. A property test asserts that
-        # the results agree.
+        # For visible ASCII text, the steps below would only change the case, so they are skipped. A property test
+        # asserts that the results agree.
         return Identifier(channel, text.lower(), text)
     folded = _fold(text)
     try:
@@ -78,7 +78,7 @@ def parse_identifier(text: str, channel: Channel) -> Identifier:
 
 
 def _fold(text: str) -> str:
-    """Return the text in Unicode's normalization form NFKC, trimmed.
+    """Return the trimmed text in Unicode Normalization Form NFKC.
 
     Raises Refused if too long, or for a control, direction or space mark.
     """
@@ -100,7 +100,7 @@ def _is_refused(character: str) -> bool:
 
 
 def _handle_key(text: str) -> str:
-    # Imported here to keep startup quick: only handles beyond ASCII need this package's tables.
+    # Imported here to keep startup quick: only non-ASCII handles need this package's tables.
     from precis_i18n import get_profile
 
     key: str = get_profile("UsernameCaseMapped").enforce(text)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _SPACE = 10**CODE_DIGITS
 _DRAW_BYTES = 8
-# The largest multiple of the number of codes that fits into eight bytes. Larger random numbers are not used, since they
+# The largest multiple of the number of codes that fits in eight bytes. Larger random numbers are not used, since they
 # would make low codes more likely.
 _FAIR_BELOW = (2 ** (8 * _DRAW_BYTES) // _SPACE) * _SPACE
 
 
 class CodeFailure(StrEnum):
-    """Why the check of a code failed. The values are the sentences in the response's `message`."""
+    """The reason why a code was refused. The values are the sentences in the response's `message`."""
 
     NO_CODE = "No code was sent or it has been used. Request a new one."
     EXPIRED = "The code has expired. Request a new one."
@@ -53,14 +53,14 @@ class CountedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How many attempts at a code were made: in total, and from addresses other than the one that requested it."""
+    """How many attempts at a code have been made: in total, and from addresses other than the one that requested it."""
 
     in_all: int
     by_others: int
 
 
 def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
-    """Return the counts after one more attempt, and the attempt's number, or the limit plus one if no attempt was left.
+    """Return the counts after one more attempt, and the attempt's number, or the limit plus one if none was left.
 
     One attempt is reserved for the address that requested the code, so that a stranger cannot use up all of them.
 
@@ -94,7 +94,7 @@ def code_digest(key: bytes, identifier: Identifier, code: str) -> bytes:
 def judge(
     attempt: CountedAttempt | None, identifier: Identifier, code: str, keys: Sequence[bytes], now: float, limits: Limits
 ) -> CodeFailure | None:
-    """Return None if `code` is the one that was sent, or else why the check fails.
+    """Return None if `code` is the one that was sent, or else the reason why it is refused.
 
     The code is compared in constant time, with the hash under each key.
     """

@@ -1,4 +1,4 @@
-"""Phone numbers: their E.164 form, their country, and to which numbers no text message is ever sent."""
+"""Phone numbers: their E.164 form, their country, and the numbers to which no text message is ever sent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber
 
-# Numbers with letters are refused, because the parser below would drop a single letter, and read three as keypad
-# digits.
+# Numbers with letters are refused, because the parser below would drop a single letter, but read three or more as
+# keypad digits.
 _PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
 _NO_COUNTRY = "001"  # satellite, premium and other networks that belong to no country in the numbering plans
 
@@ -17,8 +17,9 @@ _NO_COUNTRY = "001"  # satellite, premium and other networks that belong to no c
 def phone_key(text: str) -> str:
     """Return the number in E.164. Raises ValueError for an impossible number, or one that costs extra.
 
-    Premium-rate and shared-cost numbers pay a third party for each message, and numbers of no country (satellite,
-    international premium) cost many times the usual. No code is sent to such numbers, so they cannot be identifiers.
+    Premium-rate and shared-cost numbers pay a third party for each message, and numbers that belong to no country
+    (satellite, international premium) cost many times the usual price. No code is sent to such numbers, so they cannot
+    be identifiers.
     """
     # Imported here because only requests about phone numbers need the numbering plans.
     import phonenumbers

@@ -1,4 +1,4 @@
-"""Quotas by sliding windows, which limit how often a subject may do something within a period.
+"""Quotas with sliding windows, which limit how often a subject may do something within a period.
 
 A window for an IPv6 address applies to its /64 and, with ten times the limit, to the /48 that contains it.
 """
@@ -58,7 +58,7 @@ class Quota:
 
 
 def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
-    """Refuse the request if a window is full. `retry_after_s` is the time until all windows are below their limits.
+    """Refuse the request if any window is full. `retry_after_s` is the time until all windows are below their limits.
 
     Args:
         full: the full windows, each with the time of the event whose expiry makes room, in seconds since the

@@ -33,7 +33,7 @@ class Stage(StrEnum):
 
 
 class Confirmation(StrEnum):
-    """What is known about a registration from the chain."""
+    """What the chain shows about a registration."""
 
     PENDING = "pending"
     CONFIRMED = "confirmed"
@@ -97,7 +97,7 @@ class Move(StrEnum):
 
 
 def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
-    """Return why an identifier is not available, with checks in the interface's order, or None if it is available."""
+    """Return why an identifier is not available, checking in the interface's order, or None if it is available."""
     if reserved:
         return IDENTIFIER_RESERVED
     return IDENTIFIER_TAKEN if claimed else None
@@ -110,7 +110,7 @@ def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Lim
         raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
-        # The limit per address never expires and only an operator can lift it, so a client need not retry before
+        # The limit per address never expires and only an operator can lift it, so there is no point in retrying before
         # tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")
 
@@ -120,7 +120,7 @@ def admit_registration(
 ) -> Move:
     """Refuse a registration, or return what the store must write for it.
 
-    The attestation's form, owner and age have been checked before. This function checks that the credential is new,
+    The attestation's form, owner and age have already been checked. This function checks that the credential is new,
     that the attestation is unused, and who holds the identifier.
     """
     if facts.credential_registered:
@@ -153,7 +153,7 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
 
 @dataclass(frozen=True, slots=True)
 class SessionBounds:
-    """Counts with which a session for a free identifier is admitted: from the lower bound, below the upper one.
+    """The counts for which a session for a free identifier is admitted: at least the lower and below the upper bound.
 
     Attributes:
         own_from: for the sessions ever created from the address; so `own_below`.

@@ -17,7 +17,7 @@ RESERVED_MESSAGE = "This name is reserved."
 # TR39's skeletons of visible ASCII characters after lower-casing. A test derives the same skeletons from the full
 # table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
-# Digits and signs that people read as letters although TR39 does not list them. TR39 lists 0 and 1 (as o and l).
+# Digits and signs that people read as letters, although TR39 does not list them. TR39 lists 0 and 1 (as o and l).
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
 # The two tables above, combined, for visible ASCII.
 _LETTER_PROTOTYPES = str.maketrans(
@@ -74,15 +74,15 @@ def skeleton(key: str) -> str:
 
 
 def _skeleton_in_letters(key: str) -> str:
-    """Return the skeleton of a key whose digits and signs are replaced by the letters that they resemble."""
+    """Return the skeleton of a key after replacing its digits and signs with the letters that they resemble."""
     return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 
 def passes_for_another(key: str) -> bool:
-    """Return whether a handle with characters beyond ASCII mixes scripts or looks like an ASCII handle.
+    """Return whether a handle with non-ASCII characters mixes scripts or looks like an ASCII handle.
 
     People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. The check
-    depends only on the handle, not on which handles are registered already.
+    depends only on the handle, not on which handles are already registered.
     """
     if key.isascii():
         return False

@@ -58,7 +58,7 @@ def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: 
 
 
 def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
-    """Refuse a new snapshot of `size` bytes if the DID has no room for it. Raises SnapshotRefused."""
+    """Refuse a new snapshot of `size` bytes if the DID has no space left for it. Raises SnapshotRefused."""
     if usage.kept + usage.reserved + size > limits.bytes_per_did:
         raise _over(f"{usage.kept} bytes are kept, the snapshot has {size}, {limits.bytes_per_did} are allowed")
     if usage.revisions >= limits.revisions_per_did:
@@ -66,7 +66,7 @@ def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
 
 
 def admit_pin(usage: Usage, limits: SnapshotLimits) -> None:
-    """Refuse a new pin if the DID already has as many as it may have. Raises SnapshotRefused."""
+    """Refuse a new pin if the DID already has the maximum number. Raises SnapshotRefused."""
     if usage.pins >= limits.pins_per_did:
         raise _over(f"{usage.pins} pins are kept, {limits.pins_per_did} are allowed")
 

@@ -48,7 +48,7 @@ class Bearer:
 
 
 def bearer_of(authorization: str | None, audience: str, now: float, command: str = WRITE) -> Bearer:
-    """Return the valid token in an Authorization header at `now` (seconds since the epoch).
+    """Return the token in an Authorization header if it is valid at `now` (seconds since the epoch).
 
     Raises:
         SnapshotRefused: 401 with the reason: no token, malformed or forged, for another service, command or subject,
@@ -68,7 +68,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:
-    """Return the Ed25519 key that a manifest's delegation lets publish for `did`, or None if that is invalid."""
+    """Return the Ed25519 key that a manifest's delegation authorizes to publish for `did`, or None if it is invalid."""
     if delegation is None:
         return None
     try:
@@ -95,7 +95,7 @@ def _token(authorization: str | None) -> Token:
 
 
 def _check_times(claims: dict[str, int | None], now: float) -> int:
-    """Return when the token was issued, or the earliest time at which it can have been."""
+    """Return when the token was issued, or the earliest time at which it could have been."""
     end = claims["exp"]
     if end is None or end > now + MAX_LIFETIME_S + SKEW_S:
         raise SnapshotRefused(TOKEN_LIVES_TOO_LONG)

@@ -1,7 +1,7 @@
 """Reads ABI-encoded data by slicing (Solidity ABI specification, "Formal Specification of the Encoding").
 
 The module covers the types in the contracts' results, events and errors. Decoding takes 2 µs instead of eth-abi's 28
-µs, and eth-abi's import would take another 0.4 s. `holdfast.chain.abi` handles encoding and nested types. Every
+µs, and importing eth-abi would take another 0.4 s. `holdfast.chain.abi` handles encoding and nested types. Every
 function here raises ValueError for malformed data.
 """
 

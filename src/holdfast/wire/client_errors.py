@@ -46,7 +46,7 @@ class PluginCallError(ServiceError):
 
 
 class ClientStateError(ServiceError):
-    """The client is used before its initialisation completes or after it was closed."""
+    """The client was used before its initialisation was complete or after it had been closed."""
 
     name = "ClientStateError"
 

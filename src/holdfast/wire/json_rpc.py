@@ -44,7 +44,7 @@ class Request:
 
         Raises MalformedRequest for a malformed `id` or `params`. Only `jsonrpc`, `id`, `method` and `params` are
         written, each once. Some JSON parsers use the first of two equal names, and others ignore case. If a request had
-        a second `method` or a `METHOD`, such parsers would execute another method than the one that was checked.
+        a second `method` or a `METHOD`, such parsers would execute a method other than the one that was checked.
         """
         if type(self.id) not in _IDS or type(self.fields.get("params", [])) not in _PARAMS:
             raise MalformedRequest("id or params is of another type than JSON-RPC 2.0 allows")

@@ -1,4 +1,4 @@
-"""Keccak-256 as in Ethereum (not SHA3-256), and what derives from it: hashes of DIDs and aliases, EIP-55 addresses."""
+"""Keccak-256 as in Ethereum (not SHA3-256), and its uses: hashes of DIDs and aliases, and EIP-55 addresses."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ FIELDS = (
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one JSON object per line."""
+    """Formats each record as a JSON object on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record, with its listed fields, as JSON."""
@@ -56,7 +56,7 @@ class Sparse(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log the record.
 
-        The first record in a new minute says how many records were left out before it.
+        The first record in a new minute says how many records were omitted before it.
         """
         if self._now() - self._began >= self._every_s:
             if self._held:
@@ -69,7 +69,7 @@ class Sparse(logging.Filter):
 
 
 class TextFormatter(logging.Formatter):
-    """Formats a record as time, level, message and the listed fields."""
+    """Formats each record as time, level, message and the listed fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as text for a terminal."""
@@ -80,7 +80,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure(form: str) -> None:
-    """Set up logging to stderr in the chosen form. `auto` is text on a terminal, else JSON."""
+    """Set up logging to stderr in the chosen format. `auto` is text on a terminal, else JSON."""
     text = form == "text" or (form == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())
@@ -96,7 +96,7 @@ def configure(form: str) -> None:
 
 
 class WithoutObjects(logging.Filter):
-    """Shortens the event loop's messages, because the objects they print may contain an exception's message."""
+    """Shortens the event loop's messages, because the objects that they print may contain an exception's message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Shorten the record's message, and accept the record. The record's exception is formatted like any other."""

@@ -10,7 +10,7 @@ _B: Final = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 
 
 def on_curve(x: int, y: int) -> bool:
-    """Return whether x and y are less than p and (x, y) is on the curve, hence a valid public key."""
+    """Return whether (x, y) is a valid public key: x and y are less than p, and the point is on the curve."""
     return x < PRIME and y < PRIME and (y * y - (x * x * x - 3 * x + _B)) % PRIME == 0
 
 

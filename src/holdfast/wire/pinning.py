@@ -28,7 +28,7 @@ class PinReport(Answer, frozen=True, kw_only=True):
 
 
 class PinResults(Answer, frozen=True, kw_only=True):
-    """GET /pins: `count` is the number of all matching pins, and `results` contains the newest of them."""
+    """GET /pins: `count` is the total number of matching pins, and `results` contains the newest of them."""
 
     count: int
     results: list[PinReport]

@@ -14,7 +14,7 @@ _HANDLE = "handle"
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """Base of all requests. A field without a default is required; a value of another type counts as absent.
+    """Base of all requests. A field without a default is required; a value of the wrong type counts as absent.
 
     Attributes:
         OTHER_NAMES: other names under which a field may be sent, in order of preference.
@@ -117,7 +117,7 @@ class ReadVerification(Asked, frozen=True, kw_only=True):
 
 
 class RegisterDid(Asked, frozen=True, kw_only=True):
-    """POST /api/dids. A channel other than "handle" needs the attestation of POST /api/verify/check."""
+    """POST /api/dids. A channel other than "handle" needs the attestation from POST /api/verify/check."""
 
     OTHER_NAMES = {"identifier": (_HANDLE, "name")}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.world.tools import Tools
 
 CHAIN_ID = 84532
-# Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951), and prague does not.
+# Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951), but Prague does not.
 HARDFORK = "osaka"
 HOST = "127.0.0.1"
 _READY_WITHIN_S = 120.0

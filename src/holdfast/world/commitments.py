@@ -32,13 +32,13 @@ MOST_IN_A_MINUTE = 120
 _WINDOW_S = 60.0
 _CREATE = selector("createAccount(uint256,uint256,uint256)")
 _WORD = 32
-# Commitments older than this are posted again, because the registry's commitments expire an hour later, after a day.
+# Commitments older than this are posted again, because they expire an hour later, at the age of one day.
 _LAPSES_AFTER_S = 23 * 3600
 _LIMIT_EXCEEDED = -32005  # EIP-1474
 
 
 class Rate:
-    """A limit of at most `most` events in any minute by `clock`, which returns seconds."""
+    """A limit of `most` events in any minute, as measured by `clock`, which returns seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float]) -> None:
         self._most = most
@@ -85,7 +85,7 @@ class Commitments:
         """Mine a block if the operation's commitment is in the newest block.
 
         Gas is estimated in the newest block, but a commitment, even one that the account posted, must be in an earlier
-        block. Only as many claims as `prepare` accepts are considered.
+        block. Only as many claims as `prepare` would accept are considered.
         """
         needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
         newest = await self._chain.rpc.block_number() if needed else 0
@@ -117,7 +117,7 @@ class Commitments:
 
 
 def creates(operation: UserOperation) -> bytes | None:
-    """Return the address of the account that the operation's factory data creates, or None for another factory."""
+    """Return the address of the account that the operation's factory data creates, or None for any other factory."""
     data = operation.factory_data or b""
     if operation.factory != _FACTORY or data[:4] != _CREATE or len(data) != 4 + 3 * _WORD:
         return None

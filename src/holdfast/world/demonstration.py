@@ -55,7 +55,7 @@ class Findings:
 
 
 class Demonstration:
-    """The demonstration's person, who has a new key and a free handle."""
+    """The person in the demonstration, who has a new key and a free handle."""
 
     def __init__(self, world: LocalWorld, service_url: str, say: Callable[[str], None]) -> None:
         self._world = world

@@ -27,7 +27,7 @@ _DEPOSIT_WEI = 100 * 10**18
 
 
 async def deploy_entry_points(chain: LocalChain, tools: Tools, deployer: str) -> None:
-    """Deploy the missing entry points, paid by the address `deployer`.
+    """Deploy the missing entry points, for which the address `deployer` pays.
 
     Raises WorldError if one is missing afterwards.
     """
@@ -73,7 +73,8 @@ async def _place(chain: LocalChain) -> None:
     """Set the code of EntryPoint 0.9, and of the helper contract with which it creates accounts, at their addresses.
 
     Setting the code is equivalent to a deployment: the constructor stores nothing, and the code recomputes the EIP-712
-    domain if the chain ID differs. The entry point's nonce is set to that of a contract that has created one other.
+    domain if the chain ID differs. The entry point's nonce is set to that of a contract that has created one other
+    contract.
     """
     found = json.loads(ENTRY_POINT_V09_CODE.read_text(encoding="utf-8"))
     for part in (found["entryPoint"], found["senderCreator"]):

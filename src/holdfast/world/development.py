@@ -50,7 +50,7 @@ class DevelopmentOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Development:
-    """A running local world with the service."""
+    """A running local world, including the service."""
 
     world: LocalWorld
     service_url: str
@@ -101,7 +101,7 @@ def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
     async def guarded() -> Any:
         task = asyncio.ensure_future(work)
         loop = asyncio.get_running_loop()
-        # The signal handlers are set before anything starts, so that a signal always leads to a clean-up.
+        # The signal handlers are set before anything starts, so that every signal leads to a clean-up.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):

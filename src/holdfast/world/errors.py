@@ -1,4 +1,4 @@
-"""Errors of the local world. Each message is one line, which tells a person what to do."""
+"""Errors of the local world. Each message is a single line that tells a person what to do."""
 
 from __future__ import annotations
 

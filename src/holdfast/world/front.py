@@ -26,7 +26,7 @@ _INVALID_REQUEST, _INVALID_PARAMS, _INTERNAL = -32600, -32602, -32603
 
 
 class DevelopmentBundler:
-    """Accepts single JSON-RPC requests, as Alto does."""
+    """Accepts only single JSON-RPC requests, as Alto does."""
 
     def __init__(self, sponsor: Sponsor, alto_url: str, transport: Transport) -> None:
         self._sponsor = sponsor

@@ -1,4 +1,4 @@
-"""The folder of a local world, which is temporary, or given by `--state` and then usable by one world at a time."""
+"""The folder of a local world, which is temporary, or is given by `--state` and can be used by one world at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PREFIX = "holdfast-dev-"
 class Home(NamedTuple):
     """A world's folder, and the descriptors of its lock.
 
-    The world's programs inherit these, and so keep the folder locked.
+    The world's programs inherit these and thereby keep the folder locked.
     """
 
     folder: Path
@@ -85,7 +85,7 @@ def _require_whole(path: Path, last: Path) -> None:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Remove the temporary folders of worlds whose process was killed before it could clean up."""
+    """Remove the temporary folders of any worlds whose process was killed before it could clean up."""
     for folder in parent.glob(f"{_PREFIX}*-*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdecimal() and not _lives(int(owner)):

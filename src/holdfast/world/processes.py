@@ -1,4 +1,4 @@
-"""Starts the local world's programs behind guards, and ends all of them in every case."""
+"""Starts the local world's programs behind guards, and ends all of them, whatever happens."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ class Child:
 
 
 class Supervisor:
-    """An asynchronous context manager. After the context's exit, none of the started programs is running any more."""
+    """An asynchronous context manager.
+
+    Once the context has exited, none of the started programs is running any more.
+    """
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
@@ -55,7 +58,8 @@ class Supervisor:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The programs are ended in reverse order, so that the service does not lose its chain while it is running.
+        # The programs are ended in reverse order, so that the service does not lose its chain while it is still
+        # running.
         for child in reversed(self._children):
             await end(child.process)
 

@@ -33,7 +33,7 @@ _PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 
 
 class Sponsor:
-    """Responds to `pm_sponsorUserOperation` for a local chain, with gas estimates from Alto."""
+    """Responds to `pm_sponsorUserOperation` for a local chain, using gas estimates from Alto."""
 
     def __init__(self, chain: LocalChain, alto: RpcClient, account: str, chain_id: int) -> None:
         self._chain = chain
@@ -101,7 +101,7 @@ _ANSWERED = (
 
 
 def sponsorship_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:
-    """Return the hash that the sponsor signs, which is the same as `DevPaymaster.getHash` returns.
+    """Return the hash that the sponsor signs, which is the one that `DevPaymaster.getHash` returns.
 
     `validity`: validUntil ‖ validAfter, six bytes each.
     """

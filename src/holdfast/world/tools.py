@@ -1,7 +1,7 @@
 """The local world's programs from npm: finds them, and installs them on first use.
 
 A checkout's `contracts/node_modules` is used if present. Otherwise the pinned subset in `npm/` is installed into the
-data folder, without any install script.
+data folder, without running any install scripts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-# npm's default retries are meant for a single package. With hundreds of packages, they delay the failure for ten
+# npm's default retries are meant for a single package. With hundreds of packages, they would delay the failure by ten
 # minutes on a machine without a network.
 _PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
 # To fail early without a network, a single request is sent first, which succeeds or fails at once.
@@ -91,7 +91,7 @@ def find_node() -> str:
 
 
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
-    """Return the tools, and install them first if necessary. Raises NodeMissing, WorldError."""
+    """Return the tools, installing them first if necessary. Raises NodeMissing, WorldError."""
     node = find_node()
     if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
         return Tools(node, CHECKOUT)
@@ -167,7 +167,7 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
 
 
 def _require_leave_for_unpinned() -> None:
-    """Raise WorldError unless programs without a hash in the lock file are allowed, which trusts npm's registry."""
+    """Raise WorldError unless programs without a hash in the lock file are allowed, which means trusting npm."""
     if os.environ.get(UNPINNED) != "1":
         raise WorldError(
             f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
@@ -208,8 +208,7 @@ def _why(errors: str) -> str:
 def _platform_package() -> str:
     """Return the npm package that contains anvil for this machine.
 
-    npm skips the package for a platform on which the lock file was not written, so the package must be named
-    explicitly.
+    npm skips the package if the lock file was written on a different platform, so the package must be named explicitly.
     """
     cpu = platform.machine().lower()
     return f"@foundry-rs/anvil-{sys.platform}-{_CPU.get(cpu, cpu)}"

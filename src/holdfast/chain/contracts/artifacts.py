@@ -29,7 +29,7 @@ class Contract:
 
     @property
     def deployment(self) -> bytes:
-        """Return the call data for the deterministic deployer: salt, then init code."""
+        """Return the call data for the deterministic deployer: the salt, then the init code."""
         return addresses.SALT + self.init_code
 
     @property

@@ -2,9 +2,9 @@
 
 An alias, or a DID with a method other than `did:new`, belongs to the first account that claims it. The registry accepts
 a claim only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
-commitment for the account that will claim. A sponsor can derive the needed commitments from the operation's call data
-(`commitments_needed`) and post them. Without such a sponsor, the account posts the commitment itself, in an earlier
-operation (`holdfast.chain.calls.commit`).
+commitment on behalf of the account that will make the claim. A sponsor can derive the needed commitments from the
+operation's call data (`commitments_needed`) and post them. Without such a sponsor, the account posts the commitment
+itself, in an earlier operation (`holdfast.chain.calls.commit`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: byte
 
 
 def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGISTRY) -> list[bytes]:
-    """Return the commitments that an operation of `sender` with this call data needs before it can succeed.
+    """Return the commitments that must be posted before an operation of `sender` with this call data can succeed.
 
-    The result is empty if the call data claims nothing or is not a vault account's.
+    The result is empty if the call data makes no claim or is not for a vault account.
     """
     calls = _inner_calls(call_data)
     target = registry.lower()
@@ -79,7 +79,7 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
 
 
 def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
-    """Return the commitment that a claim needs, or None if it claims only the DID of the account's key and no alias."""
+    """Return the commitment that a claim needs, or None for a claim to nothing but the DID of the account's key."""
     match name:
         case "register":
             x, y, _, alias, secret, _ = values

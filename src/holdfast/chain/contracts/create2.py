@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.wire.keccak import checksum_address, keccak256
 
-# ERC-1167: 10 bytes of init code return the 45 bytes of code after them, which contain the implementation's address.
+# ERC-1167: 10 bytes of init code return the 45 bytes of code that follow, which contain the implementation's address.
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_INIT_BYTES = 10
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
@@ -35,7 +35,7 @@ def clone_code(implementation: str) -> bytes:
 def predict_account(
     x: int, y: int, salt: int = 0, *, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
 ) -> str:
-    """Return the EIP-55 address of the account for a P-256 key and salt, which `AppFactory.getAddress` returns, too.
+    """Return the EIP-55 address of the account for a P-256 key and salt, as `AppFactory.getAddress` does.
 
     Args:
         x: X of the key, a uint256. As on the chain, the point need not be on the curve.

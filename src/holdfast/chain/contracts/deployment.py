@@ -1,4 +1,4 @@
-"""Deploys our contracts to a chain: plans the deployment and its cost, sends the transactions, checks each result.
+"""Deploys our contracts to a chain: plans the deployment and its cost, sends the transactions, and checks each result.
 
 Only missing contracts are deployed, all through the deterministic deployer, so their addresses are the same on all
 chains.
@@ -58,7 +58,7 @@ class DeploymentStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned deployment. Fees are in wei per unit of gas, costs are in wei."""
+    """A planned deployment. Fees are in wei per unit of gas; costs are in wei."""
 
     chain_id: int
     sender: str
@@ -88,7 +88,7 @@ class Plan:
 
     @property
     def max_fee(self) -> int:
-        """The highest fee per gas that the transactions offer.
+        """The highest fee per unit of gas that the transactions offer.
 
         This fee is enough even if the base fee doubles in the meantime.
         """
@@ -103,7 +103,7 @@ def with_margin(gas: int) -> int:
 async def make_plan(
     rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTION, chain_id: int | None = None
 ) -> Plan:
-    """Plan the deployment of the named contracts, paid by `sender`. `chain_id` is the expected chain, if given.
+    """Plan the deployment of the named contracts, for which `sender` pays. `chain_id` is the expected chain, if given.
 
     Raises AnotherChain, DeploymentError, RpcError.
     """

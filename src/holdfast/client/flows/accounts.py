@@ -32,9 +32,9 @@ class AccountKey:
 async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
     """Return the smart account of the vault's key.
 
-    Usually the result is the account that the factory creates for the key. If another key now controls that account, or
-    the vault's DID was made from an earlier key, the result is an account of the DID or of the earlier key, provided
-    the vault's key controls it.
+    Usually the result is the account that the factory creates for the key. If a different key now controls that
+    account, or the vault's DID was made from an earlier key, the result is an account of the DID or of the earlier key,
+    provided the vault's key controls it.
     """
     found = await vault.query()
     x, y = coordinates(found.verification_methods[0].public_key)

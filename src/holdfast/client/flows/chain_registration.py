@@ -1,4 +1,4 @@
-"""Registers a DID on the chain, in one user operation, or in two if no sponsor posts the commitment for its alias."""
+"""Registers a DID on the chain, in one user operation, or in two if no sponsor posts the commitment to its alias."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ChainRegistration:
         await self._receipt(operation_hash)
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
-        """Return the user operation that registers the DID, after committing to its alias if that is necessary."""
+        """Return the user operation that registers the DID, after committing to its alias if necessary."""
         after: int | None = None  # wait for the block after the commitment's
         for tries_left in reversed(range(_TRIES)):
             try:
@@ -100,7 +100,7 @@ class ChainRegistration:
     def _lack(self, error: OperationFailed) -> _Lack | None:
         """Return what an alias claim lacked when it was refused.
 
-        A revert without a reason probably means a missing commitment.
+        A revert without a reason probably means that the commitment was missing.
         """
         if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
             return None

@@ -1,4 +1,4 @@
-"""Records how much was spent under each delegation, and which invocations have been used."""
+"""Records how much has been spent under each delegation, and which invocations have been used."""
 
 from __future__ import annotations
 

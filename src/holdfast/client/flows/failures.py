@@ -1,4 +1,4 @@
-"""Errors of registrations and payments, and the conversion of the chain package's errors to them."""
+"""Errors in registrations and payments, and the conversion of the chain package's errors into them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PaymentRefused(ServiceError):
 
 
 class OperationFailed(ServiceError):
-    """The user operation was refused, or was mined and failed. `reason` is the decoded revert, if any."""
+    """The user operation was refused, or was mined but failed. `reason` is the decoded revert, if any."""
 
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""An application's gas policy: who pays for gas, where its price is read, and how much it may cost at most."""
+"""An application's gas policy: who pays for gas, where its price is read, and the maximum that it may cost."""
 
 from __future__ import annotations
 

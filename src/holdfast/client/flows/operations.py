@@ -58,7 +58,7 @@ class SmartAccount:
 
         An account's first operation also deploys it. The account state that the service returns may be two seconds old.
         The nonce is therefore at least the next one after those that this client has used, and an operation that is
-        refused for its nonce is prepared once more.
+        refused because of its nonce is prepared once more.
         """
         if not self.key.controls:
             raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
@@ -106,7 +106,7 @@ class SmartAccount:
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
 
     async def balance(self, token: str) -> int | None:
-        """Return the account's balance in the token's smallest unit, or None if no endpoint of the chain returns it."""
+        """Return the account's balance in the token's smallest unit, or None if no endpoint returns it."""
         chain = await self._chain()
         if chain is None:
             return None
@@ -120,7 +120,7 @@ class SmartAccount:
     async def next_block(self, after: int | None, within_s: float) -> int:
         """Wait for a block whose number is above `after` (None: above the newest block's).
 
-        Without an endpoint, wait three seconds.
+        If there is no endpoint, wait three seconds.
 
         Returns:
             The newest block's number; `after` if there is no endpoint or no block came in time.

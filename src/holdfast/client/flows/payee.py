@@ -29,7 +29,7 @@ class Payee:
 async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
     """Return the payee.
 
-    For a DID, the indexer supplies the account, and the chain must confirm that the DID has this account.
+    For a DID, the indexer supplies the account, and the chain must confirm that the account belongs to the DID.
 
     Raises:
         PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.

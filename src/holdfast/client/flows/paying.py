@@ -98,7 +98,7 @@ class Payer:
     async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
         """Check that the account can send the call's native coin.
 
-        Sending too much reverts without a reason, so gas is estimated with an amount of zero.
+        An operation that sends too much reverts without a reason, so gas is estimated with an amount of zero.
         """
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
         await self._check_funds(without, greatest_cost(without), call[1], why)

@@ -1,4 +1,4 @@
-"""Payments from the vault's smart account, and the limits under which a delegated key may make them."""
+"""Payments from the vault's smart account, and the limits within which a delegated key may make them."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ class Payments:
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # The audience of an invocation must be this vault. An invocation contains a `total` because it could not be
-            # minted without one, but that value is not trusted.
+            # The audience of an invocation must be this vault. An invocation contains a `total`, because it could not
+            # be minted without one, but that value is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)

@@ -53,8 +53,8 @@ class ProgressStore:
 def _going_on(noted: Progress, asked: Progress) -> Progress:
     """Return the parts of the recorded progress that are valid for the current request.
 
-    Progress recorded for another identifier is dropped, except for the transaction that registered the DID without an
-    alias.
+    Progress recorded for a different identifier is dropped, except for the transaction that registered the DID without
+    an alias.
     """
     if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
         return noted

@@ -67,7 +67,7 @@ class Retries:
     processing the first request.
 
     A Retry-After header is obeyed up to `longest_s` seconds. If Retry-After demands a longer wait, the refusal is
-    raised at once.
+    raised immediately.
     """
 
     attempts: int = 3
@@ -75,7 +75,7 @@ class Retries:
     longest_s: float = 5.0
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
-        """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
+        """Return the number of seconds until the next attempt, or None if `error` is final. `attempt` counts from 1."""
         if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
@@ -126,7 +126,7 @@ def as_type(kind: type[T]) -> Reader[T]:
 
 
 def as_json(reply: Reply) -> Any:
-    """Return the JSON value of the response, of whatever type."""
+    """Return the JSON value of the response, whatever its type."""
     return msgspec.json.decode(reply.content)
 
 
@@ -141,7 +141,7 @@ def as_text(reply: Reply) -> str:
 
 
 def _code(content: bytes) -> tuple[str | None, str | None]:
-    """Return the code and the human-readable text of an error body in Holdfast's or the Pinning Service API's form."""
+    """Return the code and the human-readable text of an error body in Holdfast's form or the Pinning Service API's."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):

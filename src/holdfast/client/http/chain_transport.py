@@ -41,7 +41,10 @@ class ChainTransport:
         return self._transport.base_url
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """See holdfast.chain.transports.Transport. If the service itself refused, the error's cause is that refusal."""
+        """See holdfast.chain.transports.Transport.
+
+        If the service itself refused the request, the error's cause is that refusal.
+        """
         try:
             if url == self.base_url + BUNDLER.path and _is_charged(body):
                 return await self._transport.send(_named(body))

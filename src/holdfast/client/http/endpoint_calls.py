@@ -54,7 +54,7 @@ def call_of(
 ) -> Call[T]:
     """Return the call.
 
-    The fields are sent as the query of a GET and as the body of other methods; absent fields are left out.
+    The fields are sent in the query of a GET request and in the body of any other; absent fields are left out.
 
     Args:
         endpoint: what is called.
@@ -83,7 +83,7 @@ def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:
 
 
 def _segment(name: str, value: str) -> str:
-    """Return the value percent-encoded as a path segment (RFC 3986, section 3.3), or as several for `path`.
+    """Return the value percent-encoded as a path segment (RFC 3986, section 3.3), or as several segments for `path`.
 
     Raises ValueError.
     """

@@ -66,7 +66,7 @@ class IdempotencyKeyReused(RequestRefused):
 
 
 class IpLimitReached(RequestRefused):
-    """The client's IP address has reached its limit of registrations."""
+    """The client's IP address has reached its limit on registrations."""
 
 
 class CredentialLimitReached(RequestRefused):
@@ -94,7 +94,7 @@ class AttestationInvalid(RequestRefused):
 
 
 class AttestationMismatch(RequestRefused):
-    """The attestation is for another identifier or channel."""
+    """The attestation is for a different identifier or channel."""
 
 
 class AttestationExpired(RequestRefused):
@@ -134,7 +134,7 @@ class MethodNotAllowed(RequestRefused):
 
 
 class RequestTimedOut(RequestRefused):
-    """The request did not arrive completely in time."""
+    """The complete request did not arrive in time."""
 
 
 class BodyTooLarge(RequestRefused):
@@ -205,5 +205,5 @@ _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
 
 def refusal_class(code: str, status: int) -> type[RequestRefused]:
-    """Return the class of a refusal's code, or else InvalidRequest for status 400 and RequestRefused for any other."""
+    """Return the class for a refusal's code, or else InvalidRequest for status 400 and RequestRefused for any other."""
     return _BY_CODE.get(code) or (InvalidRequest if status == _BAD_REQUEST else RequestRefused)

@@ -1,4 +1,4 @@
-"""Uploads snapshots automatically a few seconds after the last change; after failures, retries with growing delays."""
+"""Uploads snapshots automatically a few seconds after the last change; retries with growing delays after failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LASTING = (403, 404, 405)  # the DID is not registered there, or the service st
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Waiting times in seconds: after the last change, at most while changes continue, and between attempts."""
+    """Waiting times in seconds: after the last change, the maximum while changes continue, and between attempts."""
 
     quiet_s: float = 2.0
     longest_quiet_s: float = 30.0
@@ -27,7 +27,7 @@ class Pauses:
     longest_retry_s: float = 900.0
 
     def retry_s(self, failures: int) -> float:
-        """Return the seconds to wait after this number of consecutive failures."""
+        """Return the number of seconds to wait after this number of consecutive failures."""
         return min(self.longest_retry_s, self.first_retry_s * 2.0 ** min(failures - 1, 30))
 
 
@@ -87,7 +87,7 @@ class AutomaticSnapshots:
                 failures = 0
 
     async def _quiet(self) -> None:
-        """Wait until nothing has changed for the quiet time, but no longer than the longest wait."""
+        """Wait until nothing has changed for the quiet period, but no longer than the longest wait."""
         waited = 0.0
         while self._changed.is_set() and waited < self._pauses.longest_quiet_s:
             self._changed.clear()

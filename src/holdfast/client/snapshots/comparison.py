@@ -1,4 +1,4 @@
-"""Compares two versions of a vault, table by table: which rows are in only one of them, and which differ.
+"""Compares two versions of a vault, table by table, to find the rows that are in only one of them or that differ.
 
 No merging.
 """

@@ -1,4 +1,4 @@
-"""What a client does with its vault's snapshots: uploads them automatically, resolves conflicts, recovers vaults."""
+"""What a client does with its vault's snapshots: uploads them automatically, resolves conflicts and recovers vaults."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OtherKeys(ClientStateError):
 
 
 class KeptSnapshots:
-    """The snapshots of one client's vault. Without a vault that has a store, every method raises ClientStateError."""
+    """The snapshots of one client's vault. If there is no vault with a store, every method raises ClientStateError."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """Return the snapshot with the other device's version in a conflict.
+        """Return the snapshot that contains the other device's version in a conflict.
 
         Raises ClientStateError if there is no conflict.
         """
@@ -178,7 +178,7 @@ class KeptSnapshots:
         await vault.unlock(known, saved.database)
 
     async def _forget_removed(self, other: Snapshot, key: KeyProvider) -> None:
-        """Remove from this version of the vault the keys that were removed from the other version.
+        """Remove from this version of the vault any keys that were removed from the other version.
 
         The other version is opened only if it lacks a key that this version has. If `key` does not open the other
         version, its device was paired by an earlier release and never had this version's keys.

@@ -35,7 +35,7 @@ _NOT_FOUND = 404
 
 
 class SnapshotPlace:
-    """The client's service, and the servers that the snapshot settings name in addition or instead.
+    """The client's service, and the servers that the snapshot settings name in addition to it or in its place.
 
     Args:
         service_url: the service's address.
@@ -68,14 +68,14 @@ class SnapshotPlace:
         )
 
     async def upload(self, snapshot: Snapshot) -> None:
-        """Upload the snapshot's blocks. Without a separate pinning service, the upload also pins the blocks.
+        """Upload the snapshot's blocks. If there is no separate pinning service, the upload also pins the blocks.
 
         Raises RequestRefused, StorageError.
         """
         await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
 
     async def publish(self, name: str, record: bytes) -> None:
-        """Publish an IPNS record, which needs no other authorization than its signature.
+        """Publish an IPNS record, which needs no authorization other than its signature.
 
         Raises RequestRefused, NetworkError.
         """

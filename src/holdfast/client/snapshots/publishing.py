@@ -53,7 +53,7 @@ class SnapshotRolledBack(StorageError):
 
 
 class SnapshotConflict(StorageError):
-    """Another device published a snapshot that is not based on this device's last one. Nothing was merged or changed.
+    """Another device published a snapshot that is not based on this device's latest. Nothing was merged or changed.
 
     Attributes:
         other_root: the other device's snapshot.
@@ -95,7 +95,7 @@ class Publisher:
         return stored.revision > state.acknowledged_revision
 
     async def publish(self) -> SnapshotState:
-        """Publish the newest revision, unless that has been done already.
+        """Publish the newest revision, unless it has already been published.
 
         Raises:
             SnapshotConflict: another device published too; `overrule` resolves the conflict.
@@ -208,7 +208,7 @@ class Publisher:
     async def _remove_old_pins(self, state: SnapshotState) -> None:
         """Remove this vault's oldest pins, whichever device made them.
 
-        After a key was removed, remove all but the newest pin. If the service refuses to remove them, the next upload
+        If a key has been removed, remove all but the newest pin. If the service refuses to remove them, the next upload
         tries again.
         """
         pinning = self._place.pinning

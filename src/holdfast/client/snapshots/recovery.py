@@ -1,4 +1,4 @@
-"""Recovers a vault with a passkey alone: its user handle leads to the snapshot, its PRF output unlocks the vault."""
+"""Recovers a vault with only a passkey: its user handle leads to the snapshot, and its PRF output unlocks the vault."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RecoveryRefused(StorageError):
 
 
 class Recovered(Record, frozen=True, kw_only=True):
-    """A recovered vault: its DID, the snapshot it came from, and when the snapshot was sealed (Unix milliseconds).
+    """A recovered vault: its DID, the snapshot it came from, and the time at which that was sealed (Unix milliseconds).
 
     `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
     vault comes from an older one, and `newer_root` and `newer_updated_at` describe the newest.
@@ -158,7 +158,7 @@ class Recovery:
             await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
-        """Refuse a record with a lower sequence than this device has seen, unless the person accepts it."""
+        """Refuse a record with a lower sequence number than this device has seen, unless the person accepts it."""
         known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
         if found.record is not None and found.record.sequence < known.sequence:
             error = SnapshotRolledBack(known.sequence, found.record.sequence)

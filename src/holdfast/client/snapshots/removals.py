@@ -25,7 +25,7 @@ async def removed_keys(vault: AsyncVault) -> set[Name]:
 
 
 async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
-    """Remove these keys from an unlocked vault, and record as removed those that it lacks. Return whether it had any.
+    """Remove these keys from an unlocked vault, and record those that it lacks as removed. Return whether it had any.
 
     Raises PluginCallError: `last_wrap` if no other key would be left, another code if a removal cannot be recorded.
     """

@@ -32,7 +32,7 @@ def did_of_service(url: str) -> str:
 
 
 async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """Return a token for one upload, or for one pin and polling its status. The token is valid for five minutes.
+    """Return a token for one upload, or for making one pin and polling its status. It is valid for five minutes.
 
     The vault must be unlocked. The vault stores no row for the token: a row would be a change, whose upload would need
     another token.

@@ -46,7 +46,7 @@ TokenSource = Callable[[], Awaitable[str]]
 
 
 class PinReport(PinInfo, frozen=True, kw_only=True):
-    """A pin and what the service reports about it; `info.status_details` explains its current status."""
+    """A pin, and what the service reports about it; `info.status_details` explains its current status."""
 
     info: dict[str, str] | None = None
 
@@ -125,7 +125,7 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
 
 
 class AsyncPinning:
-    """A client for one account at one pinning service.
+    """A client for one account on one pinning service.
 
     Raises RequestRefused, NetworkError; StorageError if a pin fails.
     """
@@ -162,7 +162,7 @@ class AsyncPinning:
         return await self._send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin with another pin in one request."""
+        """Replace one pin with another in a single request."""
         return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:

@@ -15,7 +15,7 @@ _KINDS = {1: "secret", 2: "prf", 3: "password"}
 
 
 def is_sealed_vault(data: bytes) -> bool:
-    """Return whether the bytes begin as a sealed vault does."""
+    """Return whether the bytes begin like a sealed vault."""
     return data.startswith(_MAGIC)
 
 

@@ -103,7 +103,7 @@ def client_manifest(manifest: roots.Manifest) -> VaultManifest:
 
 
 def blocks_of(did: str, blocks: Mapping[str, bytes]) -> set[str]:
-    """Return those blocks that belong to a vault's snapshots: its roots and the blocks that they link to."""
+    """Return the blocks that belong to a vault's snapshots: its roots and the blocks that they link to."""
     found: set[str] = set()
     for cid, data in blocks.items():
         with contextlib.suppress(ContentError):

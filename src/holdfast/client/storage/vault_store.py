@@ -86,8 +86,8 @@ class VaultStore:
 
         Raises StorageError if it is not newer than all stored ones: a vault never returns to an older state. With
         `forget_older`, the same transaction deletes all older revisions and the blocks of their snapshots, overwrites
-        their bytes in the file, and removes them from its journal. A key is removed in this way, since it would still
-        unlock an older revision.
+        their bytes in the file, and removes them from its journal. A key is removed in this way, because otherwise it
+        would still unlock an older revision.
         """
         with self._transaction() as database:
             newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
@@ -176,7 +176,7 @@ class VaultStore:
                 database.execute("DELETE FROM blocks WHERE cid = ?", (block.cid,))
 
     def set_note(self, name: str, value: str | None) -> None:
-        """Store a short text under a name, for example a registration's progress. None deletes it."""
+        """Store a short text, such as a registration's progress, under a name. None deletes it."""
         with self._transaction() as database:
             if value is None:
                 database.execute("DELETE FROM notes WHERE name = ?", (name,))

@@ -76,7 +76,7 @@ class HttpChannel:
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """See PairingChannel.
 
-        The request may take as long as a pairing, since a person has to type on the other device.
+        The request may take as long as an entire pairing, since a person has to type on the other device.
         """
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:
@@ -117,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def local_address() -> str:
-    """Return this machine's address in the local network, or the loopback address if it has none. Sends nothing."""
+    """Return this machine's address on the local network, or the loopback address if it has none. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only the route to it is looked up

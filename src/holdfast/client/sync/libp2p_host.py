@@ -190,7 +190,7 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
     # Only Noise is offered, because it authenticates the peer ID in the address. By default, py-libp2p also offers
-    # secio and plain text, which do not authenticate the peer and which an attacker in between could choose.
+    # secio and plain text, which do not authenticate the peer and one of which an attacker in the middle could choose.
     identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}
@@ -198,7 +198,7 @@ def _new_host(seed: bytes | None = None) -> Any:
 
 
 async def read_message(stream: Any) -> bytes:
-    """Read one message: a four-byte big-endian length, and that many bytes. Raises NetworkError."""
+    """Read one message: a four-byte big-endian length, followed by that many bytes. Raises NetworkError."""
     length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
     if length > MAX_MESSAGE_BYTES:
         raise NetworkError("a message is too long")

@@ -6,7 +6,7 @@ On `/holdfast/sync/meet/1.0.0`, the first message of a stream says which device 
     new device                    {"meeting": M, "message": {…}}   reply: the other device's reply
 
 M is a random name for the pairing that only the two devices know. The six digits protect the pairing from this host, as
-they do from anyone between the devices.
+they do from anyone else between the devices.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ each of these keys also unlocks what the new device stores and publishes. The re
 last published snapshot, if there is one.
 
 The enclaves do the cryptography. The new device commits to its key before it receives the other device's key, so an
-attacker in between has only one guess at the six digits. People compare these digits, so an attacker in between can
-neither obtain nor replace the vault.
+attacker in the middle has only one guess at the six digits. People compare these digits, so an attacker in the middle
+can neither obtain nor replace the vault.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class AsyncPairingServer:
         return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to one message. No message, whatever it contains, makes this method raise."""
+        """Return the response to one message. Never raises, whatever the message contains."""
         if self._turn.locked():
             return _REFUSED
         async with self._turn:
@@ -111,8 +111,8 @@ class AsyncPairingServer:
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         step, session = _text(message, "step"), _text(message, "session_id")
-        # Each step is accepted only once and only for one session: a repeated message or one from another session ends
-        # the pairing.
+        # Each step is accepted only once and only for one session: a repeated message, or one from a different session,
+        # ends the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
             raise SyncRefused("the message is out of turn")
         self._session = session

@@ -1,4 +1,4 @@
-"""Transfers a vault's last published record in a pairing, so that the new device's first upload causes no conflict."""
+"""Transfers a vault's last published record when pairing, so that the new device's first upload causes no conflict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all client-side types: frozen, keyword-only, snake_case in Python, the interface's names in JSON."""
+"""The base of all client-side types: frozen, keyword-only, snake_case in Python, and the interface's names in JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Octets(bytes):
-    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are accepted too."""
+    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are also accepted."""
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ SubsystemStatus = Literal["booting", "ready", "failed"]
 class BootStatus(Record, frozen=True, kw_only=True):
     """Which subsystems are ready; `ready` is True if all three are.
 
-    Only the enclave is needed for working with a vault. `enclave`: the module runs. `helia`: snapshots can be written
+    Only the enclave is needed to work with a vault. `enclave`: the module runs. `helia`: snapshots can be written
     and read back, in the vault's store and at the configured server, and the last upload did not fail. `libp2p`: the
     packages for pairing are installed, and no libp2p host failed to start.
     """

@@ -1,4 +1,4 @@
-"""Types for keys and signatures of the enclave: interface section "Client-side types", Crypto / enclave."""
+"""Types for the enclave's keys and signatures: interface section "Client-side types", Crypto / enclave."""
 
 from __future__ import annotations
 

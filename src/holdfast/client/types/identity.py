@@ -13,7 +13,7 @@ class GenerateInput(Record, frozen=True, kw_only=True):
     """The input for a new vault. `credential`: base64 of the serialised WebAuthn credential.
 
     `verification_proof`: the service's attestation as JSON text. The enclave refuses an attestation that has expired or
-    is for another identifier or channel. Only the service that issued an attestation can check its signature.
+    is for a different identifier or channel. Only the service that issued an attestation can check its signature.
     """
 
     credential: str
@@ -117,7 +117,7 @@ class CreateRegistrationInput(Record, frozen=True, kw_only=True):
 class RegistrationResult(Record, frozen=True, kw_only=True):
     """A prepared registration. `user_op` is None if no transaction is needed; hashes are Keccak-256.
 
-    The enclave cannot know whether the DID is already on the chain, so the caller says so with `registered`.
+    The enclave cannot know whether the DID is already on the chain, so the caller states this in `registered`.
     """
 
     user_op: UserOp | None

@@ -42,7 +42,7 @@ class PaymentHandlerOptions(Record, frozen=True, kw_only=True):
 
 
 class PaymentHandlerRegistration(Record, frozen=True, kw_only=True):
-    """Whether the browser registered the payment worker; `error` says why not."""
+    """Whether the browser registered the payment worker; if not, `error` says why."""
 
     success: bool
     scope: str

@@ -36,7 +36,7 @@ class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
 
 
 class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
-    """Where snapshots are stored and read, by default at the client's service.
+    """Where snapshots are stored and read, by default on the client's service.
 
     These settings extend the interface's `VaultSnapshotConfig`.
 

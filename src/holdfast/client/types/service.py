@@ -49,7 +49,7 @@ class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
 class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
     """Proof that an e-mail address or phone number was verified.
 
-    An attestation can be used in only one POST /api/dids.
+    An attestation can be used in only one POST /api/dids request.
     """
 
 

@@ -62,7 +62,7 @@ class QueryInput(Record, frozen=True, kw_only=True):
 
 
 class QueryOutput(Record, frozen=True, kw_only=True):
-    """The data that the vault has about a DID."""
+    """The data that the vault contains about a DID."""
 
     did: str
     controller: str

@@ -56,7 +56,7 @@ class BootLog:
             self._on_event(event)
 
     def report(self, subsystem: Subsystem, error: str | None) -> None:
-        """Record that a subsystem works (error None) or failed, if that changes its status."""
+        """Record that a subsystem works (error None) or has failed, if that changes its status."""
         now = self._now.get(subsystem)
         if error is not None and now in {"booting", "ready"}:
             self.emit(subsystem, "failed", error)
@@ -65,7 +65,7 @@ class BootLog:
             self.emit(subsystem, "ready")
 
     def ended(self) -> None:
-        """Record that the vault was closed, so that no subsystem is ready any more, although none failed."""
+        """Record that the vault was closed, so that no subsystem is ready any more, although none has failed."""
         with self._lock:
             self._now.clear()
 

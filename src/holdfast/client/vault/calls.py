@@ -1,4 +1,4 @@
-"""Calls of the enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
+"""Calls to the enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def unsaved() -> EnclaveCall[Unsaved]:
 
 
 def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
-    """Return the vault's data about a DID."""
+    """Return the data that the vault contains about a DID."""
     wanted = did.did if isinstance(did, types.QueryInput) else did
     return EnclaveCall("query", {"did": wanted}, types.QueryOutput)
 
@@ -321,7 +321,7 @@ def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
 
 
 def refresh_shares(*, rotate: bool, val_share: ValShare | None) -> EnclaveCall[types.EncryptedShares]:
-    """Replace a key's shares by new shares of the same key."""
+    """Replace a key's shares with new shares of the same key."""
     fields = {"rotate": rotate, "val_share": val_share}
     return EnclaveCall("refresh_shares", fields, types.EncryptedShares, changes=True)
 

@@ -1,6 +1,6 @@
-"""Transfers a vault's passkeys and passwords in a pairing: the new device keeps the vault's data key and its wraps.
+"""Transfers a vault's passkeys and passwords during a pairing: the new device keeps the vault's data key and its wraps.
 
-A wrap can be made only with its own key, so existing wraps are transferred unchanged, in the unencrypted header of a
+A key's wrap can be made only with that key, so existing wraps are transferred unchanged, in the unencrypted header of a
 sealed vault. To transfer the wraps, the sending device seals its vault once more, with an additional wrap for a key
 that it generates for the pairing. The pairing's key is sent as a row of the vault that the enclaves encrypt for each
 other; the row's ID is the session ID. Neither the key nor the row is ever stored.
@@ -114,7 +114,7 @@ def _passage(call: Call, session_id: str) -> HostKey | None:
 
 
 def _reopen(call: Call, sealed: str, passage: HostKey, did: str) -> None:
-    """Replace the received vault by the same vault with its original data key and its wraps."""
+    """Replace the received vault with the same vault under its original data key and with its wraps."""
     call("lock")
     try:
         opened = call("unlock", database=sealed, key=passage.fields())
@@ -129,8 +129,8 @@ def _own(call: Call, key: HostKey, session_id: str) -> None:
     wraps = call("list_wraps")["wraps"]
     taken = {"kind": key.kind, "id": key.id} in wraps
     if taken and key.kind == "password":
-        # This password may equal the other device's or not: in either case both passwords unlock the vault, whatever
-        # their wraps' IDs.
+        # Whether or not this password equals the other device's, both passwords unlock the vault, whatever their wraps'
+        # IDs.
         key = HostKey(key.kind, f"{key.id}-{session_id[:_SESSION_DIGITS]}", password=key.password)
     elif taken:
         call("remove_wrap", kind=key.kind, id=key.id)

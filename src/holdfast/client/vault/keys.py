@@ -89,7 +89,7 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredPasskey:
-    """What a synced passkey returns when the relying party requests an assertion by any of its passkeys.
+    """What a synced passkey returns when the relying party requests an assertion from any of its passkeys.
 
     Attributes:
         credential_id: in base64url.

@@ -1,4 +1,4 @@
-"""The minimum strength of passwords for encrypted files, since anyone who has the file can try many passwords."""
+"""Requires strong passwords for encrypted files, because anyone who has such a file can try many passwords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records in the vault which passkeys and passwords were removed, so that no other device's version restores them.
+"""Records in the vault which passkeys and passwords were removed, so that another device's version cannot restore them.
 
 A removal is a row of the `tokens` table, which is transferred with the vault and which the enclave ignores. Adding the
 key to the vault again deletes the row.
@@ -52,7 +52,7 @@ def _exec(call: Call, action: str, args: dict[str, str]) -> None:
 
 
 def see_recorded(error: str | None) -> None:
-    """Raise PluginCallError if a change of the records failed, unless they were already in the intended state."""
+    """Raise PluginCallError if a change to the records failed, unless they were already in the intended state."""
     code = (error or "").partition(":")[0]
     if code and code not in _AS_INTENDED:
         raise PluginCallError("exec", f"the removal of a key could not be recorded ({error})", code)
