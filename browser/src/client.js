@@ -13,7 +13,7 @@ import { Vault } from "./vault/vault.js";
 
 /** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
-/** A client of one service with this page's vault. Call `boot` first and `close` last. */
+/** A client of one service, with this page's vault. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
   #vault;
@@ -73,7 +73,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Recovers a vault into this browser, with only a passkey or from a CAR file. The vault is open afterwards.
+   * Recovers a vault into this browser, either with only a passkey or from a CAR file. The vault is open afterwards.
    *
    * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
@@ -94,7 +94,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Creates a passkey of this service for the vault. The passkey's user handle is the vault's publishing key, whether
+   * Creates a passkey for the vault and this service. The passkey's user handle is the vault's publishing key, whether
    * or not the vault has been created yet.
    *
    * @param {import("./passkeys/create.js").PasskeyOptions} [options]

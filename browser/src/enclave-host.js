@@ -186,7 +186,7 @@ export class Enclave {
     this.#cancelLook();
     const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
     if (!error && (locked || !idle_seconds || !last_activity)) return;
-    // If there is not enough memory even for `status`, the host calls it again later.
+    // If there is too little memory even for `status`, the host calls it again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {

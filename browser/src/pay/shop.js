@@ -1,4 +1,4 @@
-/** Connects to the payment worker, through which alone the page can respond to the shop. */
+/** Connects to the payment worker, which is the page's only way to respond to the shop. */
 
 import { FOR_SHOPS } from "./texts.js";
 

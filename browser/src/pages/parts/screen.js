@@ -82,7 +82,7 @@ export function tell(error) {
 }
 
 /**
- * Runs the action of a button. Buttons are disabled until the action ends, so a double click has one effect; errors are
+ * Runs a button's action. Buttons are disabled until the action ends, so a double click acts only once; errors are
  * announced.
  *
  * @param {HTMLElement | null} pressed

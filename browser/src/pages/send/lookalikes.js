@@ -16,7 +16,7 @@ const ENDS = 4;
 const WEB = "did:web:";
 
 /**
- * Reasons to check a name or a DID before paying to it.
+ * Reasons to check a name or a DID before paying it.
  *
  * @typedef {object} Doubts
  * @property {boolean} foreign it has letters of several alphabets, or a host in another alphabet

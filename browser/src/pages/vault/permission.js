@@ -11,7 +11,7 @@ const PAY = "/accounts/pay";
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**
- * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token, which the
+ * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token that the
  * vault stores.
  *
  * @param {any} row of the vault's delegations

@@ -173,7 +173,8 @@ function masked(plain, codewords, level, mask) {
 }
 
 /**
- * Returns the penalty for patterns that are hard to scan: runs, squares, finder-like patterns, too much of one colour.
+ * Returns the penalty for patterns that are hard to scan: runs, squares, finder-like patterns, and too much of one
+ * colour.
  * @param {boolean[][]} grid
  */
 function penalty(grid) {
