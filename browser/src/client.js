@@ -163,8 +163,8 @@ export class Client extends ServiceClient {
   /**
    * Pays from the vault's smart account, and waits until the payment is on the chain.
    *
-   * With `params.ucan`, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The enclave
-   * checks the delegation before anything is signed; `total` includes earlier payments under it.
+   * If `params.ucan` is given, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
+   * enclave checks the delegation before anything is signed; `total` includes earlier payments under it.
    *
    * @param {import("./generated/types.js").PaymentParams} params
    * @param {import("./flows/pay.js").PayOptions} [options]

@@ -136,7 +136,8 @@ export class Enclave {
   }
 
   /**
-   * Calls a function with JSON text and returns JSON text, including errors. Throws only if the instance was discarded.
+   * Calls a function with JSON text and returns JSON text, including errors. Throws only if the instance has been
+   * discarded.
    *
    * @param {string} name
    * @param {string} input

@@ -75,7 +75,7 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // An interrupted attempt may have reserved the identifier already; POST /api/dids decides, because it knows who
+    // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
     // holds it.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {

@@ -84,8 +84,8 @@ export class SnapshotPlace {
   }
 
   /**
-   * Returns the IPNS name that Holdfast's service has for a passkey. The name is only a hint, so the caller verifies
-   * the record published under it.
+   * Returns the IPNS name that the Holdfast service has stored for a passkey. The name is only a hint, so the caller
+   * verifies the record published under it.
    *
    * @param {string} credentialId
    * @returns {Promise<string | null>}
@@ -109,7 +109,8 @@ export class SnapshotPlace {
 }
 
 /**
- * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used at another service.
+ * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used with another
+ * service.
  *
  * @param {string} url a loopback address counts as localhost
  * @returns {string}

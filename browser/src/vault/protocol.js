@@ -165,7 +165,8 @@ function isPlain(value) {
 }
 
 /**
- * Returns the approximate size of a value; Infinity if it is nested too deeply or cannot be expressed in JSON and bytes.
+ * Returns the approximate size of a value, or Infinity if it is nested too deeply or cannot be expressed in JSON and
+ * bytes.
  *
  * @param {unknown} value
  * @param {number} depth

@@ -17,7 +17,7 @@
 export const passkeyMark = (keyId) => `passkey:${keyId}`;
 
 /**
- * Returns the ways back into the vault for a person who loses the passkey in daily use.
+ * Returns the ways back into the vault for a person who loses the passkey that they use every day.
  *
  * @param {Known} known
  * @returns {Row[]}

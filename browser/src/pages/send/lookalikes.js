@@ -43,7 +43,7 @@ function wordIn(to) {
   return to.startsWith("did:") || to.startsWith("0x") ? "" : to;
 }
 
-/** Returns a form that is equal for payees that look the same. @param {string} to */
+/** Returns a form that is the same for payees that look alike. @param {string} to */
 function asRead(to) {
   const word = wordIn(to).toLowerCase();
   if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);

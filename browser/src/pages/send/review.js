@@ -58,7 +58,7 @@ export function feeIn(operation) {
 }
 
 /**
- * Returns the present fee, according to the sponsor and the bundler.
+ * Returns the current fee, according to the sponsor and the bundler.
  *
  * @param {Planned} planned
  * @returns {Promise<Fee>}

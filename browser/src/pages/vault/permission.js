@@ -42,7 +42,7 @@ function payloadOf(envelope) {
 }
 
 /**
- * Delegates the right to make payments to a DID.
+ * Delegates to a DID the right to make payments.
  *
  * @param {{to: string, most: bigint, expiration: number, origin?: string}} limits `most`: in millionths of USDC, in
  *   total; `expiration`: seconds since 1970; `origin`: of the application that requested it

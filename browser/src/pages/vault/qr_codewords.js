@@ -103,7 +103,7 @@ function padded(bytes, version, total) {
 }
 
 /**
- * Divides the codewords into blocks of equal length, except that the last blocks may have one codeword more.
+ * Divides the codewords into blocks of equal length, except that the last blocks may have one more codeword.
  *
  * @param {number[]} words
  * @param {number} blocks
