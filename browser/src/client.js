@@ -29,7 +29,7 @@ export class Client extends ServiceClient {
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
    *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy,
    *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
-   *   snapshots are stored, by default at the service; false: nowhere
+   *   snapshots are stored, by default on the service; false: nowhere
    */
   constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);

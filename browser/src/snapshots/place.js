@@ -19,7 +19,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  * Where snapshots are stored and read, in addition to the interface's gateway. The default is the client's service.
  *
  * @typedef {object} MoreConfig
- * @property {string[]} [gatewayUrls] more gateways for blocks and records, in this order
+ * @property {string[]} [gatewayUrls] more gateways for blocks and records, tried in the order given
  * @property {string} [uploadUrl] accepts CAR files as Kubo's RPC does, and IPNS records
  * @property {string} [pinningUrl] a Pinning Service API; "" for none: the import itself pins
  * @property {string} [accessToken] for a pinning service other than Holdfast's, which accepts tokens signed by the vault's key

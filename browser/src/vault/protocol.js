@@ -8,7 +8,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /**
- * Limits on the nesting depth and the number of members, because a structured clone may exceed what the enclave
+ * Limits on the nesting depth and the number of members; a structured clone may exceed what the enclave
  * accepts.
  */
 const DEPTH = 32;

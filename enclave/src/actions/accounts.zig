@@ -67,7 +67,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     return derived(ctx, database, curve, &path);
 }
 
-/// The key at a derivation path from the seed, which is added to the vault's keys if the vault lacks it.
+/// The key derived from the seed along `path`; it is added to the vault's keys if the vault lacks it.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
     defer memory.wipe(&seed);

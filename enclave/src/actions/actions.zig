@@ -21,7 +21,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// The arguments of an action or, with `by_token`, the completed arguments that the token's policies checked.
+/// The arguments of an action or, with `by_token`, the completed arguments to which its policies were applied.
 pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };

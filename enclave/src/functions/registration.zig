@@ -151,7 +151,7 @@ fn appendWords(ctx: *Ctx, out: *std.ArrayList(u8), words: []const eth.Word) Erro
     try out.appendSlice(ctx.arena, std.mem.sliceAsBytes(words));
 }
 
-/// The operation without gas limits and signature. The operation deploys the account unless `deployed` is true. If
+/// The operation without gas limits or a signature. The operation deploys the account unless `deployed` is true. If
 /// `deployed` is absent, a nonce above zero means that the account exists.
 fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8) Error!Json {
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";

@@ -19,7 +19,7 @@ const BEGUN = "holdfast-registration";
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
  *   tried?: import("../drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
- *   the application that requested it; `copyAt`: when the last tried copy at the service was written
+ *   the application that requested it; `copyAt`: when the last tried copy on the service was written
  */
 
 /**
