@@ -1,5 +1,5 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
+ * Hosts the enclave in browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
  * dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });

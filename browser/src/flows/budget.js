@@ -12,8 +12,8 @@ const TRIES = 8;
  */
 
 /**
- * Counts a payment under every delegation in the token's chain, if all the delegations allow the payment. A payment is
- * counted before it is sent, so a crash in between can waste budget but never exceed it.
+ * Counts a payment against every delegation in the token's chain, if all the delegations allow the payment. A payment
+ * is counted before it is sent, so a crash in between can waste budget but never exceed it.
  *
  * @param {Client} client
  * @param {string} ucan

@@ -213,7 +213,7 @@ async function refusal(response) {
 }
 
 /**
- * Whether a request changes something, so that it is sent with an `Idempotency-Key` and the service stores its
+ * Whether a request changes something and is therefore sent with an `Idempotency-Key`; the service stores its
  * response.
  *
  * @param {Endpoint} endpoint

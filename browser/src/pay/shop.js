@@ -26,7 +26,7 @@ export class Shop {
     this.#send({ type: "ready" });
   }
 
-  /** Reports that the payment is about to be sent, so that the shop waits for the chain from now on. */
+  /** Reports that the payment is about to be sent, so that the shop waits for the chain from then on. */
   handingOver() {
     this.#send({ type: "handing over" });
   }

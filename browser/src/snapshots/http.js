@@ -1,4 +1,4 @@
-/** Sends requests to one server within limits on time and size. Parses refusals in the form of each protocol. */
+/** Sends requests to one server within limits on time and size. Parses refusals in each protocol's form. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 

@@ -338,7 +338,7 @@ function refusedVault(fn, message, code) {
 }
 
 /**
- * Builds the reply, whose bytes are in buffers that are transferred instead of copied.
+ * Builds the reply, whose bytes are in buffers that are transferred rather than copied.
  *
  * @param {Request} request
  * @param {any} result

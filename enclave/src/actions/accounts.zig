@@ -18,8 +18,8 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {address, chain_id, coin_type?, ...} -> the new row. The caller gives the address, for example that of an account to
-/// watch.
+/// {address, chain_id, coin_type?, ...} -> the new row. The caller supplies the address, for example that of an account
+/// to watch.
 pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     if (args.field(input, "coin_type") != null) return rows.create(ctx, database, resource, input);
     const chain_id = try args.string(ctx, input, "chain_id", 128);

@@ -8,8 +8,8 @@ const memory = @import("memory.zig");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// The length in bytes at which a piece becomes a separate block. No piece crosses this length, so its length always
-/// determines its kind.
+/// The length in bytes at which a piece becomes a separate block. Resizing never crosses this length, so a piece's
+/// length always determines its kind.
 const large = 32 * 1024;
 
 /// The header of each large piece.
