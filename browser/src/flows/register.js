@@ -28,7 +28,7 @@ const SPARE_MS = 5000;
  * @property {(step: RegistrationStep) => void} [onProgress]
  */
 
-/** The registration was abandoned: the correct code was not entered, or the passkey belongs to another DID. */
+/** The registration was abandoned: the correct code was not entered, or the passkey belongs to a different DID. */
 export class RegistrationRefused extends ServiceError {
   /** @param {string} message @param {ErrorOptions} [options] */
   constructor(message, options) {

@@ -1,5 +1,5 @@
 /**
- * QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares the codes with those of another
+ * QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares the codes with those from a different
  * encoder.
  */
 
