@@ -1,4 +1,4 @@
-/** Conversions between bytes and text: base64, base64url, hex. */
+/** Conversions between bytes and text: base64, base64url and hex. */
 
 const CHUNK = 0x8000;
 

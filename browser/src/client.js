@@ -13,7 +13,7 @@ import { Vault } from "./vault/vault.js";
 
 /** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
-/** A client of one service with this page's vault. Call `boot` first and `close` last. */
+/** A client of one service, with this page's vault. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
   #vault;
@@ -29,7 +29,7 @@ export class Client extends ServiceClient {
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
    *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy,
    *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
-   *   snapshots are stored, by default at the service; false: nowhere
+   *   snapshots are stored, by default on the service; false: nowhere
    */
   constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
@@ -73,7 +73,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Recovers a vault into this browser, with only a passkey or from a CAR file. The vault is open afterwards.
+   * Recovers a vault into this browser, either with only a passkey or from a CAR file. The vault is open afterwards.
    *
    * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
    * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
@@ -94,7 +94,7 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Creates a passkey of this service for the vault. The passkey's user handle is the vault's publishing key, whether
+   * Creates a passkey for the vault and this service. The passkey's user handle is the vault's publishing key, whether
    * or not the vault has been created yet.
    *
    * @param {import("./passkeys/create.js").PasskeyOptions} [options]
@@ -163,8 +163,8 @@ export class Client extends ServiceClient {
   /**
    * Pays from the vault's smart account, and waits until the payment is on the chain.
    *
-   * With `params.ucan`, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The enclave
-   * checks the delegation before anything is signed; `total` includes earlier payments under it.
+   * If `params.ucan` is given, the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
+   * enclave checks the delegation before anything is signed; `total` includes earlier payments under it.
    *
    * @param {import("./generated/types.js").PaymentParams} params
    * @param {import("./flows/pay.js").PayOptions} [options]

@@ -1,5 +1,5 @@
 /**
- * "Register and sign with Holdfast" for pages of other origins. Keys, passkeys and consent stay on the service's page.
+ * "Register and sign with Holdfast" for pages on other origins. Keys, passkeys and consent stay on the service's page.
  *
  *     import { connect, connected } from "https://vault.example/client/connect.js";
  *     button.onclick = () => connect({ sign: { text: "I log in.", challenge } }).then(use);

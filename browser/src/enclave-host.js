@@ -1,5 +1,5 @@
 /**
- * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
+ * Hosts the enclave in browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
  * dependencies.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
@@ -136,7 +136,8 @@ export class Enclave {
   }
 
   /**
-   * Calls a function with JSON text and returns JSON text, including errors. Throws only if the instance was discarded.
+   * Calls a function with JSON text and returns JSON text, including errors. Throws only if the instance has been
+   * discarded.
    *
    * @param {string} name
    * @param {string} input
@@ -186,7 +187,7 @@ export class Enclave {
     this.#cancelLook();
     const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
     if (!error && (locked || !idle_seconds || !last_activity)) return;
-    // If there is not enough memory even for `status`, the host calls it again later.
+    // If there is too little memory even for `status`, the host calls it again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {

@@ -31,7 +31,7 @@ export function scriptAddress(address) {
 }
 
 /**
- * Makes the policy accept a script of this page's own origin, or a blob that the client created.
+ * Makes the policy accept a script from this page's own origin, or a blob that the client created.
  *
  * @param {string | URL} address
  */

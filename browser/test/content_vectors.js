@@ -1,4 +1,4 @@
-/** Runs the Python client's test vectors of the content-addressed formats through src/snapshots. */
+/** Runs the Python client's test vectors for the content-addressed formats through src/snapshots. */
 
 import assert from "node:assert/strict";
 import { readCar, writeCar } from "../src/snapshots/cars.js";

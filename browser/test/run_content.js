@@ -1,5 +1,5 @@
 /**
- * Runs the test vectors of the content-addressed formats, then the tests of cases that the vectors do not cover.
+ * Runs the test vectors for the content-addressed formats, then the tests of cases that the vectors do not cover.
  *
  *     node browser/test/run_content.js <vectors folder>
  *

@@ -1,6 +1,6 @@
 //! Code compiled for speed instead of size: functions that process a whole vault, and the compiler's helper functions.
-//! A save spends its time in AES-GCM and base64, which are a third slower when compiled for size. All curve arithmetic
-//! multiplies 64-bit numbers to a 128-bit product, for which WebAssembly lacks an instruction, so a helper does it.
+//! A save spends its time on AES-GCM and base64, which are a third slower when compiled for size. All curve arithmetic
+//! multiplies 64-bit numbers into 128-bit products; WebAssembly lacks an instruction for this, so a helper does it.
 //! Compiled for size, signing takes a fifth longer. Nothing here parses input.
 
 const std = @import("std");
@@ -19,7 +19,7 @@ export fn fast_gcm_seal(out: [*]u8, plain: [*]const u8, len: usize, associated: 
     Aes256Gcm.encrypt(out[0..len], out[len..][0..16], plain[0..len], associated[0..associated_len], nonce.*, key.*);
 }
 
-/// Decrypts the `len` bytes at `sealed`, which the tag follows, into `out`. Returns false if anything was
+/// Decrypts the `len` bytes at `sealed`, which are followed by the tag, into `out`. Returns false if anything was
 /// changed.
 export fn fast_gcm_open(out: [*]u8, sealed: [*]const u8, len: usize, associated: [*]const u8, associated_len: usize, nonce: *const [12]u8, key: *const [32]u8) bool {
     Aes256Gcm.decrypt(out[0..len], sealed[0..len], sealed[len..][0..16].*, associated[0..associated_len], nonce.*, key.*) catch return false;

@@ -1,4 +1,4 @@
-//! The build's root. The enclave's code is all in the Zig module "enclave", compiled with all safety checks. The
+//! The build's root. All of the enclave's code is in the Zig module "enclave", compiled with all safety checks. The
 //! standard library is compiled in the root's mode, which optimises for size, to keep the module small enough.
 
 const enclave = @import("enclave");

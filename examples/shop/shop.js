@@ -1,4 +1,4 @@
-// A shop that accepts payments from Holdfast vaults with the browser's Payment Request API. It needs no library.
+// A shop that accepts payments from Holdfast vaults through the browser's Payment Request API. It needs no library.
 // Try it: `holdfast dev`, then `python -m http.server 8000 -d examples/shop` and
 // http://localhost:8000/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
 

@@ -9,7 +9,7 @@ const SPONSORS = [
   ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
   "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
 ];
-/** The placeholder signature has r and s in range and a low s, so gas estimates include the whole verification. */
+/** The placeholder signature's r and s are in range and s is low, so gas estimates include the whole verification. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
 /**

@@ -1,4 +1,4 @@
-/** Encodes calls of the few contract functions that payments need (Solidity ABI). */
+/** Encodes calls to the few contract functions that payments need (Solidity ABI). */
 
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
@@ -31,7 +31,7 @@ export function paymentCall({ to, amount, token }) {
 }
 
 /**
- * Returns the payment that call data encodes. A page must show the payment as read from the bytes to be signed.
+ * Returns the payment that the call data encodes. A page must show the payment as decoded from the bytes to be signed.
  *
  * @param {string} callData
  * @returns {Payment | null} null if it is not a single payment in canonical form

@@ -51,7 +51,8 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because the account's previous operation came first (ERC-4337: AA25, AA10).
+ * Whether an operation was refused because an earlier operation of the account was mined before it (ERC-4337: AA25,
+ * AA10).
  *
  * @param {unknown} error
  */

@@ -18,7 +18,7 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  */
 
 /**
- * Returns the operation with its gas limits and fees, having checked that the account can pay for it.
+ * Returns the operation with its gas limits and fees, after checking that the account can pay for it.
  *
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
@@ -54,7 +54,8 @@ export async function paidByAccount(client, account, operation, why) {
 }
 
 /**
- * Returns the operation with the bundler's gas limits, even if the bundler checks the balance first (ERC-4337: AA21, AA51).
+ * Returns the operation with the bundler's gas limits, even if the bundler refuses because of the balance (ERC-4337:
+ * AA21, AA51).
  *
  * @param {import("./bundler.js").Bundler} bundler
  * @param {UserOp} operation
@@ -130,7 +131,8 @@ async function ask(url, method, params = []) {
 }
 
 /**
- * Returns the fees: twice the newest block's base fee, and the suggested tip plus a quarter (EIP-1559).
+ * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter; the maximum is the tip plus twice the
+ * newest block's base fee.
  *
  * @param {string} url
  */

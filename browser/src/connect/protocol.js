@@ -1,6 +1,6 @@
 /** The messages between an application's page and the connect page, as listed in docs/connect.md. */
 
-/** The protocol's name and version, included in every message. Both sides ignore messages of any other protocol. */
+/** The protocol's name and version, included in every message. Both sides ignore messages in any other protocol. */
 export const PROTOCOL = "connect/1";
 /** How long a request is valid, in seconds. */
 export const LASTS_S = 600;

@@ -10,7 +10,7 @@ const DID_LENGTH = 512;
 const LIMIT = /^[1-9][0-9]{0,15}$/;
 const YEAR_S = 366 * 86_400;
 const LASTS_AT_MOST_S = 900;
-/** Characters that hide, reverse or move text, and could so make a person sign something other than what is shown. */
+/** Characters that hide, reverse or move text, and so could make a person sign something other than what is shown. */
 const HIDING = /[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 const CONTROL = /(?!\n)\p{Cc}/u;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
@@ -35,7 +35,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Returns the requesting origin if it is allowed, which means an https origin or localhost.
+ * Returns the requesting origin if it is allowed, which means that it is an https origin or localhost.
  *
  * @param {string} origin as the browser states it
  * @returns {URL}

@@ -25,7 +25,7 @@ export class SmartAccount {
   #client;
   #policy;
   /**
-   * The nonce after this client's last operation, because the account state that the service returns may be outdated.
+   * The nonce after this client's last operation, for when the account state that the service returns is outdated.
    */
   #next = 0n;
 

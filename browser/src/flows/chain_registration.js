@@ -159,7 +159,7 @@ async function noted(account, journal, hash, { onProgress }) {
 }
 
 /**
- * Whether the operation from an interrupted attempt was mined, so that its nonce cannot be reused.
+ * Whether the operation from an interrupted attempt was mined, in which case its nonce cannot be reused.
  *
  * @param {SmartAccount} account
  * @param {string} hash

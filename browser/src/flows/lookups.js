@@ -1,4 +1,4 @@
-/** Looks up accounts at the service that served this module, or at another one. */
+/** Looks up accounts on the service that served this module, or on a different one. */
 
 import { ServiceClient } from "../http/service.js";
 

@@ -44,7 +44,7 @@ export async function registerPasskey(client, credentialId, { attestation } = {}
   try {
     await client.registerDid({ ...registrationOf(known), credentialId, ...(attestation && { attestation }) });
   } catch (error) {
-    // The response to an earlier attempt was lost: the passkey is registered already.
+    // The response to an earlier attempt was lost: the passkey is already registered.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
     if (!(await isOf(client, credentialId, known.did))) throw error;
   }

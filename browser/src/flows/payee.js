@@ -40,7 +40,7 @@ async function confirm(client, did, address) {
 }
 
 /**
- * Whether the DID is the hash of the account's present key or, after a key change, of its first key.
+ * Whether the DID is the hash of the account's current key or, after a key change, of its first key.
  *
  * @param {import("../client.js").Client} client
  * @param {string} did

@@ -28,7 +28,7 @@ const SPARE_MS = 5000;
  * @property {(step: RegistrationStep) => void} [onProgress]
  */
 
-/** The registration was abandoned: no correct code was entered, or the passkey belongs to another DID. */
+/** The registration was abandoned: the correct code was not entered, or the passkey belongs to a different DID. */
 export class RegistrationRefused extends ServiceError {
   /** @param {string} message @param {ErrorOptions} [options] */
   constructor(message, options) {
@@ -75,7 +75,7 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // An interrupted attempt may have reserved the identifier already; POST /api/dids decides, because it knows who
+    // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
     // holds it.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {

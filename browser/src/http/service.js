@@ -7,7 +7,7 @@ const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
 /** The HTTP statuses of a busy service, after which a request is retried. */
 const BUSY = new Set([502, 503, 504]);
-/** The bundler's methods that change something, so they need an `Idempotency-Key`. */
+/** The bundler's methods that change something and therefore need an `Idempotency-Key`. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
 /**
@@ -213,7 +213,7 @@ async function refusal(response) {
 }
 
 /**
- * Whether a request is sent with an `Idempotency-Key`, because it changes something and the service stores its
+ * Whether a request changes something and is therefore sent with an `Idempotency-Key`; the service stores its
  * response.
  *
  * @param {Endpoint} endpoint
@@ -225,7 +225,7 @@ function isNamed({ method, path }, asked) {
 }
 
 /**
- * Whether the response to a request's first attempt was lost.
+ * Whether the response to the first attempt at a request was lost.
  *
  * @param {unknown} error
  * @param {number} tries

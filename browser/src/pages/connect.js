@@ -1,5 +1,5 @@
 /**
- * Entry point of /connect, where a person registers or unlocks a vault, and decides on a request from an application of
+ * Entry point of /connect, where a person registers or unlocks a vault, and decides on a request from an application on
  * another origin.
  */
 

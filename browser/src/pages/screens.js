@@ -1,4 +1,4 @@
-/** All screens by name, which each page's entry point registers. */
+/** All screens by name; each page's entry point registers them. */
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";

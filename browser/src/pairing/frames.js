@@ -1,4 +1,4 @@
-/** Reads and writes messages on a byte stream: a length of four bytes, big-endian, then the message as JSON. */
+/** Reads and writes messages on a byte stream, each as a four-byte big-endian length and then the message as JSON. */
 
 /** The longest message, in bytes, as in the Python client. */
 export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;

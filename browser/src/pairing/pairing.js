@@ -40,7 +40,7 @@ export function newMeeting() {
 }
 
 /**
- * Returns the new device's channel to the device that holds the vault, which is direct or leads through a meeting at a
+ * Returns the new device's channel to the device that holds the vault, either direct or through a meeting at a
  * host.
  *
  * @param {Link} link

@@ -68,8 +68,8 @@ export class PairingServer {
   /** @param {Message} message */
   async #answer(message) {
     const [step, session] = [given(message.step), given(message.session_id)];
-    // Each step is accepted only once and only from one session; a repeated message or another session ends the
-    // pairing.
+    // Each step is accepted only once and only from one session; a repeated message, or one from another session, ends
+    // the pairing.
     if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session) throw new SyncRefused("the message is out of turn");
     this.#session = session;
     this.#answered.add(step);

@@ -11,7 +11,7 @@ import { amountText } from "./text.js";
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
 
-/** How many times to look for an account, because a newly registered one may not be indexed yet. */
+/** How many times to look for an account; a newly registered one may not be indexed yet. */
 const TRIES = 4;
 const PAUSE_MS = 1200;
 
@@ -44,7 +44,7 @@ async function indexed(client, did) {
 }
 
 /**
- * Returns the payment's present fee, according to the sponsor and the bundler.
+ * Returns the payment's current fee, according to the sponsor and the bundler.
  *
  * @param {Client} client
  * @param {import("../flows/account.js").AccountKey} key

@@ -55,7 +55,7 @@ class Payment {
     addEventListener("focus", () => this.#guardAgain());
   }
 
-  /** Cancels the payment for the person, unless it has already been handed over. */
+  /** Cancels the payment for the person, unless it is too late to cancel. */
   cancel() {
     if (this.#over || this.#agreedTo || !this.#request) return;
     this.#shop.refused("user_cancelled");

@@ -3,7 +3,7 @@
 import { el } from "./el.js";
 import { language, text } from "./text.js";
 
-/** How long a newly shown button ignores clicks, because the person cannot have read it yet. */
+/** How long a newly shown button ignores clicks, so that the person can read it first. */
 const READING_MS = 500;
 
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */

@@ -58,7 +58,7 @@ export function showFee(fee) {
 }
 
 /**
- * Shows a full address in groups of four digits for comparison. Copying the address yields no spaces.
+ * Shows a full address in groups of four digits for comparison. The copied address contains no spaces.
  *
  * @param {string} value 0x-hex
  */
@@ -99,7 +99,7 @@ function shopName(site) {
   return el("span", {}, site.protocol === "https:" ? "" : `${site.protocol}//`, el("strong", {}, site.host));
 }
 
-/** Whether a host, or the host of a did:web, is written in another alphabet. @param {string} name */
+/** Whether a host, or the host of a did:web, is internationalised. @param {string} name */
 function isForeign(name) {
   return /(^|[.:])xn--/.test(name);
 }

@@ -1,4 +1,4 @@
-/** Connects to the payment worker, through which alone the page can respond to the shop. */
+/** Connects to the payment worker, which is the page's only way to respond to the shop. */
 
 import { FOR_SHOPS } from "./texts.js";
 
@@ -26,7 +26,7 @@ export class Shop {
     this.#send({ type: "ready" });
   }
 
-  /** Reports that the payment is about to be sent, so that the shop waits for the chain from now on. */
+  /** Reports that the payment is about to be sent, so that the shop waits for the chain from then on. */
   handingOver() {
     this.#send({ type: "handing over" });
   }

@@ -5,7 +5,7 @@ import { TEXTS } from "./texts.js";
 
 /** @typedef {keyof typeof TEXTS.en} TextKey */
 
-/** The page's language, which the person may have switched on the service's other pages. */
+/** The page's language, which the person may have changed on the service's other pages. */
 export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)));
 
 /**

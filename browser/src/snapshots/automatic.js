@@ -1,4 +1,4 @@
-/** Uploads snapshots automatically: a few seconds after the last change, and after failures with growing delays. */
+/** Uploads snapshots automatically: a few seconds after the last change, and at growing intervals after failures. */
 
 import { SnapshotConflict, SnapshotRolledBack } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
@@ -50,7 +50,7 @@ export class AutomaticSnapshots {
     if (this.#timer) this.#after(0);
   }
 
-  /** Stops. A revision that was not uploaded yet is uploaded next time. */
+  /** Stops. A revision that has not been uploaded yet is uploaded next time. */
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -85,7 +85,7 @@ export class AutomaticSnapshots {
 }
 
 /**
- * Whether a retry would fail in the same way, as while the vault is closed or locked.
+ * Whether a retry would fail in the same way, for example while the vault is closed or locked.
  *
  * @param {unknown} error
  */

@@ -41,7 +41,7 @@ export function fromBase32(text) {
 }
 
 /**
- * Writes the bytes as one number in another base. Each leading zero byte becomes the alphabet's first letter.
+ * Writes the bytes as one number in a different base. Each leading zero byte becomes the alphabet's first letter.
  *
  * @param {Uint8Array} bytes
  * @param {string} letters

@@ -1,5 +1,5 @@
 /**
- * Checks that a snapshot belongs to its DID, by the sealed vault's header and by the delegation to the publishing key.
+ * Checks that a snapshot belongs to its DID, using the sealed vault's header and the delegation to the publishing key.
  */
 
 import { readHeader } from "../vault/sealed_header.js";

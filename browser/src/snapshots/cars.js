@@ -11,8 +11,8 @@ import { decodeVarint, encodeVarint } from "./varints.js";
 
 export const MAX_ROOT_BYTES = 16 << 10;
 /**
- * The limit of a vault, 16 MiB, also limits its blocks, because roots of the older form link to the whole vault in one
- * block.
+ * The limit for a vault, 16 MiB, also applies to its blocks, because roots of the older form link to the whole vault in
+ * one block.
  */
 export const MAX_LEGACY_BLOCK_BYTES = 16 << 20;
 const MAX_HEADER_BYTES = 1 << 10;

@@ -2,7 +2,7 @@
  * CIDs of the only kind that is used here (version 1, SHA-256, codec raw or dag-cbor), and the blocks that they identify.
  *
  * A CID of this kind has 36 bytes, and one canonical text in lower-case base32 without padding. Every other spelling is
- * refused, so that CIDs can be compared as texts.
+ * refused, so that CIDs can be compared as text.
  */
 
 import { fromBase32, toBase32 } from "./bases.js";

@@ -71,7 +71,7 @@ export async function asStorageErrors(work) {
 }
 
 /**
- * Returns the service's own reason for an error if the service sent one, else the error's message.
+ * Returns the service's own reason for an error if the service sent one, otherwise the error's message.
  *
  * @param {unknown} error
  * @returns {string}

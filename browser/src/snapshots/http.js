@@ -1,11 +1,11 @@
-/** Sends requests to one server within limits of time and size. Parses refusals in the form of each protocol. */
+/** Sends requests to one server within limits on time and size. Parses refusals in each protocol's form. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 
 const TIMEOUT_MS = 30_000;
 const RETRY_AFTER_MS = [200, 800];
 const BUSY = new Set([502, 503, 504]);
-/** The longest response that is read unless the caller allows more, enough for a list of pins or a refusal. */
+/** The longest response that is read unless the caller allows more; a list of pins or a refusal fits. */
 const LONGEST_ANSWER = 1 << 20;
 
 /**

@@ -76,7 +76,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Uploads the newest revision now, unless it has been uploaded already.
+   * Uploads the newest revision now, unless it has already been uploaded.
    *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` resolve it
@@ -105,7 +105,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Returns the differences between this device's and the other device's version in a conflict.
+   * Returns the differences between this device's version and the other device's in a conflict.
    *
    * @param {VaultKey} key opens the other version; its secret is transferred to the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
@@ -160,7 +160,7 @@ export class KeptSnapshots {
     return this.#inTurn(() => continued(this.#client.vault, this.#store, record));
   }
 
-  /** Cancels requests and timers. A revision that was not uploaded yet is uploaded next time. */
+  /** Cancels requests and timers. A revision that has not been uploaded yet is uploaded next time. */
   async close() {
     this.#automatic.close();
     this.#ending.abort();
@@ -271,7 +271,7 @@ class OtherKeys extends ClientStateError {
 }
 
 /**
- * Saves the vault until its revision is higher than `before`, and returns the sealed bytes.
+ * Saves the vault repeatedly until its revision is higher than `before`, and returns the sealed bytes.
  *
  * @param {Vault} vault
  * @param {number} before

@@ -1,4 +1,4 @@
-/** Manages pins at a pinning service with the IPFS Pinning Service API 1.0.0. */
+/** Manages pins on a pinning service through the IPFS Pinning Service API 1.0.0. */
 
 import { Http } from "./http.js";
 import { NetworkError, StorageError } from "./library.js";
@@ -15,7 +15,7 @@ const ALL = "queued,pinning,pinned,failed";
  *   after?: string, status?: string}} Selection the API's query; without `status`, pins of every status
  */
 
-/** An account at a pinning service. Methods throw RequestRefused, NetworkError, and StorageError if a pin fails. */
+/** An account with a pinning service. Methods throw RequestRefused, NetworkError, and StorageError if a pin fails. */
 export class Pinning {
   #http;
   #token;

@@ -19,7 +19,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  * Where snapshots are stored and read, in addition to the interface's gateway. The default is the client's service.
  *
  * @typedef {object} MoreConfig
- * @property {string[]} [gatewayUrls] more gateways for blocks and records, in this order
+ * @property {string[]} [gatewayUrls] more gateways for blocks and records, tried in the order given
  * @property {string} [uploadUrl] accepts CAR files as Kubo's RPC does, and IPNS records
  * @property {string} [pinningUrl] a Pinning Service API; "" for none: the import itself pins
  * @property {string} [accessToken] for a pinning service other than Holdfast's, which accepts tokens signed by the vault's key
@@ -84,8 +84,8 @@ export class SnapshotPlace {
   }
 
   /**
-   * Returns the IPNS name that Holdfast's service has for a passkey. The name is only a hint, so the caller verifies
-   * the record published under it.
+   * Returns the IPNS name that the Holdfast service has stored for a passkey. The name is only a hint, so the caller
+   * verifies the record published under it.
    *
    * @param {string} credentialId
    * @returns {Promise<string | null>}
@@ -109,7 +109,8 @@ export class SnapshotPlace {
 }
 
 /**
- * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used at another service.
+ * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used with another
+ * service.
  *
  * @param {string} url a loopback address counts as localhost
  * @returns {string}

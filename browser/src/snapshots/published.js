@@ -1,5 +1,5 @@
 /**
- * Passes the record of a vault's last snapshot on in a pairing, so that the new device continues from it without a
+ * Passes on the record of a vault's last snapshot in a pairing, so that the new device continues from it without a
  * conflict.
  */
 

@@ -8,7 +8,7 @@ import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
 /**
- * How long a record is valid, because it must outlast the loss of a device by years. Caches keep a record for only a
+ * How long a record is valid: it must outlast the loss of a device by years. Caches keep a record for only a
  * minute.
  */
 const VALID_YEARS = 20;
@@ -35,7 +35,8 @@ export class Publisher {
   #tell;
   #kept;
   /**
-   * The name and the delegation, cached after each change, so that retries do not keep the enclave from locking itself.
+   * The name and the delegation, cached until the vault changes, so that retries do not keep the enclave from locking
+   * itself.
    */
   #known = /** @type {Publishing | null} */ (null);
 
@@ -64,7 +65,7 @@ export class Publisher {
   }
 
   /**
-   * Uploads the newest revision, unless it has been uploaded already.
+   * Uploads the newest revision, unless it has already been uploaded.
    *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device has published too
@@ -228,7 +229,7 @@ export class Publisher {
   }
 
   /**
-   * Removes this vault's oldest pins from any device or, after a key was removed, all except the newest. If the service
+   * Removes this vault's oldest pins, made by any device, or all except the newest if a key was removed. If the service
    * refuses, the next upload retries the removal.
    *
    * @param {SnapshotState} state
@@ -266,7 +267,7 @@ export class Publisher {
 }
 
 /**
- * Whether the stored revision still has to be uploaded, as an imported vault always does, because its manifest contains
+ * Whether the stored revision still has to be uploaded. An imported vault always does, because its manifest contains
  * no snapshot.
  *
  * @param {Stored} stored

@@ -92,7 +92,7 @@ export class Recovery {
   }
 
   /**
-   * Opens the newest snapshot that the key can open. The step `older` is reported if that is an earlier snapshot.
+   * Opens the newest snapshot that the key can open. Reports the step `older` if the snapshot is not the newest one.
    *
    * @param {Found} newest
    * @param {VaultKey} key
@@ -117,7 +117,7 @@ export class Recovery {
   }
 
   /**
-   * Verifies and returns the snapshot before the given one, or null if there is none or it is no longer stored.
+   * Verifies and returns the snapshot before the given one; returns null if there is none or it is no longer stored.
    *
    * @param {Found} found
    * @returns {Promise<Found | null>}
@@ -174,8 +174,8 @@ export class Recovery {
   }
 
   /**
-   * Returns the record published under the given name or the passkey's user handle. For old passkeys, whose user handle
-   * is random, the service may know the name.
+   * Returns the record published under the given name or the passkey's user handle. An old passkey's user handle is
+   * random, so the service is asked for the passkey's IPNS name, which it may have stored.
    *
    * @param {UsedPasskey | null} passkey
    */

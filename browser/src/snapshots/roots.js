@@ -27,7 +27,7 @@ const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
  */
 
 /**
- * Builds the snapshot of a sealed vault. The same input always results in the same root.
+ * Builds the snapshot of a sealed vault. The same input always yields the same root.
  *
  * @param {Manifest} manifest
  * @param {Uint8Array<ArrayBuffer>} sealed
@@ -60,7 +60,7 @@ export async function snapshotOfCar(data) {
 }
 
 /**
- * Reads a root of the present or the older form from its block, after checking the block's bytes.
+ * Reads a root of the current or the older form from its block, after checking the block's bytes.
  *
  * @param {Block} block
  * @returns {Promise<Root>}

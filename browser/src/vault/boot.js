@@ -43,7 +43,7 @@ export class BootLog {
   }
 
   /**
-   * Reports that a subsystem has failed, or works again if the error is null. Repeated reports have no effect.
+   * Reports that a subsystem has failed or, if the error is null, that it works again. Repeated reports have no effect.
    *
    * @param {Subsystem} subsystem
    * @param {string | null} error

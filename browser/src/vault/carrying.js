@@ -61,7 +61,7 @@ export function take(call, { sealed_vault: sealed, key, ...args }) {
 }
 
 /**
- * Updates the vault's list of removed passkeys and passwords after a key was added or removed.
+ * Updates the vault's list of removed passkeys and passwords after a key has been added or removed.
  *
  * @param {Call} call
  * @param {string} fn
@@ -146,7 +146,8 @@ function own(call, key, session) {
   /** @type {Name[]} */
   const wraps = call("list_wraps", {}).wraps;
   const taken = wraps.some((it) => it.kind === kind && it.id === id);
-  // A new password whose name is taken gets another name, so that the other device's password still opens the vault.
+  // A new password whose name is taken gets a different name, so that the other device's password still opens the
+  // vault.
   const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
   if (taken && added === key) call("remove_wrap", { kind, id });
   call("add_wrap", { key: added });

@@ -1,5 +1,5 @@
 /**
- * Lets only one tab at a time open a vault, with Web Locks between the workers of an origin. Another tab can take the
+ * Lets only one tab at a time open a vault, using Web Locks between the workers of an origin. Another tab can take the
  * vault over.
  */
 

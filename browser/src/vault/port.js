@@ -113,7 +113,7 @@ function present(args) {
 }
 
 /**
- * Returns an address on the page's own origin, as workers require. A script of another origin is imported by a blob,
+ * Returns an address on the page's own origin, as workers require. A script from another origin is imported by a blob,
  * whose address is returned.
  *
  * @param {import("../trusted.js").ScriptAddress} address

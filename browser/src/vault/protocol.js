@@ -8,7 +8,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /**
- * Limits on the nesting depth and the number of members, because a structured clone may exceed what the enclave
+ * Limits on the nesting depth and the number of members; a structured clone may exceed what the enclave
  * accepts.
  */
 const DEPTH = 32;
@@ -165,7 +165,8 @@ function isPlain(value) {
 }
 
 /**
- * Returns the approximate size of a value; Infinity if it is nested too deeply or cannot be expressed in JSON and bytes.
+ * Returns the approximate size of a value, or Infinity if it is nested too deeply or cannot be expressed in JSON and
+ * bytes.
  *
  * @param {unknown} value
  * @param {number} depth

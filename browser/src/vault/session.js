@@ -16,7 +16,7 @@ import { NotOwner, VaultStore } from "./store.js";
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
 
-/** The calls that may change the vault, which must be stored if they did. */
+/** The calls that may change the vault, which must then be stored. */
 const CHANGING = new Set([
   "exec", "refresh_shares", "add_wrap", "remove_wrap", "mint_ucan", "invoke_ucan",
   "publishing_key", "publish", "publishing_delegation",
@@ -283,7 +283,7 @@ export class WorkerSession {
   }
 
   /**
-   * Runs the host's check for whether the vault must lock. Notifies the page if the vault has locked.
+   * Makes the host check whether the vault must lock. Notifies the page if the vault has locked.
    *
    * @param {number} ms
    * @param {() => void} work
@@ -338,7 +338,7 @@ function refusedVault(fn, message, code) {
 }
 
 /**
- * Builds the reply, whose bytes are in buffers that are transferred instead of copied.
+ * Builds the reply, whose bytes are in buffers that are transferred rather than copied.
  *
  * @param {Request} request
  * @param {any} result

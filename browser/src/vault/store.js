@@ -87,7 +87,7 @@ export class VaultStore {
   }
 
   /**
-   * Replaces the newest revision's manifest after a snapshot was published.
+   * Replaces the newest revision's manifest after a snapshot has been published.
    *
    * @param {VaultManifest} manifest
    */

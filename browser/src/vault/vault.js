@@ -92,7 +92,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Reports that a subsystem has failed, or that it works if `error` is null.
+   * Reports that a subsystem has failed or, if `error` is null, that it works.
    *
    * @param {BootEvent["subsystem"]} subsystem
    * @param {string | null} error
@@ -102,7 +102,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Returns another vault with the same worker script and enclave module, and a database with another name.
+   * Returns another vault with the same worker script and enclave module, and a database with a different name.
    *
    * @param {{dbName: string}} options
    * @returns {Vault} not booted yet

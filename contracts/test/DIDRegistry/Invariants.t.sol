@@ -47,7 +47,7 @@ contract RegistryActor {
         return keccak256(abi.encode("alias", seed % SIZE));
     }
 
-    /// @notice Registers a key's DID, which only its account may do and which needs a commitment only with an alias.
+    /// @notice Registers a key's DID, which only its account may do and which needs a commitment only for an alias.
     function register(uint256 who, uint256 what, uint256 name, bool named, bool wait) external {
         (address caller, uint256 key) = (person(who), what % SIZE);
         bytes32 aliasHash = named ? aliasOf(name) : bytes32(0);

@@ -149,7 +149,7 @@ contract RegisterTest is Claims {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, string(new bytes(257)));
     }
 
-    /// @notice A watcher that copies the claim to the alias, the commitment or both, and is mined first, gains nothing.
+    /// @notice A watcher gains nothing by copying the claim to the alias, the commitment or both, even if mined first.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(address(account));
         registry.commit(commitment);

@@ -119,7 +119,7 @@ contract RegisterForeignTest is Claims {
         registry.registerForeign(DID_TEXT, ALIAS, SECRET, string(new bytes(257)));
     }
 
-    /// @notice A watcher that copies the claim, the commitment, or both, and is mined first, gains nothing.
+    /// @notice A watcher gains nothing by copying the claim, the commitment or both, even if mined first.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(alice);
         registry.commit(commitment);

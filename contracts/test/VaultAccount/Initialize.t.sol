@@ -35,7 +35,7 @@ contract InitializeTest is Fixture {
     }
 
     function testFuzz_refusesWhatIsNotOnTheCurve(uint256 x, uint256 y) public {
-        // Two random words are a point on the curve with a probability of only 2^-256.
+        // Two random words form a point on the curve with a probability of only 2^-256.
         vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, x, y));
         clone.initialize(x, y);
     }

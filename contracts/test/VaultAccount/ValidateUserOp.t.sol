@@ -140,7 +140,7 @@ contract ValidateUserOpTest is Fixture {
         vm.assertEq(implementation.validateUserOp(op, HASH, 0), 1);
     }
 
-    /// @notice The precompile must exist only in the profile `precompile`.
+    /// @notice The precompile must exist only in the `precompile` profile.
     function test_thePrecompileIsThereOnlyInItsProfile() public view {
         bytes memory signature = _sign(KEY, HASH);
         (, bytes memory answer) = address(0x100).staticcall(abi.encodePacked(HASH, signature, pubKeyX, pubKeyY));

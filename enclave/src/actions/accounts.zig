@@ -18,8 +18,8 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {address, chain_id, coin_type?, ...} -> the new row. The caller gives the address, for example that of an account to
-/// watch.
+/// {address, chain_id, coin_type?, ...} -> the new row. The caller supplies the address, for example that of an account
+/// to watch.
 pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     if (args.field(input, "coin_type") != null) return rows.create(ctx, database, resource, input);
     const chain_id = try args.string(ctx, input, "chain_id", 128);
@@ -67,7 +67,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     return derived(ctx, database, curve, &path);
 }
 
-/// The key at a derivation path from the seed, which is added to the vault's keys if the vault lacks it.
+/// The key derived from the seed along `path`; it is added to the vault's keys if the vault lacks it.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
     defer memory.wipe(&seed);

@@ -21,7 +21,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// The arguments of an action or, with `by_token`, the completed arguments that the token's policies checked.
+/// The arguments of an action or, with `by_token`, the completed arguments to which its policies were applied.
 pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
@@ -110,7 +110,7 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// Signs for the owner or a token's bearer. A bearer must give the message: a bare digest could be a token's.
+/// Signs for the owner or a token's bearer. A bearer must supply the message: a bare digest could be a token's.
 fn signed_(call: Call, input: Json) Error!Json {
     if (call.by_token and args.field(input, "digest") != null) {
         return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");

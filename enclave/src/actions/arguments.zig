@@ -1,4 +1,4 @@
-//! Checks the arguments of an action, and completes them with alternative names and defaults. A token's policy is
+//! Checks the arguments of an action, and adds alternative names and default values. A token's policy is
 //! applied to the completed arguments, so their spelling cannot change its verdict.
 
 const std = @import("std");

@@ -117,8 +117,8 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
     };
 }
 
-/// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends with
-/// another audience, or a root that the DID's key did not sign.
+/// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends with a
+/// different audience, or a root that the DID's key did not sign.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {

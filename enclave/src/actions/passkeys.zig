@@ -67,7 +67,7 @@ fn expectedOf(ctx: *Ctx, database: Database, input: Json, id: []const u8) Error!
     };
 }
 
-/// The origins of pages that may embed this relying party's page in a frame; null if frames are not allowed.
+/// The origins of pages that may embed this relying party's page in a frame, or null if frames are not allowed.
 /// `cross_origin` requires the list, because without it any page could obtain an assertion (WebAuthn Level 3, section
 /// 13.4.9).
 fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
@@ -83,7 +83,7 @@ fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
     return out;
 }
 
-/// Whether user verification is required, as it is unless `user_verification` is "preferred" or "discouraged".
+/// Whether user verification is required, which it is unless `user_verification` is "preferred" or "discouraged".
 fn verificationRequired(ctx: *Ctx, input: Json) Error!bool {
     const wanted = try args.optionalString(ctx, input, "user_verification", 16) orelse return true;
     const Requirement = enum { required, preferred, discouraged };

@@ -45,7 +45,7 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     return pays(resource, null) and arguments.contains(&payment, name);
 }
 
-/// Refuses an address that is not in EIP-55 form, because payments contain that form and no other would match.
+/// Refuses an address that is not in EIP-55 form, because payments use that form and no other would match.
 fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
     if (!arguments.contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
     const given = statement.list[2].text;

@@ -1,5 +1,5 @@
 //! Normalises a user operation for a token's policy: only the hashed fields remain, each in one spelling, so that
-//! another spelling of the same bytes cannot evade a policy.
+//! a different spelling of the same bytes cannot evade a policy.
 
 const std = @import("std");
 const args = @import("../call/args.zig");

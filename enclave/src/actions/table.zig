@@ -34,7 +34,7 @@ pub const Action = struct {
     takes: []const []const u8 = &.{},
     /// Whether the action creates a row, so that it also reads the row's columns.
     makes_row: bool = false,
-    /// Completes the arguments with their defaults before a token's policy is applied to them.
+    /// Fills in default values for missing arguments before a token's policy is applied to the arguments.
     fill: ?*const fn (filling.Filling) Error!void = null,
     /// Whether the action mints tokens. No token may allow minting, because its policy could not restrict the new
     /// token.

@@ -127,7 +127,7 @@ pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audi
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
-    // An invocation must be addressed to this vault, so the audience that the host gives is ignored.
+    // An invocation must be addressed to this vault, so the audience that the host supplies is ignored.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,

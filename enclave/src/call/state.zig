@@ -12,7 +12,7 @@ pub const State = struct {
     sync: @import("../pairing/sessions.zig").Sessions = .{},
     /// The open vault, or null if no vault is loaded or the vault is locked.
     open: ?Open = null,
-    /// The vault's sealed bytes at its last save, load or lock. `unlock` opens these bytes if the host gives none.
+    /// The vault's sealed bytes at its last save, load or lock. `unlock` opens these bytes if the host supplies none.
     sealed: []u8 = &.{},
     /// The vault's DID. The DID is public, so it stays in memory while the vault is locked.
     did: []u8 = &.{},

@@ -20,7 +20,7 @@ pub const Chain = enum {
     bitcoin,
     cosmos,
 
-    /// The chain that an account's `chain_id` names. Text that names no chain is an Ethereum chain's number.
+    /// The chain that an account's `chain_id` names. Text that names no chain is taken as an Ethereum chain's number.
     pub fn ofId(chain_id: []const u8) Chain {
         return std.meta.stringToEnum(Chain, chain_id) orelse .ethereum;
     }
@@ -38,7 +38,7 @@ pub const Chain = enum {
 /// The forms of a Bitcoin address, each with the purpose (BIP-43) with which the paths of its keys begin.
 const Form = enum(u32) { p2wpkh = 84, p2tr = 86 };
 
-/// Prefixes of chains built with Ethermint, where an account has Ethereum's address and not the hash that Cosmos uses.
+/// Prefixes of chains built with Ethermint, where an account's address is Ethereum's, not the hash that Cosmos uses.
 const other_hashes = [_][]const u8{ "canto", "crc", "dym", "evmos", "haqq", "inj", "zeta" };
 
 /// The `chain` field, or "ethereum" if it is absent. Fails with UnsupportedChain.

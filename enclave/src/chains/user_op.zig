@@ -13,7 +13,7 @@ const Word = eth.Word;
 
 const max_bytes = 128 << 10;
 
-/// The first bytes of keccak("PaymasterSignature"), which in v0.9 mark the end of paymaster data with a
+/// The first bytes of keccak("PaymasterSignature"), which in v0.9 come last in paymaster data that includes a
 /// signature.
 const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
 
@@ -111,7 +111,7 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
 
 /// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the
 /// signature, its length in two bytes, and the mark. Returns null for data without a signature. Refuses a length that
-/// exceeds the data, as the entry point does.
+/// exceeds the data's, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);

@@ -7,7 +7,7 @@ pub const Error = error{ Base36Invalid, OutOfMemory };
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// Longest input that is encoded, in bytes, because encoding takes quadratic time.
+/// Longest input that is encoded, in bytes; encoding takes quadratic time.
 const max_length = 64;
 
 /// The digits of `bytes` as one big-endian number. Refuses a leading zero byte, which no CID has.

@@ -1,5 +1,5 @@
-//! base58btc, with Bitcoin's alphabet, as did:key uses it. Coding takes quadratic time, so lengths are limited. The
-//! module's keys need about 50 characters; the longest did:key of other systems has about 720.
+//! base58btc, with Bitcoin's alphabet, as did:key uses it. Encoding and decoding take quadratic time, so lengths are
+//! limited. The module's keys need about 50 characters; the longest did:key of other systems has about 720.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;

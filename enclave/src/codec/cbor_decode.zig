@@ -97,7 +97,7 @@ const Decoder = struct {
         return .{ .map = entries };
     }
 
-    /// Refuses a count that the input cannot contain, before anything is allocated for it.
+    /// Refuses a count larger than the input could hold, before anything is allocated for it.
     fn bounded(self: *Decoder, count: u64, bytes_each: u64, depth: u8) Error!usize {
         if (depth == 0) return error.CborTooDeep;
         if (count > self.rest.len / bytes_each) return error.CborTruncated;

@@ -95,7 +95,7 @@ fn parseCurve(comptime tag: varsig.Algorithm, Scheme: type, bytes: []const u8) E
     return @unionInit(PublicKey, @tagName(tag), bytes[0..33].*);
 }
 
-/// The key in SEC 1 bytes (compressed or not), whose point must be on the curve.
+/// The key from its SEC 1 bytes (compressed or not) or 32 Ed25519 bytes, whose point must be on the curve.
 pub fn fromSec1(algorithm: varsig.Algorithm, bytes: []const u8) Error!PublicKey {
     return switch (algorithm) {
         .ed25519 => parseEd25519(bytes),

@@ -93,8 +93,8 @@ fn keyBefore(_: void, a: Entry, b: Entry) bool {
     return std.mem.order(u8, a.key.text, b.key.text) == .lt;
 }
 
-/// Compares an integer with a float exactly. The sign decides if the float is beyond the integers' range, else its
-/// floor and fraction.
+/// Compares an integer with a float exactly. If the float is beyond the integers' range, its sign decides; otherwise
+/// its floor and fraction do.
 fn orderIntFloat(i: i128, f: f64) std.math.Order {
     const bound = 36893488147419103232.0; // 2^65, beyond every CBOR integer
     if (f >= bound) return .lt;

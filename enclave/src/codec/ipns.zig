@@ -1,4 +1,4 @@
-//! Creates IPNS records of Ed25519 keys (IPNS specification), only of version 2 and in canonical form.
+//! Creates IPNS records for Ed25519 keys (IPNS specification), only of version 2 and in canonical form.
 
 const std = @import("std");
 const base36 = @import("base36.zig");

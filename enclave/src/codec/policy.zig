@@ -12,7 +12,7 @@ const Value = ipld.Value;
 
 pub const Error = error{ PolicyInvalid, PolicyTooCostly, OutOfMemory };
 
-/// The limit of one evaluation, in visited values and compared characters. More work fails with PolicyTooCostly.
+/// The limit for one evaluation, in visited values and compared characters. More work fails with PolicyTooCostly.
 pub const max_steps = 1_000_000;
 
 const Operator = enum { eq, ne, lt, le, gt, ge, like, @"and", @"or", not, all, any };

@@ -1,4 +1,4 @@
-//! Selectors of the UCAN policy language (UCAN Delegation 1.0, «Selectors»): paths into an invocation's arguments.
+//! Selectors of the UCAN policy language (UCAN Delegation 1.0, "Selectors"): paths into an invocation's arguments.
 //!
 //! `.` · `.name` · `["any key"]` · `[]` · `[3]` `[-1]` · `[1:-2]`, each with an optional `?`. Parts of jq that the
 //! specification leaves out are refused when parsed. Byte strings can be indexed, but text cannot.
@@ -85,7 +85,7 @@ fn bound(text: []const u8) Error!?i64 {
     return if (text.len == 0) null else try number(text);
 }
 
-/// Reads decimal digits with an optional minus, but no plus, underscores or empty text.
+/// Reads decimal digits with an optional minus sign; refuses a plus sign, underscores and empty text.
 fn number(text: []const u8) Error!i64 {
     const digits = if (std.mem.startsWith(u8, text, "-")) text[1..] else text;
     if (digits.len == 0 or digits.len > 15) return error.SelectorInvalid;
@@ -95,8 +95,8 @@ fn number(text: []const u8) Error!i64 {
 
 pub const ResolveError = error{ Unresolved, OutOfMemory };
 
-/// The value to which the segments lead from `root`. A key that a map lacks results in null. Anything else that does
-/// not exist fails with Unresolved, or results in null if the segment is optional.
+/// The value to which the segments lead from `root`. A key that a map lacks yields null. Anything else that does
+/// not exist fails with Unresolved, or yields null if the segment is optional.
 pub fn resolve(arena: Allocator, segments: []const Segment, root: Value) ResolveError!Value {
     var value = root;
     for (segments) |s| {

@@ -118,7 +118,7 @@ pub fn sign(public: PublicKey, shares: Shares, digest: [32]u8, entropy: []const 
     };
 }
 
-/// Whether r and a low s are a signature of `digest` under `public`.
+/// Whether (r, s), with a low s, is a valid signature of `digest` under `public`.
 pub fn verify(public: PublicKey, digest: [32]u8, rs: [64]u8) bool {
     switch (public.curve) {
         inline else => |known| {

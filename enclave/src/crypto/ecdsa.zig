@@ -1,4 +1,4 @@
-//! ECDSA over a 32-byte digest by RFC 6979 with added entropy (section 3.6) and low s, checked before release.
+//! ECDSA over a 32-byte digest as in RFC 6979, with added entropy (section 3.6) and low s, checked before release.
 //!
 //! The standard library's `sign.ecdsa` does not follow RFC 6979, does not choose the low s and returns no recovery
 //! identifier. So the equations are implemented here, with the standard library's field and scalar arithmetic.
@@ -53,15 +53,15 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, by (d + k)G = Q + kG.
-        /// This multiplication has a different scalar from the signature's, so a hardware error is not
+        /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, tested as (d + k)G = Q + kG.
+        /// This multiplication uses a different scalar from the signature's, so a hardware error is not
         /// repeated.
         fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
             return base.multiply(d.add(k)).equivalent(q.add(point));
         }
 
-        /// Null if r or s is zero (probability 2^-256), after which the caller tries the next nonce, as RFC 6979 says.
-        /// r and s are checked by multiplying back before s may be negated.
+        /// Null if r or s is zero (probability 2^-256), in which case the caller tries the next nonce, as RFC 6979
+        /// says. r and s are checked by multiplying back before s may be negated.
         fn attempt(d: Scalar, z: Scalar, k: Scalar, point: Curve) Error!?Signature {
             const affine = point.affineCoordinates();
             const r = reduce(affine.x.toBytes(.big));
@@ -77,7 +77,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
         }
 
-        /// Whether the point's x, reduced, is r, without the division that affine coordinates need.
+        /// Whether the point's x, reduced, equals r, without the division that affine coordinates need.
         fn hasX(point: Curve, r: Scalar) bool {
             const bytes = r.toBytes(.big);
             const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves

@@ -10,7 +10,7 @@ pub const Seed = [seed_length]u8;
 pub const PublicKey = [Ed25519.PublicKey.encoded_length]u8;
 pub const Signature = [Ed25519.Signature.encoded_length]u8;
 
-/// The public key of a seed. Fails with InvalidKey if the seed results in no valid key (probability 2^-252).
+/// The public key of a seed. Fails with InvalidKey if the seed does not yield a valid key (probability 2^-252).
 pub fn publicOf(seed: Seed) Error!PublicKey {
     var pair = Ed25519.KeyPair.generateDeterministic(seed) catch return error.InvalidKey;
     defer memory.wipe(std.mem.asBytes(&pair.secret_key));

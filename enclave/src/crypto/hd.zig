@@ -1,4 +1,4 @@
-//! Keys derived from a seed: BIP-32 on secp256k1, SLIP-0010 on P-256. On secp256k1, both standards give the same keys.
+//! Keys derived from a seed: BIP-32 on secp256k1 and SLIP-0010 on P-256. On secp256k1, both yield the same keys.
 
 const std = @import("std");
 const curves = @import("curves.zig");

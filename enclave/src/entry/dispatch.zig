@@ -36,7 +36,7 @@ pub fn call(name: []const u8, input: []u8) []const u8 {
     return answer;
 }
 
-/// The response that memory has run out, which needs no allocation.
+/// The response for when memory has run out, which needs no allocation.
 fn noMemory() []const u8 {
     out_of_memory_answer = out_of_memory.*;
     return &out_of_memory_answer;

@@ -1,4 +1,4 @@
-//! Functions for DAG-CBOR, CIDs, did:key and policies, so that a host needs no such codecs.
+//! Functions for DAG-CBOR, CIDs, did:key and policies, so that a host needs no codecs for them.
 
 const args = @import("../call/args.zig");
 const cbor = @import("../codec/cbor.zig");
@@ -86,7 +86,7 @@ fn keyOf(ctx: *Ctx, input: Json) Error!did_key.PublicKey {
     return did_key.fromSec1(algorithm, bytes) catch |err| codec_errors.key(ctx, err);
 }
 
-/// The bytes of a public key. Hex without 0x, as in responses, is accepted too, because no base64 of a key is as long.
+/// A public key's bytes. Hex without 0x, as in responses, is accepted too, because no base64 of a key is that long.
 fn publicKey(ctx: *Ctx, input: Json, algorithm: varsig.Algorithm) Error![]const u8 {
     const given = try args.required(ctx, input, "public_key");
     const lengths: []const usize = if (algorithm == .ed25519) &.{32} else &.{ 33, 65 };

@@ -13,8 +13,8 @@ const Json = json.Json;
 
 const max_steps = 16;
 
-/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint} by BIP-32, or by SLIP-0010 on P-256. The
-/// secret key is not returned.
+/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint} according to BIP-32, or according to
+/// SLIP-0010 on P-256. The secret key is not returned.
 pub fn deriveKey(ctx: *Ctx, input: Json) Error!Json {
     const seed = try args.bytes(ctx, input, "seed", 64);
     if (seed.len < 16) return ctx.fail(error.InvalidField, "seed"); // BIP-32's bounds

@@ -51,8 +51,8 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
     return result;
 }
 
-/// Reads `resource:<name> action:<name>` in either order, separated by one space. Names have lower-case letters and
-/// underscores.
+/// Reads `resource:<name> action:<name>` in either order, separated by one space. Names consist of lower-case letters
+/// and underscores.
 fn parse(text: []const u8) ?Filter {
     const space = std.mem.indexOfScalar(u8, text, ' ') orelse return null;
     const first = text[0..space];

@@ -27,7 +27,7 @@ const Registration = struct {
     alias_hash: eth.Word,
     cid: []const u8,
     sender: eth.Address,
-    /// Whether the DID is the vault's, which the vault's key proves. A DID of another method needs a commitment
+    /// Whether the DID is the vault's, which the vault's key proves. A DID with another method needs a commitment
     /// instead.
     own: bool,
     secret: eth.Word,
@@ -41,8 +41,8 @@ const Registration = struct {
 const Account = struct { key: curves.PublicKey, salt: eth.Word };
 
 /// CreateRegistrationInput and {registry_addr?, entry_point?, factory?, implementation?, salt?, nonce?, deployed?,
-/// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. An alias, or a DID of another method, can
-/// be registered only after a commitment in an earlier block, which the operation for `step` "commit" posts.
+/// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. An alias, or a DID with another method,
+/// can be registered only after a commitment in an earlier block, which the operation for `step` "commit" posts.
 /// `user_op` is null if nothing needs to be done: with `registered` true, and for a commitment that is not needed.
 pub fn create(ctx: *Ctx, input: Json) Error!Json {
     const registration = try read(ctx, input);
@@ -151,7 +151,7 @@ fn appendWords(ctx: *Ctx, out: *std.ArrayList(u8), words: []const eth.Word) Erro
     try out.appendSlice(ctx.arena, std.mem.sliceAsBytes(words));
 }
 
-/// The operation without gas limits and signature. The operation deploys the account unless `deployed` is true. If
+/// The operation without gas limits or a signature. The operation deploys the account unless `deployed` is true. If
 /// `deployed` is absent, a nonce above zero means that the account exists.
 fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8) Error!Json {
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";

@@ -22,7 +22,7 @@ pub const Passkey = struct {
     flags: authenticator_data.Flags,
     sign_count: u32,
     transports: []const []const u8,
-    /// "platform" or "cross-platform", as the browser reports or, without a report, as the transports imply.
+    /// "platform" or "cross-platform", as the browser reports or, if it does not, as the transports imply.
     device_type: []const u8,
     /// The whole credential in the form that `parse_webauthn` returns.
     parsed: Json,
@@ -48,7 +48,7 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     };
 }
 
-/// The browser's value if it is one of the two known values; ignores others (WebAuthn Level 3, section 5.4.5).
+/// The browser's value if it is one of the two known values; others are ignored (WebAuthn Level 3, section 5.4.5).
 fn deviceType(registration: credential.Registration) []const u8 {
     const transports = registration.transports;
     if (registration.attachment) |said| {

@@ -52,7 +52,7 @@ pub const Parts = struct {
     nonce: [nonce_length]u8,
 };
 
-/// The hash of everything that both sides must have seen identically.
+/// The hash of everything on which both sides must agree.
 pub fn transcript(parts: Parts) [32]u8 {
     return hash("/transcript", &.{ &parts.session, &parts.initiator, &parts.responder, &parts.nonce });
 }

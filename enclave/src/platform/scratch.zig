@@ -1,15 +1,15 @@
 //! Allocates a call's memory: small pieces in an arena, large pieces as separate blocks. Wipes all of it at the end.
 //!
-//! An arena over-allocates by half, including what it has allocated before, and releases nothing until the end. With an
-//! arena alone, sealing a vault of 16 MiB would need 300 MiB.
+//! An arena makes each new block half as large again as its last block plus the request, and releases nothing until the
+//! end. With an arena alone, sealing a vault of 16 MiB would need 300 MiB.
 
 const std = @import("std");
 const memory = @import("memory.zig");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// The length in bytes from which a piece is a separate block. No piece crosses this length, so its length always
-/// determines its kind.
+/// The length in bytes at which a piece becomes a separate block. Resizing never crosses this length, so a piece's
+/// length always determines its kind.
 const large = 32 * 1024;
 
 /// The header of each large piece.

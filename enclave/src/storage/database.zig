@@ -133,10 +133,10 @@ pub const Database = struct {
     }
 
     fn settle(database: Database) Error!void {
-        // The build's options (enclave/parts.py) turn foreign keys on and functions in a schema off. The page limit is
-        // 16 MiB less 4 KiB for the largest header, which is what `load` and `import` accept; a larger vault could be
-        // saved but never opened. The page limit is set for this database only, because the build's option would also
-        // limit what a query sorts.
+        // The build's options (enclave/parts.py) turn on foreign keys and turn off functions in a schema. The page
+        // limit is 16 MiB less 4 KiB for the largest header, which is what `load` and `import` accept; a larger vault
+        // could be saved but never opened. The page limit is set for this database only, because the build's option
+        // would also limit what a query sorts.
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
@@ -165,8 +165,8 @@ pub const Statement = struct {
         return sqlite3_column_int64(statement.prepared, column);
     }
 
-    /// A copy of the column's text, which is empty for NULL. A foreign database may contain invalid UTF-8, which fails
-    /// with DatabaseFailure.
+    /// A copy of the column's text, which is empty for NULL. A foreign database may contain invalid UTF-8, for which
+    /// the function fails with DatabaseFailure.
     pub fn text(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_text(statement.prepared, column) orelse return &.{};
         const found = start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))];

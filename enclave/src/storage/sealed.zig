@@ -15,7 +15,7 @@ const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
-/// The highest revision, which JSON parsers read exactly. One save per microsecond reaches it in 285 years.
+/// The highest revision that JSON parsers read exactly. One save per microsecond reaches it in 285 years.
 pub const max_revision = (1 << 53) - 1;
 
 /// The source of a key-encryption key.

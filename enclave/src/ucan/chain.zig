@@ -1,5 +1,5 @@
 //! Checks whether a chain of delegations lets a principal use a command: signatures, time, revocation, alignment,
-//! attenuation and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
+//! attenuation and policies, in that order (UCAN Delegation 1.0 "Validation", UCAN Invocation 1.0 "Proof Chains").
 
 const std = @import("std");
 const ipld = @import("../codec/ipld.zig");
@@ -25,7 +25,7 @@ pub const Error = error{
 /// Longest chain that is followed, in delegations.
 pub const max_length = 16;
 
-/// The circumstances in which a chain is checked.
+/// The circumstances under which a chain is checked.
 pub const Facts = struct {
     /// Seconds since 1970, UTC.
     now_s: i64,
@@ -59,7 +59,7 @@ fn isOf(token: Token, link: []const u8) bool {
     return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
 }
 
-/// Checks delegations from the root to the last, which must allow `demand` to `holder` (to anyone if null).
+/// Checks that the delegations, from the root to the last, allow `holder` (or anyone, if null) to make `demand`.
 pub fn check(arena: Allocator, path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
     try checkGrant(path, holder, demand, facts);
     try checkPolicies(arena, path, demand.args, facts);

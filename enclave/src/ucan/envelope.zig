@@ -47,7 +47,7 @@ pub const Envelope = struct {
     payload: ipld.Value,
     cid: [cid.length]u8,
     /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can convert one form of a
-    /// signature to the other, and must not thereby evade a revocation.
+    /// signature to the other, which must not make it possible to evade a revocation.
     twin: ?[cid.length]u8,
     /// The CID of the form with the low s. Counters and records use that CID for both forms of the token.
     canonical: [cid.length]u8,

@@ -1,5 +1,5 @@
-//! Reads the claims of a UCAN 1.0 token strictly, with all required fields and correct types. An unknown claim might be
-//! a restriction, so a token with one is refused.
+//! Reads the claims of a UCAN 1.0 token strictly: all required fields must be present and have the correct types. An
+//! unknown claim might be a restriction, so a token with one is refused.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");

@@ -51,7 +51,7 @@ pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
     return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
 }
 
-/// The key with that identifier or, without one, the key of the open vault's DID. Fails with NotFound.
+/// The key with that identifier or, if it is null, the key of the open vault's DID. Fails with NotFound.
 pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
     const wanted = enclave_id orelse return ofDid(ctx, database, ctx.state.did);
     const statement = try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }});
@@ -99,7 +99,7 @@ pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, 
     return curves.sign(entry.public, shares, digest, entropy);
 }
 
-/// Creates new shares of the same key, and with `rotate` also new sealing keys for them. Returns EncryptedShares.
+/// Creates new shares of the same key, and, with `rotate`, also new sealing keys for them. Returns EncryptedShares.
 pub fn refresh(ctx: *Ctx, database: Database, entry: Entry, val_share: ?[shares_file.sealed_length]u8, rotate: bool) Error!Json {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();

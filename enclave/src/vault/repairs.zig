@@ -70,7 +70,7 @@ fn onChain(arena: Allocator, found: Found, account: Account) Error![]const u8 {
 }
 
 /// Corrects one account. An existing account with the right address stays, and becomes the default if the wrong account
-/// was.
+/// was the default.
 fn correct(database: Database, arena: Allocator, account: Account, right: []const u8, chain: Chain) Error!void {
     const coin_type = if (account.coin_type == Chain.ethereum.coinType()) chain.coinType() else account.coin_type;
     const other = try database.query("SELECT id FROM accounts WHERE address = ? AND chain_id = ? AND id <> ?", &.{

@@ -1,4 +1,4 @@
-//! list, get, create, update, delete and revoke for every resource. Only the table of resources supplies names in SQL.
+//! list, get, create, update, delete and revoke for every resource. All names in SQL come from the table of resources.
 
 const std = @import("std");
 const args = @import("../call/args.zig");

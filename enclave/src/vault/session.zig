@@ -124,8 +124,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. If such a vault were opened,
-/// the tokens of the DID's real owner would control it.
+/// Refuses a vault whose DID none of its keys proves, or whose database has a different DID. If such a vault were
+/// opened, the tokens of the DID's real owner would control it.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -163,7 +163,7 @@ pub fn lockWhenIdle(current: *state.State) void {
     if (current.open == null or current.idle_ms == 0) return;
     const now = host.nowMs();
     const idle = now - current.last_activity_ms;
-    // Setting the clock back must not keep a vault open for ever.
+    // Setting the clock back must not keep a vault open forever.
     if (idle >= 0 and idle < current.idle_ms) return;
     if (idle < 0) {
         current.last_activity_ms = now;

@@ -22,7 +22,7 @@ const Signature = @import("../crypto/ecdsa.zig").Signature;
 const max_message = 64 << 10;
 
 /// {digest | message, enclave_id?, val_share?, deterministic?} -> {signature, recovery}: r‖s with low s.
-/// `deterministic` omits the added entropy, which gives plain RFC 6979.
+/// `deterministic` omits the added entropy, which leaves plain RFC 6979.
 pub fn sign(ctx: *Ctx, input: Json) Error!Json {
     const made = try withKey(ctx, input, try digestOf(ctx, input));
     return json.object(ctx.arena, .{

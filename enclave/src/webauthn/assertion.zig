@@ -1,5 +1,5 @@
-//! Verifies that the named passkey made an assertion for this relying party in this ceremony, by the steps of WebAuthn
-//! Level 3, section 7.2, in order. Nothing here is secret.
+//! Verifies that the named passkey made an assertion for this relying party in this ceremony, following the steps of
+//! WebAuthn Level 3, section 7.2, in order. Nothing here is secret.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -67,7 +67,7 @@ pub fn failedStep(arena: Allocator, made: credential.Assertion, expected: Expect
     return null;
 }
 
-/// Whether the ceremony's topmost page is an expected one. Outside of frames, client data must not name a page.
+/// Whether the ceremony's topmost page is an expected one. Outside frames, client data must not name a page.
 fn framed(data: credential.ClientData, expected: ?[]const ?[]const u8) bool {
     if (!data.cross_origin) return data.top_origin == null;
     for (expected orelse &.{}) |candidate| {

@@ -1,5 +1,5 @@
 //! Reads attestation objects (WebAuthn Level 3, section 6.5.4). Checks the fields of each statement format (section 8)
-//! but no signatures and certificates, because any model of authenticator may register a DID.
+//! but no signatures or certificates, because any model of authenticator may register a DID.
 
 const std = @import("std");
 const authenticator_data = @import("authenticator_data.zig");
@@ -26,7 +26,7 @@ const Field = struct { name: []const u8, kind: Kind, required: bool = true };
 
 const Format = struct { name: []const u8, fields: []const Field };
 
-/// The formats of section 8, one per row. The statement of «none» is empty.
+/// The formats of section 8, one per row. The statement of "none" is empty.
 const formats = [_]Format{
     .{ .name = "none", .fields = &.{} },
     .{ .name = "packed", .fields = &.{

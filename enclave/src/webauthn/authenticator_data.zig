@@ -13,7 +13,7 @@ pub const Error = error{
     CredentialIdInvalid,
 } || cbor.Error || cose.Error;
 
-/// Longest credential ID, in bytes (section 4, «Credential ID»).
+/// Longest credential ID, in bytes (section 4, "Credential ID").
 const max_credential_id = 1023;
 
 pub const Flags = struct {

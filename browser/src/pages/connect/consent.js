@@ -8,7 +8,7 @@ import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";
 import { result } from "./result.js";
 
-/** How long a newly shown button ignores clicks, because the person cannot have read it yet. */
+/** How long a newly shown button ignores clicks, so that the person can read it first. */
 const READING_MS = 500;
 
 /**

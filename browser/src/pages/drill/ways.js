@@ -17,7 +17,7 @@
 export const passkeyMark = (keyId) => `passkey:${keyId}`;
 
 /**
- * Returns the ways back into the vault for a person who loses the passkey in daily use.
+ * Returns the ways back into the vault for a person who loses the passkey that they use every day.
  *
  * @param {Known} known
  * @returns {Row[]}
@@ -48,7 +48,7 @@ function newer(triedAt, savedAt) {
 
 /**
  * Returns which losses the person's tests cover: losing only the passkey, and losing the whole browser.
- * After losing the browser, the service's copy helps only if the key that opened it also exists elsewhere
+ * After the browser is lost, the service's copy helps only if the key that opened it also exists elsewhere
  * (`copyElsewhere`).
  *
  * @param {Row[]} rows

@@ -78,7 +78,7 @@ function agreed(digits) {
   });
 }
 
-/** Asks with which key the person wants to open the received vault from now on. */
+/** Asks which key should open the received vault from now on. */
 function key() {
   const made = async () => {
     const { vault } = await ready();

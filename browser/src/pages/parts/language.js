@@ -11,7 +11,7 @@ const KNOWN = Object.keys(TABLES);
 /** "en" or "de". */
 export let language = preferred(KNOWN);
 
-/** Returns the language to switch to; null if the operator offers only one. */
+/** Returns the language to switch to, or null if the operator offers only one. */
 export function otherLanguage() {
   const choice = offered(KNOWN);
   return choice.length > 1 ? choice[(choice.indexOf(language) + 1) % choice.length] : null;

@@ -19,7 +19,7 @@ const BEGUN = "holdfast-registration";
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
  *   tried?: import("../drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
- *   the application that requested it; `copyAt`: when the last tried copy at the service was written
+ *   the application that requested it; `copyAt`: when the last tried copy on the service was written
  */
 
 /**
@@ -49,7 +49,8 @@ export function setBegun(row) {
 }
 
 /**
- * Returns the DID of a vault that was received from another device and to which no key of this device was added yet.
+ * Returns the DID of a vault that was received from another device and to which no key of this device has been added
+ * yet.
  *
  * @returns {Promise<string | null>}
  */
@@ -93,7 +94,7 @@ export function setVaultOf(credentialId, opens) {
 
 /**
  * Whether a vault was ever stored here, which distinguishes a browser that deleted its vault from one that never had
- * any.
+ * one.
  */
 export function hadVault() {
   try {
@@ -103,7 +104,7 @@ export function hadVault() {
   }
 }
 
-/** Whether localStorage certainly lacks a mark. @param {string} name */
+/** Whether it is certain that localStorage lacks a mark. @param {string} name */
 function unmarked(name) {
   try {
     return localStorage.getItem(name) === null;

@@ -1,4 +1,4 @@
-/** A form for a new password, to be typed twice. */
+/** A form for a new password, which must be typed twice. */
 
 import { text } from "./language.js";
 import { buttons, el, field, form, submit } from "./nodes.js";

@@ -8,7 +8,7 @@ const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttr
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;
-/** Ends the timers and pending requests of the present screen when another replaces it. */
+/** Ends the timers and pending requests of the current screen when another replaces it. */
 let ending = new AbortController();
 
 export { SERVICE };
@@ -49,7 +49,7 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   return ending.signal;
 }
 
-/** Redraws the present screen after the language has changed. */
+/** Redraws the current screen after the language has changed. */
 export function showAgain() {
   redraw?.();
 }
@@ -82,7 +82,7 @@ export function tell(error) {
 }
 
 /**
- * Runs the action of a button. Buttons are disabled until the action ends, so a double click has one effect; errors are
+ * Runs a button's action. Buttons are disabled until the action ends, so a double click acts only once; errors are
  * announced.
  *
  * @param {HTMLElement | null} pressed

@@ -1,5 +1,6 @@
 /**
- * Creates the page's only client, boots it in the background, and replaces it after another tab has taken its vault.
+ * Creates the page's only client, boots it in the background, and replaces it after another tab has taken over its
+ * vault.
  */
 
 import { Client } from "../library.js";

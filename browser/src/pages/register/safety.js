@@ -1,4 +1,4 @@
-/** Suggests creating a second passkey or a backup file right after the registration. */
+/** Suggests creating a second passkey or a backup file right after registration. */
 
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";

@@ -16,7 +16,7 @@ const ENDS = 4;
 const WEB = "did:web:";
 
 /**
- * Reasons to check a name or a DID before paying to it.
+ * Reasons to check a name or a DID before paying it.
  *
  * @typedef {object} Doubts
  * @property {boolean} foreign it has letters of several alphabets, or a host in another alphabet
@@ -43,7 +43,7 @@ function wordIn(to) {
   return to.startsWith("did:") || to.startsWith("0x") ? "" : to;
 }
 
-/** Returns a form that is equal for payees that look the same. @param {string} to */
+/** Returns a form that is the same for payees that look alike. @param {string} to */
 function asRead(to) {
   const word = wordIn(to).toLowerCase();
   if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);

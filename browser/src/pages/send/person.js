@@ -1,5 +1,5 @@
 /**
- * Makes the person confirm a payment with one of the vault's passkeys, which the enclave checks, or with the vault
+ * Asks the person to confirm a payment with one of the vault's passkeys, which the enclave checks, or with the vault
  * password.
  */
 

@@ -58,7 +58,7 @@ export function feeIn(operation) {
 }
 
 /**
- * Returns the present fee, according to the sponsor and the bundler.
+ * Returns the current fee, according to the sponsor and the bundler.
  *
  * @param {Planned} planned
  * @returns {Promise<Fee>}
@@ -149,7 +149,7 @@ function row(key, ...values) {
   return [el("dt", {}, text(key)), el("dd", {}, ...values)];
 }
 
-/** Shows the review again, because the fee is now higher than shown before. @param {Planned} planned @param {Fee} fee */
+/** Shows the review again, because the fee has risen in the meantime. @param {Planned} planned @param {Fee} fee */
 export async function reviewAgain(planned, fee, /** @type {unknown} */ why) {
   draw(planned, await seen(planned.payee), fee);
   tell(why);

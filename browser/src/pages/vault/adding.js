@@ -21,7 +21,7 @@ export async function addPasskey(options) {
 }
 
 /**
- * Asks for the code without which the service registers no passkey for an e-mail address or phone number.
+ * Asks for the code that the service requires before it registers a passkey for an e-mail address or phone number.
  *
  * @param {string} credentialId
  * @param {import("../library.js").DidRecord} record of the vault's other passkeys

@@ -40,7 +40,7 @@ function pair() {
   return button(text("none.pair"), () => go("take"), { name: "take" });
 }
 
-/** Shows to which DID a passkey belongs, for a person whose vault is not in this browser. */
+/** Shows which DID a passkey belongs to, for a person whose vault is not in this browser. */
 async function who() {
   const { credentialId } = await usePasskey();
   const known = await service().lookupDid({ credentialId });

@@ -68,7 +68,7 @@ function row(credential, key, wraps, only) {
 }
 
 /**
- * Explains that a passkey opens the vault but is not registered, so the service cannot find the DID by it.
+ * Explains that a passkey opens the vault but is not registered, so the service cannot find the DID with it.
  *
  * @param {string} id
  * @param {import("../library.js").DidRecord} record

@@ -11,7 +11,7 @@ const PAY = "/accounts/pay";
 export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /**
- * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token, which the
+ * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token that the
  * vault stores.
  *
  * @param {any} row of the vault's delegations
@@ -42,7 +42,7 @@ function payloadOf(envelope) {
 }
 
 /**
- * Delegates the right to make payments to a DID.
+ * Delegates to a DID the right to make payments.
  *
  * @param {{to: string, most: bigint, expiration: number, origin?: string}} limits `most`: in millionths of USDC, in
  *   total; `expiration`: seconds since 1970; `origin`: of the application that requested it

@@ -1,5 +1,5 @@
 /**
- * QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares the codes with those of another
+ * QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares the codes with those from a different
  * encoder.
  */
 
@@ -173,7 +173,8 @@ function masked(plain, codewords, level, mask) {
 }
 
 /**
- * Returns the penalty for patterns that are hard to scan: runs, squares, finder-like patterns, too much of one colour.
+ * Returns the penalty for patterns that are hard to scan: runs, squares, finder-like patterns, and too much of one
+ * colour.
  * @param {boolean[][]} grid
  */
 function penalty(grid) {

@@ -26,7 +26,8 @@ const BYTE_MODE = 0b0100;
 const SHORT_LENGTH = 9;
 
 /**
- * Returns the smallest code that fits the bytes, with the higher correction level if the code does not grow.
+ * Returns the smallest code that fits the bytes, with the higher correction level if that does not make the code
+ * larger.
  *
  * @param {Uint8Array} bytes at most 2953
  * @returns {{version: number, level: Level, codewords: number[]}}
@@ -79,8 +80,8 @@ function modulesOf(version) {
   const finders = 3 * 64;
   const timing = 2 * (side - 16);
   const format = 31 + (version >= 7 ? 36 : 0);
-  // An alignment pattern has 25 modules, of which it shares five with a timing line. Finders replace three of the
-  // patterns.
+  // An alignment pattern has 25 modules, and shares five of them with a timing line if it lies on one. Finders replace
+  // three of the patterns.
   const aligned = middles ? (middles * middles - 3) * 25 - 2 * (middles - 2) * 5 : 0;
   return side * side - finders - timing - format - aligned;
 }
@@ -102,7 +103,7 @@ function padded(bytes, version, total) {
 }
 
 /**
- * Divides the codewords into blocks of equal length, except that the last blocks may have one codeword more.
+ * Divides the codewords into blocks of equal length, except that the last blocks may have one more codeword.
  *
  * @param {number[]} words
  * @param {number} blocks

@@ -1,6 +1,6 @@
 /**
- * The screen for a permission received by a link: it shows what is allowed, whether the token is valid, and the token's
- * text for the app.
+ * The screen for a permission received through a link: it shows what is allowed, whether the token is valid, and the
+ * token's text for the app.
  */
 
 import { amount, day, text } from "../parts/language.js";

@@ -13,7 +13,7 @@ import { card } from "./card.js";
 
 /** @typedef {import("../../snapshots/state.js").SnapshotState} State */
 
-/** The vaults to whose snapshot events this page already listens. */
+/** The vaults whose snapshot events this page is already listening to. */
 const heard = new WeakSet();
 /** The newest card, which shows snapshot events even before it is on the page. @type {Element | null} */
 let newest = null;

@@ -47,7 +47,7 @@ export async function enter({ locked } = {}) {
 }
 
 /**
- * Deletes a vault that was received from another device but never got a key here, so it cannot be opened.
+ * Deletes a vault that was received from another device but was never given a key here, so it cannot be opened.
  *
  * @param {import("../../vault/vault.js").Vault} vault
  */
@@ -137,8 +137,8 @@ async function opened(used, takeOver = false) {
 }
 
 /**
- * Returns the vault's DID for a passkey new to this browser: that of the only stored vault, or the one registered at
- * the service.
+ * Returns the vault's DID for a passkey that is new to this browser: that of the only stored vault, or the one
+ * registered with the service.
  *
  * @param {string} credentialId
  * @returns {Promise<string>}
