@@ -234,7 +234,7 @@ def _credential() -> bytes:
 
 
 def _warm_start() -> float:
-    """Return the best time of a few new processes from the end of the imports to the enclave's first response."""
+    """Return the shortest time, in a few new processes, from the end of the imports to the enclave's first response."""
     script = (
         "import time, wasmtime\nfrom holdfast.enclave import Enclave\nstarted = time.perf_counter()\n"
         "Enclave().call('version')\nprint(time.perf_counter() - started)"

@@ -1,4 +1,4 @@
-"""A headless Chromium, which all tests share; each test has separate browser contexts on pages of localhost."""
+"""A headless Chromium, which all tests share; each test has separate browser contexts, with pages on localhost."""
 
 from __future__ import annotations
 

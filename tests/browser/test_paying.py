@@ -123,7 +123,7 @@ class Person:
         await self.page.evaluate(LOCKED)
 
     async def can_pay(self) -> bool:
-        """Return the worker's reply to `canmakepayment`, called directly because Chromium does not always call it."""
+        """Return the reply of the worker's `canmakepayment` handler, which Chromium itself does not always call."""
         page = await self.context.new_page()
         await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
         await page.goto(f"{self.service}/plain")

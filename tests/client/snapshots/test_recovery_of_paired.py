@@ -1,4 +1,4 @@
-"""Each of a person's passkeys opens the newest snapshot from any of the devices; if not, recovery reports this."""
+"""Each of a person's passkeys opens the newest snapshot from any of the devices; recovery reports any that does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairing two real enclaves in memory, over HTTP and over libp2p, also with a man in the middle."""
+"""Pairing two real enclaves in memory, over HTTP and over libp2p, including with a man in the middle."""
 
 from __future__ import annotations
 
