@@ -1,4 +1,4 @@
-"""generate, sign, shares, addresses, user operations and registration, compared with other implementations."""
+"""generate, sign, shares, addresses, user operations and registrations, compared with other implementations."""
 
 from __future__ import annotations
 
