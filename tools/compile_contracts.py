@@ -27,7 +27,7 @@ VECTORS = "vectors/accounts/addresses.json"
 DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
-# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses it, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses it, and only on local chains.
 DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
@@ -186,7 +186,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# The deterministic deployer that most chains carry: CREATE2 with the salt that the call data begins with.
+# The deterministic deployer that exists on most chains: CREATE2 with the salt that the call data begins with.
 DETERMINISTIC_DEPLOYER: Final = "{deployer}"
 # Keccak-256 of "{salt_text}".
 SALT: Final = bytes.fromhex("{salt}")
@@ -195,7 +195,7 @@ ENTRY_POINT_V07: Final = "{v07}"
 ENTRY_POINT_V08: Final = "{v08}"
 ENTRY_POINT_V09: Final = "{v09}"
 
-# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, but only on local chains.
 DEV_SPONSOR: Final = "{sponsor}"
 
 {constants}

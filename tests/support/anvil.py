@@ -44,7 +44,7 @@ def binary() -> Path | None:
 
 
 def call_data(signature: str, *words: bytes | int, text: str | None = None) -> str:
-    """Return call data made of static words, followed by one optional string."""
+    """Return call data that consists of static words, optionally followed by one string."""
     selector = keccak256(signature.encode())[:4]
     head = b"".join(word.to_bytes(32, "big") if isinstance(word, int) else word.rjust(32, b"\0") for word in words)
     tail = b""

@@ -90,7 +90,7 @@ class FakeChain:
             self.mine(self.rng.randrange(writes + 1))
 
     def replace(self) -> None:
-        """Replace the whole chain by another one, including the genesis block."""
+        """Replace the whole chain with a different one, including the genesis block."""
         length = len(self.blocks)
         self.blocks = []
         for _ in range(self.rng.randrange(1, length + 3)):
