@@ -46,7 +46,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """The best time on each platform, in seconds; `native` is None without a native version, `node` without Node."""
+    """The best time on each platform in seconds; None if there is no native version (`native`) or no Node (`node`)."""
 
     what: str
     enclave: float

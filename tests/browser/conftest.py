@@ -73,7 +73,7 @@ async def session_chromium() -> AsyncIterator[Chromium]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
-    """The browser, with nothing left that an earlier test opened or stored."""
+    """The browser, in which nothing remains that an earlier test opened or stored."""
     running = await session_chromium.running()
     yield running
     for context in running.contexts:

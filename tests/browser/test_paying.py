@@ -118,7 +118,7 @@ class Person:
         return f"http://localhost:{urlsplit(self.chain.base_url).port}"
 
     async def passkey_in(self, window: ConfirmPage) -> None:
-        """Add a passkey that opens the vault to the window's authenticator, then lock the vault."""
+        """Add to the window's authenticator a passkey that opens the vault, then lock the vault."""
         await self.page.evaluate(ADD_KEY, await window.passkey())
         await self.page.evaluate(LOCKED)
 

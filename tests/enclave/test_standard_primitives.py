@@ -82,7 +82,7 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
 
 
 def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
-    """Only cases with 96-bit nonces, as the module uses, are run; a shortened tag is a prefix of the full one."""
+    """Only cases with 96-bit nonces, which the module uses, are run; a shortened tag is a prefix of the full one."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
         if case["IVlen"] != "96":

@@ -33,7 +33,7 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: PostgresServer) -> str:
-    """The URL of a database that all tests of a session share; `postgres_url` empties it for each test."""
+    """The URL of a database that all tests in a session share; `postgres_url` empties it for each test."""
     return postgres.new_database()
 
 
@@ -77,7 +77,7 @@ def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture
 async def pg_store(postgres_url: str) -> AsyncIterator[Store]:
-    """The store of one node over an empty PostgreSQL database."""
+    """The store of one node, on an empty PostgreSQL database."""
     opened = PostgresqlDatabase(postgres_url).open()
     yield opened
     await opened.close()

@@ -269,7 +269,7 @@ async def test_preflights(kept: Kept) -> None:
 
 
 async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
-    """If a block is lost, the CAR file ends early, which the client detects by the Content-Length."""
+    """If a block is lost, the CAR file ends early, which the client detects from the Content-Length."""
     blocks = kept.api.service.snapshots.blocks
     (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
     lost.unlink()
