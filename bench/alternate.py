@@ -83,7 +83,7 @@ def of(samples: Sequence[Sample], field: str) -> Spread:
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """Return the factor by which `ours` beats `theirs` in each round: more responses/s, or less of any other field.
+    """Return the factor by which `ours` beats `theirs` per round: more responses per second, or less of another field.
 
     The result is NaN if no round was long enough to measure the field.
     """

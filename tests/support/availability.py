@@ -1,4 +1,4 @@
-"""Checks whether a real chain can run here; without a recent Node and the packages, tests with a chain are skipped."""
+"""Checks whether a real chain can run here; without a recent Node and its packages, tests with a chain are skipped."""
 
 from __future__ import annotations
 

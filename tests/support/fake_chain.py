@@ -204,7 +204,7 @@ class FakeChain:
         block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
-        """Emit a log that the indexer must ignore: from another contract, of another event, or malformed."""
+        """Emit a log that the indexer must ignore: from a different contract or event, or malformed."""
         address, signature = self.rng.choice(
             [
                 (b"\x33" * 20, "DidRegistered(bytes32,address,string)"),
