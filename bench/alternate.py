@@ -21,13 +21,17 @@ WARM_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One turn of one server. CPU times are per response; `database_us` is the CPU time of the database server."""
+    """One turn of one server. CPU times are per response; `database_us` is the CPU time of the database server.
+
+    `client_share` is how much of a core the client used, if that was measured.
+    """
 
     per_second: float
     cpu_us: float
     p50_ms: float
     p99_ms: float
     database_us: float = 0.0
+    client_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,16 @@ http {{
   server {{
     listen 127.0.0.1:{port}{reuse}; root {folder};
     location = /healthz {{ return 200; }}
+    location /{cars}/ {{ root {own}; }}
   }}
 }}
 """
+CARS = "cars"  # the folder of CAR files in the data folder, and its path on nginx
+FILE_READ = "granian, file read"
 # Granian's best rates, and the application in bench/file_ceiling.py that measures each.
 CEILINGS = {
     "granian, the same bytes": ("rsgi", "same"),
-    "granian, file read": ("rsgi", "read"),
+    FILE_READ: ("rsgi", "read"),
     "granian, pathsend": ("asgi", "path"),
 }
 
@@ -40,19 +43,25 @@ CEILINGS = {
 @contextmanager
 def nginx(own: Path, folder: Path, workers: int, on: frozenset[int]) -> Iterator[Server | None]:
     """Run nginx with as many workers as the service; None if it is not installed."""
-    program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") or shutil.which("nginx")
+    program = _program()
     if program is None:
-        say("nginx is missing, so reading is not compared: apt-get install nginx-light")
+        say("nginx is missing, so reading is not compared: python3 tools/programs.py fetches Debian's")
         yield None
         return
     port, config = free_port(), own / "nginx.conf"
     reuse = " reuseport" if workers > 1 else ""  # as with granian, the kernel distributes the connections evenly
-    config.write_text(_NGINX.format(own=own, port=port, folder=folder, workers=workers, reuse=reuse))
+    config.write_text(_NGINX.format(own=own, port=port, folder=folder, cars=CARS, workers=workers, reuse=reuse))
     own.chmod(0o711)  # nginx's worker may run as another user
     folder.chmod(0o711)
     command = [program, "-c", str(config), "-p", str(own), "-e", str(own / "nginx.log"), "-g", "user root;"]
     with serving("nginx", command, {}, port, own / "nginx.log", on=on) as server:
         yield server
+
+
+def _program() -> str | None:
+    """Return the installed nginx, or the one that tools/programs.py downloaded."""
+    fetched = ROOT / ".setup" / "programs" / "root" / "usr" / "sbin"
+    return shutil.which("nginx", path=f"/usr/sbin:/usr/local/sbin:/usr/bin:{fetched}") or shutil.which("nginx")
 
 
 @contextmanager

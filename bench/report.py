@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _COLUMNS = {"per_second": "answers a second", "cpu_us": "CPU us a request", "p50_ms": "p50 ms", "p99_ms": "p99 ms"}
+_IF_MEASURED = {"database_us": "database's CPU us", "client_share": "client's share of a core"}
 
 
 class Report:
@@ -39,9 +40,9 @@ class Report:
 
     def samples(self, title: str, samples: Mapping[str, Sequence[Sample]]) -> None:
         """Print a table with a row per server, and add the raw samples to the JSON."""
-        columns = dict(_COLUMNS)
-        if any(turn.database_us for turns in samples.values() for turn in turns):
-            columns["database_us"] = "database's CPU us"
+        every = [turn for turns in samples.values() for turn in turns]
+        more = {name: title for name, title in _IF_MEASURED.items() if any(getattr(turn, name) for turn in every)}
+        columns = {**_COLUMNS, **more}
         rows = [[name, *(shown(of(turns, field)) for field in columns)] for name, turns in samples.items()]
         self.table(title, ("server", *columns.values()), rows)
         self._tables[-1]["turns"] = {name: [asdict(turn) for turn in turns] for name, turns in samples.items()}

@@ -11,7 +11,16 @@ from tests.support.vault_tokens import AUDIENCE
 
 from bench import cores, shots
 from bench.alternate import WARM_UP_S, Gun, alternate, times_faster, times_faster_undisturbed
-from bench.file_servers import CEILINGS, granian, nginx
+from bench.fetching import (
+    LIBRARIES,
+    blocks_as_files,
+    blocks_of_service,
+    cars_as_files,
+    cars_of_service,
+    fetch_loop,
+    write_cars,
+)
+from bench.file_servers import CEILINGS, FILE_READ, granian, nginx
 from bench.goals import MEMORY_GROWTH, RATE, READING_OF_NGINX
 from bench.load import Load
 from bench.places import say
@@ -30,7 +39,8 @@ if TYPE_CHECKING:
     from bench.uploads import Kept
 
 AT_A_TIME = 64
-NGINX = "nginx, block"
+BLOCK, CAR = "holdfast, block", "holdfast, CAR"
+NGINX, NGINX_CAR = "nginx, block", "nginx, CAR"
 BLOCKS = "snapshots"  # a folder in the data folder
 _HALF = 50  # percent of the vaults; below that, caches are still filling
 _HEAD = b" HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nX-Forwarded-For: " + shots.ADDRESS + b"\r\n\r\n"
@@ -47,6 +57,9 @@ def run(options: Options, report: Report) -> None:
         with ExitStack() as stack:
             others = _others(stack, own, options.workers, on)
             _tell_reading(report, _read(options, server, others, kept))
+            if NGINX in others:
+                write_cars(server, kept, own)
+            _tell_fetching(report, _fetch(options, server, others, kept))
         _judge_memory(report, kept, server)
     report.goals()
 
@@ -67,8 +80,8 @@ def _environment(given: object, workers: int, port: int, folder: Path) -> dict[s
 
 def _read(options: Options, server: Server, others: dict[str, Server], kept: Kept) -> dict[str, list[Sample]]:
     asked = {
-        "holdfast, block": (server, _shot("block", b"/ipfs/" + shots.NAME + b"?format=raw", kept.blocks)),
-        "holdfast, CAR": (server, _shot("car", b"/ipfs/" + shots.NAME + b"?format=car", kept.roots)),
+        BLOCK: (server, _shot("block", b"/ipfs/" + shots.NAME + b"?format=raw", kept.blocks)),
+        CAR: (server, _shot("car", b"/ipfs/" + shots.NAME + b"?format=car", kept.roots)),
         **{name: (at, _shot("file", b"/" + shots.NAME, kept.objects)) for name, at in others.items()},
     }
     load = Load(AT_A_TIME, options.seconds)
@@ -78,6 +91,24 @@ def _read(options: Options, server: Server, others: dict[str, Server], kept: Kep
         gun.turn([shot], Load(AT_A_TIME, min(WARM_UP_S, options.seconds)))
         turns[name] = partial(gun.turn, [shot], load)
     return alternate(turns, options.alternations)
+
+
+def _fetch(options: Options, server: Server, others: dict[str, Server], kept: Kept) -> dict[str, list[Sample]]:
+    sources = {BLOCK: blocks_of_service(server, kept), CAR: cars_of_service(server, kept)}
+    for name in (NGINX, FILE_READ):
+        if name in others:
+            sources[name] = blocks_as_files(others[name], kept)
+    if NGINX in others:
+        sources[NGINX_CAR] = cars_as_files(others[NGINX], kept)
+    with fetch_loop() as loop:
+        turns = {
+            f"{name}, {library}": partial(source.turn, loop, library, AT_A_TIME, seconds=options.seconds)
+            for library in LIBRARIES
+            for name, source in sources.items()
+        }
+        for library in LIBRARIES:  # the servers are warm already
+            turns[f"{BLOCK}, {library}"](seconds=min(WARM_UP_S, options.seconds))
+        return alternate(turns, options.alternations)
 
 
 def _shot(route: str, target: bytes, names: tuple[str, ...]) -> Shot:
@@ -96,13 +127,25 @@ def _tell_writing(report: Report, kept: Kept, own: Path) -> None:
 
 
 def _tell_reading(report: Report, samples: dict[str, list[Sample]]) -> None:
-    report.samples(f"Fetched at random, {AT_A_TIME} connections", samples)
-    for ours in ("holdfast, block", "holdfast, CAR") if NGINX in samples else ():
-        sides = (samples[ours], samples[NGINX], RATE)
-        measured = times_faster_undisturbed(*sides)
-        what = f"reading, {ours} against nginx, answers a second"
-        met = measured >= READING_OF_NGINX
-        report.result(what, f">= {READING_OF_NGINX:.2f}", measured, shown(times_faster(*sides)), met=met)
+    report.samples(f"Fetched at random, {AT_A_TIME} connections, by a client that discards the bytes", samples)
+    for ours in (BLOCK, CAR) if NGINX in samples else ():
+        _judge(report, samples, ours, NGINX, "through a client that discards the bytes")
+
+
+def _tell_fetching(report: Report, samples: dict[str, list[Sample]]) -> None:
+    report.samples(f"Fetched and verified, {AT_A_TIME} at a time, by a Python client", samples)
+    for library in LIBRARIES if f"{NGINX}, {LIBRARIES[0]}" in samples else ():
+        for ours, theirs in ((BLOCK, NGINX), (CAR, NGINX_CAR)):
+            sides = f"{ours}, {library}", f"{theirs}, {library}"
+            _judge(report, samples, *sides, "through a Python client that verifies them")
+
+
+def _judge(report: Report, samples: dict[str, list[Sample]], ours: str, theirs: str, how: str) -> None:
+    sides = (samples[ours], samples[theirs], RATE)
+    measured = times_faster_undisturbed(*sides)
+    what = f"reading {how}, {ours} against {theirs}, answers a second"
+    met = measured >= READING_OF_NGINX
+    report.result(what, f">= {READING_OF_NGINX:.2f}", measured, shown(times_faster(*sides)), met=met)
 
 
 def _judge_memory(report: Report, kept: Kept, server: Server) -> None:

@@ -124,7 +124,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
         (["load", "--nodes", "1", "2", "--rates", "100"], 1),
         (["enclave"], 1),
         (["indexer"], 1),
-        (["snapshots", "--vaults", "20", "--workers", "2"], 5),
+        (["snapshots", "--vaults", "20", "--workers", "2"], 6),
         pytest.param(["pages"], 2, marks=needs_chain),
     ],
 )

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.postgres_server import PostgresServer, running
+from tests.support.serving import PATIENCE_S
 from tests.support.shards import partition
 
+from holdfast.service.store.postgresql import gatherer, lane
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 
@@ -76,7 +78,16 @@ def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-async def pg_store(postgres_url: str) -> AsyncIterator[Store]:
+def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let stores of this process wait for a minute. For tests of results, not of time limits, on a busy machine."""
+    monkeypatch.setattr(gatherer, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(lane, "ANSWER_S", PATIENCE_S)
+    limits = dict.fromkeys(("statement_timeout", "lock_timeout"), f"{PATIENCE_S:.0f}s")
+    monkeypatch.setattr(lane, "SERVER_SETTINGS", {**lane.SERVER_SETTINGS, **limits})
+
+
+@pytest.fixture
+async def pg_store(postgres_url: str, patient_stores: None) -> AsyncIterator[Store]:
     """The store of one node, on an empty PostgreSQL database."""
     opened = PostgresqlDatabase(postgres_url).open()
     yield opened

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import time
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ from tests.support.recorded_load import RecordedLoad
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from tests.support.nodes import Nodes
+    from tests.support.recorded_load import Answer
 
 _BEFORE_S, _AFTER_S = 0.7, 0.7
+_ENOUGH, _WELL_S = 20, 0.5
 _ALLOWED = {
     "200", "409 identifier_taken", "409 credential_already_registered", "429 ip_limit_reached",
     "503 database_unavailable",
@@ -44,15 +47,38 @@ async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[Re
 
 
 async def until_well(load: RecordedLoad) -> None:
-    """Wait until no request has failed for a while, without restarting anything."""
+    """Wait until enough responses in a row were good, over at least half a second, without restarting anything.
+
+    A busy machine sends few responses in half a second, so their number does not depend on the time.
+    """
+    since, first = time.monotonic(), len(load.answers)
+
+    def latest() -> list[Answer]:
+        good = itertools.takewhile(lambda answer: answer.status in {200, 409, 429}, reversed(load.answers[first:]))
+        return [answer for answer in good if answer.at >= since]
+
+    def is_well() -> bool:
+        run = latest()
+        return len(run) > _ENOUGH and run[0].at - run[-1].at >= _WELL_S
+
+    assert await _comes_true(is_well), f"it did not recover: {load.counts()}"
+
+
+async def until_refused(load: RecordedLoad) -> None:
+    """Wait until a request that is sent from now on gets 503."""
+    since = time.monotonic()
+
+    def is_refused() -> bool:
+        return any(answer.status == 503 and answer.at >= since for answer in load.answers)
+
+    assert await _comes_true(is_refused), f"nothing was refused: {load.counts()}"
+
+
+async def _comes_true(holds: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        since = time.monotonic()
-        await asyncio.sleep(0.5)
-        recent = [answer for answer in load.answers if answer.at >= since]
-        if len(recent) > 20 and all(answer.status in {200, 409, 429} for answer in recent):
-            return
-    raise AssertionError(f"it did not recover: {load.counts()}")
+    while not (held := holds()) and time.monotonic() < deadline:
+        await asyncio.sleep(0.1)
+    return held
 
 
 def judge(load: RecordedLoad, *, broken: bool = False) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import gc
 import logging
-import multiprocessing
 import os
 import signal
 import sys
-import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import (
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.service.web.rsgi import RsgiEntry
 
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest duration of an accepted request
-PARENT_WATCH_S = 1.0
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
@@ -67,9 +63,10 @@ def application() -> Application:
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
     from holdfast.service.telemetry.reporting import prepare_telemetry
+    from holdfast.service.worker_signals import end_with_parent
     from holdfast.wire import logs
 
-    _end_with_parent()
+    end_with_parent()
     settings = read_settings()
     logs.configure(settings.log)
     prepare_telemetry(os.environ)
@@ -79,21 +76,6 @@ def application() -> Application:
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     return built
-
-
-def _end_with_parent() -> None:
-    """Stop this worker if its parent process is killed: an orphan would keep the port and continue to serve."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        # Polling is necessary: workers inherit each other's pipes, so no pipe closes when the parent ends.
-        while os.getppid() == parent.pid:
-            time.sleep(PARENT_WATCH_S)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def needs_raw_paths(settings: Settings) -> bool:
@@ -108,6 +90,7 @@ def needs_raw_paths(settings: Settings) -> bool:
 def _serve_granian(settings: Settings) -> None:
     from granian.server import Server
 
+    from holdfast.service.worker_signals import hold_signals_of_workers, stop_is_success
     from holdfast.wire import logs
 
     logs.configure(settings.log)
@@ -116,6 +99,8 @@ def _serve_granian(settings: Settings) -> None:
     logging.getLogger("_granian").setLevel(logging.WARNING)
     # SIGHUP only re-reads the list of reserved names; granian's own handler would restart the workers.
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
+    hold_signals_of_workers()
+    stop_is_success(server)
     server.serve()
     if server.interrupt_children and not server.interrupt_signal:
         sys.exit(1)

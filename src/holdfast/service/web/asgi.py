@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse, encoded_pairs, length_missing
+from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
@@ -133,6 +135,7 @@ class AsgiEntry:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
         await send({"type": "lifespan.startup.complete"})
+        handle_held_signals(asyncio.get_running_loop())
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})

@@ -14,6 +14,7 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse
+from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class RsgiEntry:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the service on the server's event loop."""
         loop.run_until_complete(self._application.start())
+        handle_held_signals(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Stop the service after all accepted requests have been completed."""

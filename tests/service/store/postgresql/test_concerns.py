@@ -167,7 +167,7 @@ def test_a_cluster_without_checksums() -> None:
         server.remove()
 
 
-@pytest.mark.parametrize(("ahead_s", "state"), [(-7.0, "error"), (0.0, "ok"), (7.0, "error")])
+@pytest.mark.parametrize(("ahead_s", "state"), [(-60.0, "error"), (0.0, "ok"), (60.0, "error")])
 def test_a_machine_whose_clock_differs_from_the_servers(
     database: PostgresqlDatabase, monkeypatch: pytest.MonkeyPatch, ahead_s: float, state: str
 ) -> None:
@@ -177,7 +177,7 @@ def test_a_machine_whose_clock_differs_from_the_servers(
     assert concern.state == state, concern
     off = re.search(r"differs by ([\d.]+) s", concern.found)
     assert (off is None) == (state == "ok")
-    assert off is None or 5.5 < float(off[1]) < 7.5, "less the time that the question took"
+    assert off is None or 30 < float(off[1]) < 60.5, "less the time that the question took"
 
 
 def test_a_schema_of_a_newer_release(server: PostgresServer, database: PostgresqlDatabase) -> None:

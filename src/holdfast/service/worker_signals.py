@@ -1,0 +1,72 @@
+"""How a granian worker ends: with its parent, and at every SIGTERM or SIGINT, whenever the signal arrives."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from granian.server.common import AbstractServer
+
+PARENT_WATCH_S = 1.0
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+_SERVES_AFTER_S = 0.2  # granian pauses the event loop between startup and service for a few milliseconds
+
+
+def end_with_parent() -> None:
+    """Stop this worker if its parent process is killed: an orphan would keep the port and continue to serve."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        # Polling is necessary: workers inherit each other's pipes, so no pipe closes when the parent ends.
+        while os.getppid() == parent.pid:
+            time.sleep(PARENT_WATCH_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def hold_signals_of_workers() -> None:
+    """Let SIGTERM and SIGINT wait in every worker that is forked from now on, until its event loop serves.
+
+    A forked worker inherits its parent's handlers, which only set a flag in the worker's copy of the server, and uvloop
+    loses signals while granian pauses it between startup and service. A worker that lost its stop would accept requests
+    until it is killed.
+    """
+    os.register_at_fork(before=_block, after_in_parent=_unblock)
+
+
+def handle_held_signals(loop: asyncio.AbstractEventLoop) -> None:
+    """Let the waiting signals arrive as soon as the loop serves. Call it after startup."""
+    if multiprocessing.parent_process() is not None:
+        loop.call_later(_SERVES_AFTER_S, _unblock)
+
+
+def stop_is_success(server: AbstractServer[Any]) -> None:
+    """Let a stop exit with 0 also if workers end before their parent asks them to.
+
+    systemd's `KillMode=control-group` and Ctrl-C send the signal to every process. granian takes the early end of a
+    worker for a failure, and exits with 1.
+    """
+
+    def forgive() -> None:
+        if server.interrupt_signal:
+            server.interrupt_children.clear()
+
+    server.on_shutdown(forgive)
+
+
+def _block() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+
+
+def _unblock() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)

@@ -1,0 +1,82 @@
+"""A stop loses no request: what a process has begun to handle is stored and answered."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import socket
+import time
+from http.client import HTTPResponse
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.serving import DID, PATIENCE_S, Server, becomes_true
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REQUESTS = 6
+HELD_S = 1.0
+SERVERS = {  # several processes use PostgreSQL, one process SQLite
+    "RSGI": {"workers": "2"},
+    "ASGI": {"workers": "2", "indexer_url": "http://127.0.0.1:9"},
+    "RSGI, one process": {},
+    "uvicorn": {"server": "uvicorn"},
+}
+
+
+class HeldRequest:
+    """A registration whose body is sent in two halves, so that a test decides how long it is being handled."""
+
+    def __init__(self, server: Server, number: int) -> None:
+        """Return when the service reads the body, which it announces with `100 Continue`."""
+        body = json.dumps({"handle": f"held{number}", "did": DID}).encode()
+        self._rest = body[10:]
+        self._socket = socket.create_connection((server.host, server.port), timeout=PATIENCE_S)
+        self._socket.sendall(
+            b"POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Expect: 100-continue\r\nX-Forwarded-For: 10.0.0.%d\r\nContent-Length: %d\r\n\r\n" % (number, len(body))
+        )
+        interim = self._socket.recv(4096)
+        assert interim.startswith(b"HTTP/1.1 100 "), interim
+        self._socket.sendall(body[:10])
+
+    def finish(self) -> int:
+        """Send the rest; return the status of the response."""
+        self._socket.sendall(self._rest)
+        response = HTTPResponse(self._socket)
+        response.begin()
+        response.read()
+        return response.status
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_requests_under_way_at_a_stop_are_answered_and_stored(
+    serve: Callable[..., Server], settings: dict[str, str], fresh_postgres_url: str
+) -> None:
+    given = {**settings, "database_url": fresh_postgres_url} if "workers" in settings else settings
+    server = serve(**given)
+    with contextlib.ExitStack() as opened:
+        requests = [opened.enter_context(contextlib.closing(HeldRequest(server, n))) for n in range(REQUESTS)]
+        server.process.send_signal(signal.SIGTERM)
+        assert becomes_true(lambda: not _accepts(server))
+        time.sleep(HELD_S)
+        assert [request.finish() for request in requests] == [200] * REQUESTS
+    assert server.process.wait(PATIENCE_S) == 0
+    assert "refused to gracefully stop" not in server.log.read_text(), "a worker had to be killed"
+    again = serve(server.data, **given)
+    with again.client() as client:
+        taken = [client.get(f"/api/sessions/check?handle=held{n}").json()["available"] for n in range(REQUESTS)]
+    assert taken == [False] * REQUESTS
+
+
+def _accepts(server: Server) -> bool:
+    try:
+        socket.create_connection((server.host, server.port), timeout=PATIENCE_S).close()
+    except OSError:  # refused, or reset before any process accepted it
+        return False
+    return True

@@ -1,0 +1,50 @@
+"""A stop that arrives while workers are starting, or that is sent to every process at once, ends all of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from tests.support.serving import PATIENCE_S, becomes_true
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.serving import Server
+
+STARTS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
+
+
+def to_the_parent(server: Server) -> None:
+    server.process.send_signal(signal.SIGTERM)
+
+
+def to_the_group(server: Server) -> None:
+    os.killpg(server.process.pid, signal.SIGTERM)
+
+
+def to_the_workers_first(server: Server) -> None:
+    """As in a group, if the workers end before their parent is scheduled again."""
+    parent = psutil.Process(server.process.pid)
+    workers = parent.children()
+    parent.suspend()
+    server.process.send_signal(signal.SIGTERM)
+    for worker in workers:
+        worker.terminate()
+    ended = becomes_true(lambda: all(worker.status() == psutil.STATUS_ZOMBIE for worker in workers))
+    parent.resume()
+    assert ended
+
+
+@pytest.mark.parametrize("stop", [to_the_parent, to_the_group, to_the_workers_first])
+@pytest.mark.parametrize("settings", STARTS.values(), ids=STARTS)
+def test_a_stop_ends_workers_that_are_starting(
+    serve: Callable[..., Server], stop: Callable[[Server], None], settings: dict[str, str]
+) -> None:
+    server = serve(workers="4", **settings)  # it responds as soon as the first of the four has started
+    stop(server)
+    assert server.process.wait(PATIENCE_S) == 0
+    assert "refused to gracefully stop" not in server.log.read_text(), "a worker had to be killed"

@@ -1,0 +1,30 @@
+"""Why nodes refused requests, by their logs: a busy machine may leave the database silent for more than a second."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.support.nodes import Nodes
+
+_SILENCES = (
+    "no connection to the database was free in time",
+    "no connection to the database: TimeoutError",
+    "no answer from the database",
+    "QueryCanceledError",  # the server's own time limits for a statement and for a lock
+    "LockNotAvailableError",
+)
+
+
+class Refusals:
+    """The nodes' reasons for their 503s from now on. The nodes may restart; earlier tests may have used them."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._since = {node.log: node.log.stat().st_size for node in nodes.running}
+
+    def not_for_silence(self) -> list[str]:
+        """Return the reasons other than that the database did not respond in time."""
+        lines = [line for log, size in self._since.items() for line in log.read_bytes()[size:].decode().splitlines()]
+        reasons = [json.loads(line)["why"] for line in lines if '"store unavailable"' in line]
+        return [why for why in reasons if not why.startswith(_SILENCES)]
