@@ -186,7 +186,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# The deterministic deployer that exists on most chains: CREATE2 with the salt that the call data begins with.
+# The deterministic deployer that most chains carry: CREATE2 with the salt that the call data begins with.
 DETERMINISTIC_DEPLOYER: Final = "{deployer}"
 # Keccak-256 of "{salt_text}".
 SALT: Final = bytes.fromhex("{salt}")
@@ -195,7 +195,7 @@ ENTRY_POINT_V07: Final = "{v07}"
 ENTRY_POINT_V08: Final = "{v08}"
 ENTRY_POINT_V09: Final = "{v09}"
 
-# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, but only on local chains.
+# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
 DEV_SPONSOR: Final = "{sponsor}"
 
 {constants}
