@@ -87,7 +87,7 @@ def of(samples: Sequence[Sample], field: str) -> Spread:
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """Return by what factor `ours` beats `theirs` in each round: more responses per second, or less of any other field.
+    """Return the factor by which `ours` beats `theirs` per round: more responses per second, or less of another field.
 
     The result is NaN if no round was long enough to measure the field.
     """
@@ -98,10 +98,10 @@ def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -
 
 
 def times_faster_undisturbed(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> float:
-    """Return by what factor the better quartile of `ours` beats that of `theirs`.
+    """Return the factor by which the better quartile of `ours` beats that of `theirs`.
 
     Other programs disturb the better quartiles least: on a shared machine these vary by 4 %, but the ratio of a single
-    round by 15 %.
+    round varies by 15 %.
     """
     mine, other = ([getattr(sample, field) for sample in samples] for samples in (ours, theirs))
     if field == "per_second":

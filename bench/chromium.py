@@ -33,7 +33,7 @@ def chromium() -> str | None:
 
 @asynccontextmanager
 async def profile(folder: Path) -> AsyncIterator[BrowserContext]:
-    """Open a browser with a new profile and, as for a real user, caches on disk."""
+    """Open a browser with a new profile and with caches on disk, as real users have."""
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as own:
         async with async_playwright() as playwright:
             context = await playwright.chromium.launch_persistent_context(

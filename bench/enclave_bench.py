@@ -46,7 +46,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """The best time on each platform, in seconds; `native` is None without a native version, `node` without Node."""
+    """The best time on each platform in seconds; None if there is no native version (`native`) or no Node (`node`)."""
 
     what: str
     enclave: float
@@ -234,7 +234,7 @@ def _credential() -> bytes:
 
 
 def _warm_start() -> float:
-    """Return the best time of a few new processes from the end of the imports to the enclave's first response."""
+    """Return the shortest time, in a few new processes, from the end of the imports to the enclave's first response."""
     script = (
         "import time, wasmtime\nfrom holdfast.enclave import Enclave\nstarted = time.perf_counter()\n"
         "Enclave().call('version')\nprint(time.perf_counter() - started)"

@@ -1,4 +1,4 @@
-"""Three minimal Granian applications that measure its best rates for 100 KB responses."""
+"""Three minimal applications for measuring Granian's best rates for 100 KB responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The performance goals: by what factor one subject must outperform another."""
+"""The performance goals: the factor by which one subject must outperform another."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Blocks:
             await asyncio.sleep(LOOK_S)
 
     async def took(self, operation: SentOperation) -> float:
-        """Return the milliseconds from sending a user operation until the block that contains it appeared."""
+        """Return the milliseconds from sending a user operation to the appearance of the block that contains it."""
         receipt = await self._world.bundler_rpc.call("eth_getUserOperationReceipt", [operation.hash])
         block = values.quantity(receipt["receipt"]["blockNumber"])
         at = min(then for number, then in self._seen.items() if number >= block)

@@ -1,4 +1,4 @@
-"""The scenario `metrics`: what metrics cost per request, measured with and without HOLDFAST_ADMIN_PORT."""
+"""The scenario `metrics`: the cost of metrics per request, measured with and without HOLDFAST_ADMIN_PORT."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Paid:
 
     @property
     def whole(self) -> float:
-        """The time from show() to the result, without the time that the person took to confirm."""
+        """The time from show() to the result, excluding the time that the person took to confirm."""
         return self.sheet + self.settling
 
 

@@ -67,7 +67,7 @@ class PaymentWindow:
         return answer.get("result", {}).get("value")
 
     async def start(self, expression: str) -> None:
-        """Run an expression whose result may never arrive because the window closes."""
+        """Run an expression whose result may never arrive, because the window may close first."""
         await self._send("Runtime.evaluate", {"expression": expression})
 
     async def prepare(self) -> None:

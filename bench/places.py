@@ -1,4 +1,4 @@
-"""The benchmark's folders, all of them below `build/bench`, on the checkout's disk."""
+"""The benchmark's folders, all of which are below `build/bench`, on the checkout's disk."""
 
 from __future__ import annotations
 

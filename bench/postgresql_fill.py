@@ -1,7 +1,7 @@
 """Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
 
 A registration's claim, credential, places, counter and total are written. A registration's three history rows are
-omitted, because no request reads them and writing them would take half of the time. Primary keys are built at the end,
+omitted, because no request reads them and writing them would take half the time. Primary keys are built at the end,
 which is faster, followed by ANALYZE.
 """
 
@@ -18,7 +18,7 @@ from holdfast.settings.postgresql import parse_address
 
 
 def shard(key: str) -> str:
-    """Return an SQL expression that computes the shard of a bytea, like holdfast.rules.shards."""
+    """Return an SQL expression that computes the shard of a bytea, as holdfast.rules.shards does."""
     return f"((get_byte(sha256({key}), 0) << 4) | (get_byte(sha256({key}), 1) >> 4))::smallint"
 
 

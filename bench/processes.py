@@ -1,4 +1,4 @@
-"""Starts servers under test on their own core, measures their CPU time and memory, and always stops them."""
+"""Starts servers under test on separate cores, measures their CPU time and memory, and always stops them."""
 
 from __future__ import annotations
 

@@ -92,14 +92,14 @@ def machine() -> dict[str, Any]:
 
 
 def shown(value: Spread) -> str:
-    """Return the median followed by minimum and maximum in brackets, or an empty string if nothing was measured."""
+    """Return the median followed by the minimum and maximum in brackets, or an empty string if nothing was measured."""
     if value.low == value.high == 0:
         return ""
     return f"{number(value.median)} ({number(value.low)} to {number(value.high)})"
 
 
 def number(value: float) -> str:
-    """Return a number with three significant figures, without exponent."""
+    """Return a number with three significant figures and no exponent."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

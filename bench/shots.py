@@ -81,10 +81,10 @@ def register(weight: int = 1) -> Shot:
 
 
 def mixed(rows: int) -> list[Shot]:
-    """Return a mix: of ten requests, four are checks, three look-ups, one for the contracts, two registrations."""
+    """Return a mix: of ten requests, four are checks, three look-ups, two registrations, and one for the contracts."""
     return [check(rows, 4), lookup(rows, 3), contracts(1), register(2)]
 
 
 def mostly_reads(rows: int) -> list[Shot]:
-    """Return a mix: of ten requests, four are checks, four look-ups, one for the contracts, one a registration."""
+    """Return a mix: of ten requests, four are checks, four look-ups, one a registration, and one for the contracts."""
     return [check(rows, 4), lookup(rows, 4), contracts(1), register(1)]

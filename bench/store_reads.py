@@ -1,4 +1,4 @@
-"""What reads from the embedded store cost as it grows, measured in this process without a server."""
+"""The cost of reads from the embedded store as it grows, measured in this process without a server."""
 
 from __future__ import annotations
 

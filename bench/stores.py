@@ -73,7 +73,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], shot: Shot, load: Load)
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Measure look-ups at a steady rate. Latency counts from the moment when a request was due."""
+    """Measure look-ups at a steady rate. Latency is counted from the time at which a request was due."""
     load = Load(STEADY_CONNECTIONS, STEADY_TURNS * options.seconds, STEADY_PER_SECOND)
     samples = _measured(options, guns, shots.lookup(options.rows), load)
     report.samples(f"lookup, {STEADY_PER_SECOND} a second, open loop", samples)

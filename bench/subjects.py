@@ -112,7 +112,7 @@ class Answer:
 
 def ceiling(kind: str, answer: Answer) -> Subject:
     """Return a server that sends one fixed response, with the same HTTP server and options as the service."""
-    # The service parses X-Forwarded-For itself, so uvicorn must not, either for the service or for the ceiling.
+    # The service parses X-Forwarded-For itself, so uvicorn must not parse it, for the service or for the ceiling.
     command = {
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],

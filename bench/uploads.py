@@ -32,7 +32,7 @@ _COMPARED = 200
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The vaults that were written, and what writing them cost.
+    """The vaults that were written, and the cost of writing them.
 
     Attributes:
         roots, blocks, objects: for each vault, the root's CID, its only raw block's CID, and that block's object.

@@ -22,7 +22,7 @@ pytest_plugins = (
 trusted_certificates.read_once()
 os.environ["PATH"] = node.search_path()  # the environment's Node, for every test that runs Node
 
-# Examples are the same in every run, so that a new failure has its cause in the code. HOLDFAST_TEST_EXPLORE=1 tries new
+# Examples are the same in every run, so that a new failure comes from the code. HOLDFAST_TEST_EXPLORE=1 tries new
 # ones.
 _CALM = settings(
     derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -133,7 +133,7 @@ class Module:
         return f"kept(self._{node.name}, {value})"
 
     def _written(self, node: Function, body: str) -> str:
-        """Return the function with the same signature and docstring, but with another body."""
+        """Return the function with the same signature and docstring, but with a different body."""
         names = list(_names([*(arg.annotation for arg in _all(node.args)), node.returns]))
         for name in names:
             self._import(BLOCKING[name].name if name in BLOCKING else name, at_run_time=False)
@@ -171,7 +171,7 @@ class Module:
 
 
 def formatted(text: str, file: Path) -> str:
-    """Return the text after sorting the imports with Ruff and formatting it with Ruff."""
+    """Return the text after sorting its imports and formatting it with Ruff."""
     ruff = (Path(sys.executable).parent / "ruff").as_posix()
     for command in (("check", "--select", "I", "--fix", "--quiet"), ("format", "--quiet")):
         arguments = [ruff, *command, "--stdin-filename", str(file), "-"]

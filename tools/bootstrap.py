@@ -1,7 +1,7 @@
 """Sets up a checkout: `python3 tools/bootstrap.py run|test`. Requires only Python 3.11.
 
 A step is skipped if the files on which it depends have not changed since it last succeeded, so a second call is fast.
-If programs are missing that only root can install, one message lists all of them.
+If programs that only root can install are missing, one message lists all of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write browser/src/generated/ for the JavaScript client: a method for each endpoint, and the interface's types.
 
-The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, the
-client-side types from `interface/client_types.json`. Fields have the same names in JSON and in JavaScript.
+The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
+the client-side types from `interface/client_types.json`. Fields have the same names in JSON and in JavaScript.
 """
 
 from __future__ import annotations

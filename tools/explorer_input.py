@@ -1,4 +1,4 @@
-"""Writes the file from which block explorers and Sourcify verify the contracts, and prints the other values to enter.
+"""Writes the file with which block explorers and Sourcify verify the contracts, and prints the other values to enter.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 

@@ -83,7 +83,7 @@ class Fuzzer:
         self.functions: list[str] = self._enclave.call("version")["functions"]
 
     def run(self, calls: int) -> Report:
-        """Make the given number of calls, and return the report of the whole run so far."""
+        """Make the given number of calls, and return a report on the whole run so far."""
         started = time.monotonic()
         for _ in range(calls):
             function = self._choose()

@@ -1,7 +1,7 @@
-"""Inputs for tools/fuzz_enclave.py that need a valid state: sealed vaults with damaged content, pairings, tokens.
+"""Inputs for tools/fuzz_enclave.py that need a valid state: sealed vaults with damaged content, pairings and tokens.
 
-Random bytes never pass authenticated decryption or complete a pairing. To reach the code behind these, honest calls
-produce the state that a function needs, and the input that the function would then accept is mutated.
+Random bytes never pass authenticated decryption or complete a pairing. To reach the code beyond these checks, honest
+calls produce the state that a function needs, and the input that the function would then accept is mutated.
 """
 
 from __future__ import annotations

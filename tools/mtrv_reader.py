@@ -1,8 +1,8 @@
-"""Reads a vault's MTRV export without Holdfast: `python mtrv_reader.py FILE` asks for the password, shows the contents.
+"""Reads an MTRV export without Holdfast: `python mtrv_reader.py FILE` asks for the password and shows the contents.
 
 The program needs only the packages `cryptography` and `argon2-cffi`. docs/formats.md describes the format. Anyone who
-has the contents can sign in the owner's name, so protect the output, above all that of `--database`, as well as a
-private key.
+has the contents can sign in the owner's name, so protect the output, above all that of `--database`, as carefully as
+a private key.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FormatError(Exception):
 
 
 class Header(NamedTuple):
-    """The file's header, which is not encrypted but authenticated."""
+    """The file's header, which is authenticated but not encrypted."""
 
     memory_kib: int
     passes: int

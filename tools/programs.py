@@ -1,4 +1,4 @@
-"""Downloads Debian packages that tests need to .setup/programs, without root and without installing them.
+"""Downloads the Debian packages that tests need into .setup/programs, without root and without installing them.
 
 `python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
 `make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers.

@@ -1,4 +1,4 @@
-"""Starts the installation of deploy/compose.yaml on this machine, without containers, and tests it: `make topology`.
+"""Starts the installation in deploy/compose.yaml on this machine, without containers, and tests it: `make topology`.
 
 PostgreSQL, two nodes, nginx and Prometheus run with the configuration that the Compose file mounts. The script
 registers through the proxy, kills a node, registers again, restarts the node, and queries Prometheus. Grafana is not

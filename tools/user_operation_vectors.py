@@ -69,7 +69,7 @@ def with_suffixes() -> list[tuple[str, UserOperation]]:
 
 
 def refused() -> list[tuple[str, UserOperation]]:
-    """Return operations with a suffix length greater than the data, for which only EntryPoint 0.9 reverts."""
+    """Return operations whose suffix length exceeds that of the data, for which only EntryPoint 0.9 reverts."""
     operation = with_suffixes()[0][1]
     ends = {
         "one byte more than the data": bytes(9) + (10).to_bytes(2),

@@ -1,4 +1,4 @@
-"""A headless Chromium, which all tests share; each test has separate browser contexts on pages of localhost."""
+"""A headless Chromium, which all tests share; each test has separate browser contexts, with pages on localhost."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def session_chromium() -> AsyncIterator[Chromium]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
-    """The browser, with nothing left that an earlier test opened or stored."""
+    """The browser, in which nothing remains that an earlier test opened or stored."""
     running = await session_chromium.running()
     yield running
     for context in running.contexts:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-# Records the pauses between polls instead of waiting; the receipt is available at the 25th attempt.
+# Records the pauses between polls instead of waiting; the receipt is available on the 25th attempt.
 LOOKS = """async () => {
   const {Bundler} = await import("/client/chain/bundler.js");
   const pauses = [];

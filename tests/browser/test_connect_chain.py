@@ -37,7 +37,7 @@ def wanted() -> dict[str, Any]:
 
 
 async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple[Any, Visit]:
-    """Return the app's page and the window that its click opened."""
+    """Return the app's page and the window that a click on it opened."""
     server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
     page = await asking(context, app, server, wanted())
     return page, await clicked(page, server)

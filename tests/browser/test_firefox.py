@@ -1,6 +1,6 @@
 """The pages in a real Firefox ESR with a virtual authenticator and a running service.
 
-Registration, return, second passkey, backup. Firefox has neither the Payment Request API nor the WebAuthn Signal API.
+Registration, return, second passkey, backup. Firefox lacks the Payment Request API and the WebAuthn Signal API.
 """
 
 from __future__ import annotations

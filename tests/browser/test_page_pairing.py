@@ -1,4 +1,4 @@
-"""Pairing on the vault page: with a program on the same computer in both directions, and between two browsers."""
+"""Pairing on the vault page: in both directions with a program on the same computer, and between two browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages restore a vault in a new browser profile, from only the synced passkey or from a snapshot file."""
+"""The pages restore a vault in a new browser profile, from the synced passkey alone or from a snapshot file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
-    """Register a person who grants a permission, and wait until the service stores the vault's newest version."""
+    """Register a person, grant a permission, and wait until the service stores the vault's newest version."""
     visit = await Visit.of(await browser.new_context(), server, "/docs")
     await note_secret(visit.page)
     await visit.open("/")

@@ -264,7 +264,7 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser
 async def test_an_interrupted_registration_goes_on(browser: Browser, server: Server) -> None:
     context = await browser.new_context()
     visit = await Visit.of(context, server)
-    # The registration is interrupted after choosing the name, after storing the vault, and while the service is
+    # Registration is interrupted after the name is chosen, after the vault is stored, and while the service is
     # unreachable.
     await visit.choose("handle", "alice")
     await visit.screen("passkey")

@@ -123,7 +123,7 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
 
 
 async def refuses_operations(route: Any) -> None:
-    """A bundler that prepares operations and refuses to send them."""
+    """A bundler that prepares operations but refuses to send them."""
     asked = route.request.post_data_json
     if asked["method"] != "eth_sendUserOperation":
         return await route.continue_()

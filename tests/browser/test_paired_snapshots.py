@@ -52,7 +52,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def laptop(browser: Browser, server: Server) -> Page:
-    """A page with a registered and published vault, opened by a passkey and by a password."""
+    """A page with a registered and published vault that either a passkey or a password opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)

@@ -118,12 +118,12 @@ class Person:
         return f"http://localhost:{urlsplit(self.chain.base_url).port}"
 
     async def passkey_in(self, window: ConfirmPage) -> None:
-        """Add a passkey that opens the vault to the window's authenticator, then lock the vault."""
+        """Add to the window's authenticator a passkey that opens the vault, then lock the vault."""
         await self.page.evaluate(ADD_KEY, await window.passkey())
         await self.page.evaluate(LOCKED)
 
     async def can_pay(self) -> bool:
-        """Return the worker's reply to `canmakepayment`, called directly because Chromium does not always call it."""
+        """Return the reply of the worker's `canmakepayment` handler, which Chromium itself does not always call."""
         page = await self.context.new_page()
         await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
         await page.goto(f"{self.service}/plain")

@@ -32,8 +32,8 @@ async ([method, data]) => {
 """
 
 
-# Runs the worker's handlers in a page, because in headless Chromium a rejected response leaves the dialog open for
-# ever.
+# Runs the worker's handlers in a page, because in headless Chromium a rejected response leaves the dialog open
+# forever.
 WORKER = """
 async ([address, data, messages]) => {
   const handlers = {}, sent = [];

@@ -34,7 +34,7 @@ def longest(version: int) -> int:
 
 
 def as_another_draws_it(text: str, code: dict[str, Any]) -> bool:
-    """Return whether segno draws the same code with the same mask; all of the eight masks are valid."""
+    """Return whether segno draws the same code with the same mask; all eight masks are valid."""
     mask = int(code["rows"][8][2:5], 2) ^ 0b101  # from the format bits
     chosen = {"version": code["version"], "error": code["level"], "mode": "byte", "boost_error": False}
     made = segno.make_qr(text.encode(), mask=mask, **chosen)

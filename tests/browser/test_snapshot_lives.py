@@ -1,4 +1,4 @@
-"""Random sequences in a real Chromium: edits, interrupted uploads, lost responses, killed pages and workers.
+"""Random sequences in a real Chromium: edits, interrupted uploads, lost responses, and killed pages and workers.
 
 After each part, the vault is recovered in another profile, although one gateway returns false data. The result must be
 the last acknowledged snapshot, or a later one that the service stores and whose acknowledgement was lost.
@@ -26,7 +26,7 @@ PARTS = int(os.environ.get("HOLDFAST_TEST_LIVES", "1"))
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "11"))
 BY_HAND = {"snapshots": {"automatic": False}}
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
-# Paths of requests that change something at the service; such a request, or its response, may be lost.
+# Paths of requests that change state on the service; such a request, or its response, may be lost.
 WRITES = ("/api/v0/dag/import", "/pins", "/routing/v1/ipns/", "/ipns/")
 OPEN = f"const opened = await client.vault.unlock({KEY}); if (!opened.success) throw new Error(opened.error)"
 SAVE = "return client.vault.exec('resource:services action:create', {id: 'ROW', type: 'note', endpoint: 'https://x.example'})"
@@ -110,7 +110,7 @@ class Life:
         assert "message" not in opened, opened
 
     async def worker_killed(self) -> None:
-        """End the vault's worker in the middle of an upload."""
+        """Terminate the vault's worker in the middle of an upload."""
         code = "const going = client.snapshots().then((it) => it.publish()).catch(() => {}); client.vault.close(); await going"
         await outcome(self.page, code)
         await self.killed()

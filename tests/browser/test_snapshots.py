@@ -70,7 +70,7 @@ async def second_device(browser: Browser, server: Server, options: dict[str, Any
 
 
 async def became(page: Page, condition: str) -> None:
-    """Poll an expression until it is true, which is the only way that the page's CSP allows."""
+    """Poll an expression until it is true, which is the only way of waiting that the page's CSP allows."""
     async with asyncio.timeout(PATIENCE_S):
         while not await page.evaluate(condition):
             await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The vault in the worker: two tabs, automatic locking, storage, export to another profile, hostile messages."""
+"""The vault in the worker: two tabs, automatic locking, storage, export to another profile, and hostile messages."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
 
 
 async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
-    """Start calls several event loop iterations apart, as they occur when the requests of many clients arrive."""
+    """Start calls several event loop iterations apart, as happens when the requests of many clients arrive."""
     calls = []
     for n in range(number):
         calls.append(asyncio.ensure_future(rpc.get_balance(f"0x{n:040x}")))

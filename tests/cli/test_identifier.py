@@ -22,7 +22,7 @@ CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=
 
 @pytest.fixture
 def registered(serve: Callable[..., Server]) -> Server:
-    """A service at which `ann` is registered with one credential."""
+    """A service on which `ann` is registered with one credential."""
     running = serve()
     with running.client() as client:
         assert running.session(client, "Ann", "192.0.2.1").status_code == 200

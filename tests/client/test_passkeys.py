@@ -1,4 +1,4 @@
-"""Passkeys with python-fido2's client and an authenticator in software."""
+"""Passkeys with python-fido2's client and a software authenticator."""
 
 from __future__ import annotations
 

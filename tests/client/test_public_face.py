@@ -107,7 +107,7 @@ def test_a_consumers_mistakes_are_found(check):
 
 
 def test_the_first_signature_comes_quickly():
-    """The time from process start to a signature is limited generously, because test machines are shared."""
+    """The limit on the time from process start to a signature is generous, because test machines are shared."""
     started = time.monotonic()
     run("""
 import holdfast, base64, sys

@@ -1,4 +1,4 @@
-"""Tokens through the client: published test cases, minting, delegating further, revocation, replay."""
+"""Tokens through the client: published test cases, minting, further delegation, revocation and replay."""
 
 from __future__ import annotations
 

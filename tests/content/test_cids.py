@@ -1,4 +1,4 @@
-"""A CID has one canonical text form and only the supported codecs, and identifies exact bytes."""
+"""A CID has one canonical text form, uses only the supported codecs, and identifies exact bytes."""
 
 from __future__ import annotations
 

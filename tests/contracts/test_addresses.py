@@ -95,7 +95,7 @@ def test_v09_is_the_deployed_pair_of_contracts() -> None:
 
 
 def _domain_on_mainnet(entry_point: bytes) -> bytes:
-    """Return the EIP-712 domain separator that the constructor stored on Ethereum mainnet, where the code was read."""
+    """Return the EIP-712 domain separator that the constructor stored on Ethereum mainnet, the source of the code."""
     kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
     names = keccak256(kind) + keccak256(b"ERC4337") + keccak256(b"1")
     return keccak256(names + (1).to_bytes(32) + entry_point.rjust(32, b"\x00"))

@@ -1,4 +1,4 @@
-"""The input for block explorers alone suffices to compile exactly the deployed code."""
+"""The input for block explorers is sufficient by itself to compile exactly the deployed code."""
 
 from __future__ import annotations
 

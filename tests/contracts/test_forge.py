@@ -1,4 +1,4 @@
-"""All Solidity tests in contracts/test run without the P-256 precompile, the account's also with the precompile."""
+"""All Solidity tests in contracts/test run without the P-256 precompile, and the account's tests also run with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All of the project's own files have the same licence, which is stated wherever required."""
+"""All of the project's own files have the same licence, which is stated wherever that is required."""
 
 from __future__ import annotations
 

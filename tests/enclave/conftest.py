@@ -1,4 +1,4 @@
-"""Fixtures for the enclave's tests: a credential, a key-encryption key, an unlocked vault."""
+"""Fixtures for the enclave's tests: a credential, a key-encryption key and an unlocked vault."""
 
 from __future__ import annotations
 

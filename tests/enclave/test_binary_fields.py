@@ -1,4 +1,4 @@
-"""In a binary field, every accepted form of the same bytes is decoded to these bytes."""
+"""In a binary field, every accepted form of the same bytes is decoded to those bytes."""
 
 from __future__ import annotations
 

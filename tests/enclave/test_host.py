@@ -292,7 +292,7 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
 def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
     enclave: Enclave, monkeypatch: pytest.MonkeyPatch, fields: dict[str, bytes]
 ) -> None:
-    """The second value's base64 form looks like hex, so the host encodes this value again in another form."""
+    """The second value's base64 form looks like hex, so the host encodes this value again in a different form."""
     lain: list[bytearray] = []
 
     def watched(value: object) -> bytearray:

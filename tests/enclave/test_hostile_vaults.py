@@ -150,7 +150,7 @@ def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
 
 
 def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: Path) -> None:
-    """The key of the DID need not be in the first row: a key that a stranger inserts before it must not replace it."""
+    """The DID's key need not be in the first row: a key that a stranger inserts before it must not replace it."""
     with Enclave() as other:
         loaded = other.call("load", database=sealed(made.database, made.did, SECRET), key=KEY)
         assert loaded["success"] is True

@@ -1,4 +1,4 @@
-"""generate, sign, shares, addresses, user operations and registration, compared with other implementations."""
+"""generate, sign, shares, addresses, user operations and registrations, compared with other implementations."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
 
 
 def test_addresses_of_hashed_keys(vault: Enclave) -> None:
-    """The module's RIPEMD-160 returns the same hashes as OpenSSL, for keys of every kind."""
+    """The module's RIPEMD-160 returns the same hashes as OpenSSL's, for keys of every kind."""
     for _ in range(50):
         public = coincurve.PrivateKey().public_key
         point = public.format(compressed=False).hex()

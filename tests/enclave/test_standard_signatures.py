@@ -1,4 +1,4 @@
-"""Published vectors for the primitives of passkeys, tokens and pairing: Ed25519, RS256, ECDSA in DER, P-256 ECDH."""
+"""Published vectors for the primitives of passkeys, tokens and pairing: Ed25519, RS256, ECDSA in DER and P-256 ECDH."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_wycheproof_ed25519(primitives: Any) -> None:
 
 @pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
 def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
-    """Cases marked "acceptable" (no NULL in the algorithm identifier) are refused: the standard has one encoding."""
+    """Cases marked "acceptable" (no NULL in the algorithm identifier) are refused: only one encoding is standard."""
     ran = 0
     for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
         n, e = (int(group["publicKey"][name], 16) for name in ("modulus", "publicExponent"))

@@ -1,4 +1,4 @@
-"""Edge cases of the vault: which row a call affects, the maximum size, whose tokens are valid, exact expiry times."""
+"""Edge cases of a vault: which row a call affects, the maximum size, whose tokens are valid, and exact expiry times."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chai
 
 
 async def test_history_that_is_dropped_takes_nothing_from_the_index(store: IndexStore, busy_chain: FakeChain) -> None:
-    """If the endpoint has none of the indexed blocks any more, the index must still keep them."""
+    """If the endpoint no longer has any of the indexed blocks, the index must still keep them."""
     endpoint = Lacking(busy_chain, set())
     mine = follower(endpoint, store, LIKE_OUTSIDE)
     await catch_up(mine)

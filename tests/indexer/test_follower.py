@@ -33,7 +33,7 @@ class Clock:
 
 
 class Endpoint:
-    """A chain whose responses a test can replace; if `hook` returns None, the call passes to the chain."""
+    """A chain whose responses a test can replace; if `hook` returns None, the call is passed on to the chain."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain

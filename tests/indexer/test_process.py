@@ -56,7 +56,7 @@ async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-# Does what the `holdfast` script does, wherever this is installed.
+# Does what the `holdfast` script does, wherever that is installed.
 COMMAND = (sys.executable, "-c", "from holdfast.cli import main; main()", "indexer")
 
 

@@ -36,7 +36,7 @@ CASES = [
         *[(key, "active") for key in spec.filters if key != "active"],
     ]
 ]
-# An owner or a key has few accounts, and a controller few aliases for a DID, so these rows may be sorted.
+# An owner or a key has few accounts, and a controller has few aliases for a DID, so these rows may be sorted.
 SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
 
 

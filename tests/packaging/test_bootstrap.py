@@ -1,4 +1,4 @@
-"""Setting up a checkout: the messages if it may not install a missing program, or is interrupted."""
+"""Setting up a checkout: the messages if the script may not install a missing program or is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifests in deploy/kubernetes are valid by Kubernetes' schemas and contain what the service needs."""
+"""The manifests in deploy/kubernetes are valid according to Kubernetes' schemas and contain what the service needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of chains has their block explorers, and the browser client uses the same ones."""
+"""The table of chains lists their block explorers, and the browser client uses the same ones."""
 
 from __future__ import annotations
 

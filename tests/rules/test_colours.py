@@ -1,4 +1,4 @@
-"""The contrast ratio of WCAG 2.2, tested with the standard's examples, and the shades that are derived from it."""
+"""WCAG 2.2's contrast ratio, tested with the standard's examples, and the shades that are derived from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules are pure functions, tested exhaustively if the input space is small, and with random input if not."""
+"""The rules are pure functions, tested exhaustively if the input space is small, and with random input otherwise."""
 
 from __future__ import annotations
 

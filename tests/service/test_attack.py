@@ -126,7 +126,7 @@ async def test_acknowledged_registrations_survive_kill_9(serve: Callable[..., Se
 
 @pytest.fixture
 def small_disk(tmp_path: Path):
-    """A file system with a size of 4 MB or, if it cannot be mounted, a limit on the size of files."""
+    """A file system of 4 MB or, if it cannot be mounted, a limit on the size of files."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = (

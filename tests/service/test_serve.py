@@ -1,4 +1,4 @@
-"""The service as operators run it: startup, banner, signals, several processes, both HTTP servers, metrics."""
+"""The service as operators run it: startup, banner, signals, several processes, both HTTP servers, and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service with PostgreSQL: several processes, an outage and the recovery, and what `holdfast check` reports."""
+"""The service with PostgreSQL: several processes, an outage and recovery from it, and what `holdfast check` reports."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
 
 
 def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], fresh_postgres_url: str) -> None:
-    """PostgreSQL cannot store a zero byte in text, so the service must refuse it, or find nothing, without an error."""
+    """PostgreSQL cannot store a zero byte in text, so the service must refuse it or find nothing, but never fail."""
     server = serve(database_url=fresh_postgres_url)
     registration = {
         "credentialId": "AQIDBAUGBwgJCgsMDQ4PEA", "identifier": "ann", "channel": "handle", "did": DID,

@@ -1,4 +1,4 @@
-"""Each limit has its own setting, accepts only whole numbers, and is never quoted in an error message."""
+"""Each limit has its own setting, which accepts only whole numbers and is never quoted in an error message."""
 
 from __future__ import annotations
 

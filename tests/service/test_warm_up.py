@@ -1,4 +1,4 @@
-"""After startup, a background thread loads the modules for which the first request of each kind would have to wait."""
+"""After startup, a background thread loads the modules for which each kind's first request would otherwise wait."""
 
 from __future__ import annotations
 

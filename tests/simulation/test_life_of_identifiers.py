@@ -1,4 +1,4 @@
-"""Seeded random requests and time jumps, with the real service's responses compared with those of a one-page model."""
+"""Seeded random requests and time jumps; the real service's responses are compared with those of a one-page model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CEILINGS = {
 
 @dataclasses.dataclass
 class Model:
-    """A model with the interface's rules in their simplest form."""
+    """A model of the interface's rules in their simplest form."""
 
     claims: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)  # key -> [did, stage]
     per_ip: dict[str, int] = dataclasses.field(default_factory=dict)

@@ -44,7 +44,7 @@ def binary() -> Path | None:
 
 
 def call_data(signature: str, *words: bytes | int, text: str | None = None) -> str:
-    """Return call data made of static words, followed by one optional string."""
+    """Return call data that consists of static words, optionally followed by one string."""
     selector = keccak256(signature.encode())[:4]
     head = b"".join(word.to_bytes(32, "big") if isinstance(word, int) else word.rjust(32, b"\0") for word in words)
     tail = b""
@@ -192,7 +192,7 @@ class Anvil:
 
 
 def commit(did: str, alias: bytes, controller: bytes) -> str:
-    """Return the call data of this controller's commitment to `register_foreign`."""
+    """Return the call data of this controller's commitment for `register_foreign`."""
     return call_data(
         "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
     )

@@ -133,7 +133,7 @@ MakeApi = "Callable[..., Api]"
 async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
     """Return a function that builds services.
 
-    The function's keyword arguments are settings without their prefix, `secrets` and `environment`.
+    The function's keyword arguments are settings (without their prefix), `secrets` and `environment`.
     """
     made: list[Api] = []
 

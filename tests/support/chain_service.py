@@ -1,4 +1,4 @@
-"""The service with a real local chain, bundler, sponsor and indexer, in a separate thread, one for the whole run."""
+"""The service with a real local chain, bundler, sponsor and indexer, in a separate thread, shared by the whole run."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ChainService:
         return self._world.accounts.sponsor.address
 
     def another(self, folder: Path, bundler_url: str) -> ChainService:
-        """Start a second service with the same chain and another bundler; this service stops when the chain does."""
+        """Start a second service with the same chain and a different bundler; it stops when the chain does."""
         folder.mkdir()
         world = replace(self._world, bundler_url=bundler_url)
         return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)

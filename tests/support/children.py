@@ -1,4 +1,4 @@
-"""Makes programs that a test starts exit with the test run, even if this is killed."""
+"""Makes programs that a test starts exit with the test run, even if the run is killed."""
 
 from __future__ import annotations
 

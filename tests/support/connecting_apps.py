@@ -1,4 +1,4 @@
-"""Apps on other origins that send people to /connect, and functions for what a person does in that window."""
+"""Apps on other origins that send people to /connect, and functions for what a person does in the window that opens."""
 
 from __future__ import annotations
 

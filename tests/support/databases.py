@@ -35,7 +35,7 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: PostgresServer) -> str:
-    """The URL of a database that all tests of a session share; `postgres_url` empties it for each test."""
+    """The URL of a database that all tests in a session share; `postgres_url` empties it for each test."""
     return postgres.new_database()
 
 
@@ -88,7 +88,7 @@ def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def pg_store(postgres_url: str, patient_stores: None) -> AsyncIterator[Store]:
-    """The store of one node over an empty PostgreSQL database."""
+    """The store of one node, on an empty PostgreSQL database."""
     opened = PostgresqlDatabase(postgres_url).open()
     yield opened
     await opened.close()

@@ -90,7 +90,7 @@ class FakeChain:
             self.mine(self.rng.randrange(writes + 1))
 
     def replace(self) -> None:
-        """Replace the whole chain by another one, including the genesis block."""
+        """Replace the whole chain with a different one, including the genesis block."""
         length = len(self.blocks)
         self.blocks = []
         for _ in range(self.rng.randrange(1, length + 3)):
@@ -204,7 +204,7 @@ class FakeChain:
         block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
-        """Emit a log that the indexer must ignore: from another contract, of another event, or malformed."""
+        """Emit a log that the indexer must ignore: from a different contract or event, or malformed."""
         address, signature = self.rng.choice(
             [
                 (b"\x33" * 20, "DidRegistered(bytes32,address,string)"),

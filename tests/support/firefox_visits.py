@@ -25,7 +25,7 @@ AUTHENTICATOR = {
     "protocol": "ctap2_1", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
     "isUserConsenting": True, "isUserVerified": True,
 }  # fmt: skip
-# Firefox's log messages about pages of an address: CSP violations and uncaught errors.
+# Firefox's log messages about pages at an address: CSP violations and uncaught errors.
 COMPLAINTS = """
 return Services.console.getMessageArray()
   .filter((it) => it instanceof Ci.nsIScriptError && (it.sourceName.startsWith(arguments[0]) || it.category.startsWith("CSP")))

@@ -57,7 +57,7 @@ def build_on(path: Path, chain: FakeChain, store: SqliteIndexStore | None = None
 
 
 async def until_healthy(client: Client) -> None:
-    """Poll until the indexer is healthy; it starts to follow the chain only when it receives the first request."""
+    """Poll until the indexer is healthy; it starts to follow the chain only when it receives its first request."""
     async with asyncio.timeout(60):
         while not (await client.get("/health"))["ok"]:
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Functions for the indexer's tests: create an index over a store, and return its actual and expected contents."""
+"""Functions that create an index on a store, and return its actual and expected contents, for the indexer's tests."""
 
 from __future__ import annotations
 

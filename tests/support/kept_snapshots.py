@@ -82,7 +82,7 @@ def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
 
 
 async def registered(api: Api, name: str = "ann") -> Vault:
-    """Return a new vault that is registered at a service."""
+    """Return a new vault that is registered with a service."""
     vault = Vault(api=api)
     answer = await api.register(identifier=name, credentialId=f"credential-{name}", did=vault.did)
     assert answer.status_code == 200, answer.text

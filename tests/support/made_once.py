@@ -1,4 +1,4 @@
-"""Shares read-only files that take long to create: one worker of a parallel run creates them for all others."""
+"""Shares read-only files that take a long time to create: one worker of a parallel run creates them for all others."""
 
 from __future__ import annotations
 

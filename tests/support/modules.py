@@ -1,4 +1,4 @@
-"""WebAssembly modules that stand in for the enclave, with the part of the ABI that the tests of updates need."""
+"""WebAssembly modules that stand in for the enclave and implement the part of the ABI that the update tests need."""
 
 from __future__ import annotations
 

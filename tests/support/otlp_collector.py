@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Collector:
-    """The received spans, the resource attributes of their senders, and headers."""
+    """The received spans, the resource attributes of their senders, and the requests' headers and bodies."""
 
     url: str = ""
     spans: list[Any] = field(default_factory=list)

@@ -90,7 +90,7 @@ class Visit:
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
 
     async def key(self, name: str) -> None:
-        """Press the named button by keyboard only: press Tab until the button is visibly focused, then Enter."""
+        """Press the named button using only the keyboard: press Tab until the button is visibly focused, then Enter."""
         for _ in range(MOST_STOPS):
             focused = await self.page.evaluate(FOCUSED)
             if focused["name"] == name:
@@ -131,7 +131,7 @@ class Visit:
         await self.press("submit")
 
     async def register(self, handle: str) -> None:
-        """Register a handle, until the vault is shown."""
+        """Register a handle, and wait until the vault is shown."""
         await self.choose("handle", handle)
         await self.screen("passkey")
         await self.press("create")

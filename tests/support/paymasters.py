@@ -1,4 +1,4 @@
-"""Bundlers and paymasters like those of other operators: no sponsor, sponsoring without commitments, ERC-7677."""
+"""Bundlers and paymasters like other operators': without a sponsor, sponsoring without commitments, or ERC-7677."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SponsoringBundler(Bundler):
 
 
 class Paymaster:
-    """A paymaster like a commercial one: it follows ERC-7677, expects a policy in the context, and is no bundler."""
+    """A paymaster like a commercial one: it follows ERC-7677, expects a policy in the context, and is not a bundler."""
 
     def __init__(self, chain: ChainService) -> None:
         self.chain = chain

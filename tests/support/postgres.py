@@ -1,4 +1,4 @@
-"""A separate PostgreSQL cluster for the tests: created by initdb in a temporary folder, reached by a Unix socket."""
+"""A separate PostgreSQL cluster for tests: created by initdb in a temporary folder and reached over a Unix socket."""
 
 from __future__ import annotations
 

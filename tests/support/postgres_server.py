@@ -56,7 +56,7 @@ def binaries() -> Path:
 
 
 def account() -> pwd.struct_passwd | None:
-    """Return another account if this process runs as root, because PostgreSQL refuses to run as root."""
+    """Return a different account if this process runs as root, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}

@@ -22,7 +22,7 @@ def metrics_in(expression: str) -> set[str]:
 
 
 def labels_in(expression: str) -> set[tuple[str, str]]:
-    """Return pairs of each metric in the expression's selectors and each label in the same selector."""
+    """For each selector in the expression, return a (metric, label) pair for each of its labels."""
     text = _STRING.sub('""', expression)
     return {
         (name, label)

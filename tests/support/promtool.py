@@ -1,4 +1,4 @@
-"""Runs promtool, Prometheus' checker for rules, which Debian's package `prometheus` contains, if it is installed.
+"""Runs promtool, the rule checker in Debian's package `prometheus`, if it is installed.
 
 `make setup` downloads promtool without root (tools/programs.py).
 """

@@ -34,7 +34,7 @@ _WORDS = {"The code is incorrect.": "incorrect"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response: its status (0 if the connection broke), its error, and how long it took in seconds."""
+    """A response: its status (0 if the connection broke), its error, and its duration in seconds."""
 
     at: float
     took: float

@@ -212,7 +212,7 @@ class Coroutines:
 
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """The service with a real local chain, one for the whole run; without Node, tests that need it are skipped."""
+    """The service with a real local chain, shared by the whole run; without Node, tests that need it are skipped."""
     from tests.support.availability import why_no_chain
     from tests.support.chain_service import chain_service
 

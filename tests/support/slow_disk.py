@@ -57,7 +57,7 @@ def _move(processes: Iterable[int], group: Path) -> None:
 
 
 def _empty(group: Path) -> None:
-    """Move all processes out and remove the group. The server forks meanwhile, and ended processes leave late."""
+    """Move all processes out and remove the group. The server may fork meanwhile, and processes may linger."""
     deadline = time.monotonic() + _EMPTY_WITHIN_S
     while True:
         _move(map(int, (group / "cgroup.procs").read_text().split()), group.parent)

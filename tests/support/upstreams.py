@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Upstream:
-    """A server that sends the response which a test sets, and records the requests."""
+    """A server that sends the response that a test sets, and records the requests."""
 
     url: str = ""
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)

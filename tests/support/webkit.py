@@ -1,7 +1,7 @@
 """Controls a real WebKitGTK on a virtual display (Debian's webkit2gtk-driver and Xvfb) through WebDriver.
 
 WebKitGTK looks for its helper programs below /usr. A copy downloaded by tools/programs.py therefore runs in a mount
-namespace, where the copy is laid over /usr. The namespace has its own /tmp and process IDs, so nothing remains
+namespace, in which the copy overlays /usr. The namespace has its own /tmp and process IDs, so nothing remains
 afterwards.
 """
 

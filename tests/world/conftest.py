@@ -1,4 +1,4 @@
-"""One local chain with bundler and sponsor per hardfork, for the whole run.
+"""One local chain per hardfork, with a bundler and a sponsor, for the whole run.
 
 Tests share the chain, so each test uses new keys, and none reverts blocks, which the bundler would not survive.
 """

@@ -201,7 +201,7 @@ async def test_the_configured_entry_point_counts_the_nonce(
     assert states[0] == states[1]
 
 
-# Confirmation depends on neither the hardfork nor the entry point, and waiting for it takes long, so one case suffices.
+# Confirmation depends on neither the hardfork nor the entry point, and waiting for it is slow, so one case is enough.
 @pytest.mark.parametrize("world", ["osaka"], indirect=True)
 @pytest.mark.parametrize("entry_point", [V07])
 async def test_deferred_registrations_are_confirmed_or_refused_in_the_background(

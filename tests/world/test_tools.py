@@ -80,7 +80,7 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
     calls = (found.modules.parent / "arguments").read_text().splitlines()
     assert calls.pop(0).startswith("view --fetch-retries=0")
     assert all("--ignore-scripts" in call for call in calls)
-    # A package that the lock file omits, because it was written on another platform, is installed in the pinned
+    # A package that the lock file omits, because it was written on another platform, is installed at its pinned
     # version.
     assert calls[1].endswith(f"--no-save {tools._platform_package()}@1.7.1")
     assert found.anvil.exists()

@@ -107,7 +107,7 @@ def test_the_alias_on_the_chain_is_the_handle_that_the_service_knows(client, cha
 
 
 def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_path):
-    """The local chain mines a block only for a transaction, so its bundler mines another one after a commitment."""
+    """The local chain mines a block only for a transaction, so its bundler mines an extra block after a commitment."""
     gas = holdfast.GasPolicy(sponsored=False)
     with (
         VaultStore(directory=tmp_path) as store,

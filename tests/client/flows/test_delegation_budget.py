@@ -52,7 +52,7 @@ def budget(request, tmp_path):
 
 
 def pays(owner, budget, token, amount, currency=USDC):
-    """Return "paid", or the reason for which the delegation's limits refuse the payment."""
+    """Return "paid", or the reason why the delegation's limits forbid the payment."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
         run(Payments(None, owner._asynchronous, None, budget)._authorise(params, PAYEE, amount))
@@ -117,7 +117,7 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, b
 
 
 def test_invocations_count_under_their_delegations(owner, agents, budget):
-    """Invocations also count if the policy is negated, so that a missing total would satisfy it."""
+    """Invocations count even if the policy is negated, in which case a missing total would satisfy it."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):

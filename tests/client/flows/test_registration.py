@@ -1,4 +1,4 @@
-"""Registration in one call with a real service that has no chain: codes, refusals, interruptions at every step."""
+"""Registration in one call with a real service that has no chain: codes, refusals, and interruptions at every step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client's HTTP layer over a fake transport, blocking and with asyncio: refusals, retries, broken responses."""
+"""The client's HTTP layer over a fake transport, blocking and with asyncio: refusals, retries and broken responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots are published automatically after a quiet period, and retried with growing delays, but not for ever."""
+"""Snapshots are published automatically after a quiet period, and retried with growing delays, but not forever."""
 
 from __future__ import annotations
 

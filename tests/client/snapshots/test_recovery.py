@@ -179,7 +179,7 @@ async def test_half_an_upload_is_refused(first, new, place):
 
 @pytest.mark.parametrize("binding", [None, "another key", "another vault"])
 async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_path, first, new, place, binding):
-    """A stranger with another passkey publishes this person's snapshot under the stranger's own IPNS name."""
+    """A stranger with a different passkey publishes this person's snapshot under the stranger's own IPNS name."""
     async with Device(tmp_path / "other", place, kind=SoftwarePublishing) as other:
         await other.vault.made(GIVEN, SECRET)
         delegation = {

@@ -1,4 +1,4 @@
-"""Each of a person's passkeys opens the newest snapshot from any of the devices; if not, recovery reports this."""
+"""Each of a person's passkeys opens the newest snapshot from any of the devices; recovery reports any that does not."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def recovered(folder, place, authenticator):
 
 
 async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path, place, laptop):
-    """A laptop was paired with a phone, both are lost, and only the laptop's synced passkey is left."""
+    """A laptop and a phone that were paired are both lost, and only the laptop's synced passkey is left."""
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
         state = await phone.client.publish_snapshot()

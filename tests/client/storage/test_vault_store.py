@@ -1,4 +1,4 @@
-"""The vault store: revisions, access by two processes, and what remains after a crash at any point of a write."""
+"""The vault store: revisions, access by two processes, and what remains after a crash at any point in a write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairing two real enclaves in memory, over HTTP and over libp2p, also with a man in the middle."""
+"""Pairing two real enclaves in memory, over HTTP and over libp2p, including with a man in the middle."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def empty(tmp_path):
 
 
 class People:
-    """The people at both devices: one reads the digits on the new device, the other types them on the old device."""
+    """The people at both devices: one reads the digits on the new device, and the other types them on the old one."""
 
     def __init__(self, typed=None, same=True):
         self.shown, self.old, self._typed, self._same = threading.Event(), None, typed, same

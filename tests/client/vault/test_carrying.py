@@ -34,7 +34,7 @@ def new(tmp_path):
 
 
 def begun(old, new):
-    """Start a pairing until both devices have the digits; return the session and the digits."""
+    """Run a pairing until both devices have the digits; return the session and the digits."""
     first = new.sync_init()
     answer = old.sync_respond(first.session_id, public_key=first.public_key)
     shown = new.sync_compare(first.session_id, public_key=answer.public_key)

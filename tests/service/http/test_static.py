@@ -1,4 +1,4 @@
-"""Static files are sent plain, or gzip-compressed to clients that accept it, and both forms can get 304."""
+"""Static files are sent plain, or gzip-compressed to clients that accept it, and either can be answered with 304."""
 
 from __future__ import annotations
 

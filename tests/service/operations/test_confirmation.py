@@ -151,7 +151,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_pauses")
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
-    """The first registration's receipt cannot be fetched, which must not prevent the confirmation of the others."""
+    """The first registration's receipt cannot be fetched, which must not prevent the others from being confirmed."""
     api, rpc = chain
     await api.register(identifier="eve", credentialId="!", txHash=BAD_TX)
     for name in ("ann", "bob", "cat"):

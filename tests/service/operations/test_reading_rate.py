@@ -78,7 +78,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Addresses that have their full limit again are forgotten, so that many readers do not use up the memory."""
+    """Addresses whose full limit is available again are forgotten, so that many readers do not use up the memory."""
     monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
     clock = Clock()
     rate = ReadingRate(60, clock)  # one read is allowed again after a second

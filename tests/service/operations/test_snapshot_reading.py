@@ -109,7 +109,7 @@ async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
 
 
 async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -> None:
-    """The snapshot is unpinned and deleted after its index lookup, but before its blocks are read."""
+    """The snapshot is unpinned and deleted after it has been found in the index, but before its blocks are read."""
     places = await kept.places()
     car = kept.reading.car(places, [], WHOLE)
     (pin,) = await kept.vault.pins()

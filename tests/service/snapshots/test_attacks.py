@@ -187,7 +187,7 @@ async def test_the_snapshot_of_another_did_is_refused(vault: Vault) -> None:
 
 
 async def test_parallel_uploads_cannot_pass_the_quota(make_api) -> None:
-    """Each of twenty uploads fits into the quota alone, but only three fit together."""
+    """Each of twenty uploads fits within the quota by itself, but only three fit together."""
     api = make_api(snapshots_free_bytes="0", snapshots_bytes_per_did=str(350_000))
     vault = await registered(api)
     snapshots = [vault.blocks(os.urandom(100_000), delegate=False) for _ in range(20)]

@@ -243,7 +243,7 @@ async def test_file_names_cannot_leave_the_header(kept: Kept, given: str, writte
 
 
 async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept: Kept) -> None:
-    """By gateway-conformance, a CAR file never contains a block with an identity CID, even with dups=y."""
+    """According to gateway-conformance, a CAR file never contains a block with an identity CID, even with dups=y."""
     cid = "bafkqabtimvwgy3yk"
     for query in ("format=car&car-dups=y", "format=car"):
         answer = await kept.get(f"/ipfs/{cid}?{query}")
@@ -269,7 +269,7 @@ async def test_preflights(kept: Kept) -> None:
 
 
 async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
-    """If a block is lost, the CAR file ends early, which the client detects by the Content-Length."""
+    """If a block is lost, the CAR file ends early, which the client detects from the Content-Length."""
     blocks = kept.api.service.snapshots.blocks
     (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
     lost.unlink()

@@ -1,4 +1,4 @@
-"""POST /api/v0/dag/import accepts uploads in the form of Kubo's RPC."""
+"""POST /api/v0/dag/import accepts uploads in the form that Kubo's RPC uses."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def test_a_body_in_pieces_of_any_size(vault: Vault, limit: int) -> None:
 
 
 async def test_a_browsers_form_is_taken(vault: Vault) -> None:
-    """The form has the file name `blob`, lower-case header names, and a query in the field name."""
+    """The form has the file name `blob`, lower-case header names, and a query string in the field name."""
     blocks = vault.blocks()
     boundary = "----WebKitFormBoundaryabcdefghijklmnop"
     head = (

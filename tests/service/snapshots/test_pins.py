@@ -1,4 +1,4 @@
-"""/pins follows the IPFS Pinning Service API's OpenAPI file 1.0.0: operations, bounds, Failure objects."""
+"""/pins follows the IPFS Pinning Service API's OpenAPI file 1.0.0: operations, bounds and Failure objects."""
 
 from __future__ import annotations
 

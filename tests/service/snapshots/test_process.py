@@ -1,4 +1,4 @@
-"""The real service on a real port: streamed uploads, kill -9 in the middle of an upload, a full disk."""
+"""The real service on a real port: streamed uploads, kill -9 in the middle of an upload, and a full disk."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> li
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system with a size of 6 MiB."""
+    """Mount a file system of 6 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True, check=False)

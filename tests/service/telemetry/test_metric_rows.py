@@ -7,7 +7,7 @@ import re
 from holdfast.service.telemetry.metric_rows import LABEL_VALUES, ROWS, Kind
 from holdfast.service.telemetry.metrics import REGISTRY
 
-# Each label's values are fixed by the service: routes, methods, statuses, limits, PostgreSQL states, outcomes, release.
+# The service fixes each label's values: routes, methods, statuses, limits, PostgreSQL states, outcomes and release.
 _FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
 
 

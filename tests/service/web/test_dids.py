@@ -183,7 +183,7 @@ def error_of_any(answer: Any) -> str | None:
 
 
 async def test_an_attestation_of_another_registrar_is_invalid_though_the_key_is_the_same(make_api) -> None:
-    """A staging installation, for example, may issue an attestation with the same key but another registrar DID."""
+    """A staging installation, for example, may issue an attestation with the same key but a different registrar DID."""
     staging = make_api(registrar_did="did:web:staging.example.org")
     attestation = await staging.attested()
     answer = await make_api().register(identifier=MAIL, channel="email", attestation=attestation)

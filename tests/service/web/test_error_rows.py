@@ -1,4 +1,4 @@
-"""For each row of the table of errors, a real request causes this error."""
+"""For each row of the table of errors, a real request causes that error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behaviour that is the same for every request: routes, methods, CORS, bodies, request IDs, internal errors."""
+"""Behaviour that is the same for every request: routes, methods, CORS, bodies, request IDs and internal errors."""
 
 from __future__ import annotations
 

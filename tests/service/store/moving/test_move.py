@@ -73,7 +73,7 @@ async def fill(store: Store) -> None:
 
 
 async def fill_snapshots(store: Store) -> None:
-    """Store two DIDs that share a block, pins in several states, a name, a revocation, an open upload, a response."""
+    """Store two DIDs sharing a block, pins in several states, a name, a revocation, an open upload and a response."""
     index = store.snapshots
     for did in (ANN, BEN):
         upload = NewUpload(upload_id=f"upload-{did}", did=did, now=NOW, expires_at=NOW + 900)

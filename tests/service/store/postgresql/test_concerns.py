@@ -84,7 +84,7 @@ def test_one_wrong_setting(
 
 
 def test_a_write_that_waits_for_a_standby_ends(server: PostgresServer, database: PostgresqlDatabase) -> None:
-    """The check must not hang while a write waits for a standby, and its other findings are printed."""
+    """The check must not hang while a write waits for a standby, and must still print its other findings."""
     server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
     server.execute("SELECT pg_reload_conf()")
     try:

@@ -1,4 +1,4 @@
-"""Batches of queries: what they contain, what happens if one fails, and that no query waits for ever."""
+"""Batches of queries: what they contain, what happens if one fails, and how long a query may wait."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MAIL = Identifier(Channel.EMAIL, "ann@example.com", "ann@example.com")
 
 @pytest.fixture
 async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[Store]]:
-    """Three stores over one database, each with its own connections."""
+    """Three stores on one database, each with its own connections."""
     stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
     yield stores
     for store in stores:

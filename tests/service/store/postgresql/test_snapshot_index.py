@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.fixture
 async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[SnapshotIndex]]:
-    """Three stores over one database, each with its own connections."""
+    """Three stores on one database, each with its own connections."""
     stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
     yield [store.snapshots for store in stores]
     for store in stores:

@@ -1,4 +1,4 @@
-"""What the embedded store guarantees in addition to the contract: durability, group commits, files, migrations."""
+"""What the embedded store guarantees in addition to the contract: durability, group commits, files and migrations."""
 
 from __future__ import annotations
 
