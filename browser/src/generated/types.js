@@ -589,7 +589,7 @@
  */
 
 /**
- * POST /api/dids. A channel other than "handle" needs the attestation of POST /api/verify/check.
+ * POST /api/dids. A channel other than "handle" needs the attestation from POST /api/verify/check.
  *
  * @typedef {object} RegisterDid
  * @property {string} credentialId

@@ -82,7 +82,7 @@ class Client(ServiceClient):
         return kept(self._vault, self._asynchronous.vault)
 
     def enclave_module(self, sha256: str | None = None) -> Path:
-        """Return the path of the service's enclave module, which is cached on disk after its hash was checked.
+        """Return the path of the service's enclave module, which is cached on disk once its hash has been checked.
 
         `sha256` is the expected hash in hex, by default that of the module that belongs to this release. Raises
         WasmLoadError for a module with another hash.
@@ -100,7 +100,8 @@ class Client(ServiceClient):
     ) -> Registration:
         """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
-        After an interruption, a second call continues with the first missing step and repeats no completed one.
+        After an interruption, a second call continues with the first missing step and does not repeat any completed
+        step.
 
         Args:
             handle: a chosen name, or
@@ -156,7 +157,9 @@ class Client(ServiceClient):
         return run(self._asynchronous.snapshot_state())
 
     def publish_snapshot(self) -> SnapshotState:
-        """Publish the newest revision now: upload, pin, and point the IPNS record at it. The vault must be unlocked.
+        """Publish the newest revision now: upload it, pin it, and point the IPNS record at it.
+
+        The vault must be unlocked.
 
         Raises:
             SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.
@@ -173,7 +176,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.settle_snapshots(within_s=within_s))
 
     def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
-        """Return the tables in which this device's version of the vault and the conflicting published version differ.
+        """Return the tables in which this device's version of the vault differs from the conflicting published version.
 
         Args:
             key: unlocks the other version.

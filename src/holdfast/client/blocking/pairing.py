@@ -54,7 +54,7 @@ class PairingServer:
         return run(self._asynchronous.answer(body))
 
     def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to one message. No message, whatever it contains, makes this method raise."""
+        """Return the response to one message. Never raises, whatever the message contains."""
         return run(self._asynchronous.handle(message))
 
 

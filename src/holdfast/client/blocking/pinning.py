@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Pinning:
-    """A client for one account at one pinning service.
+    """A client for one account on one pinning service.
 
     Raises RequestRefused, NetworkError; StorageError if a pin fails.
 
@@ -60,7 +60,7 @@ class Pinning:
         return run(self._asynchronous.get(request_id))
 
     def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin with another pin in one request."""
+        """Replace one pin with another in a single request."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:

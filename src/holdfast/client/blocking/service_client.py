@@ -316,7 +316,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_account(address))
 
     def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and its other query parameters."""
+        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and other query parameters."""
         return run(self._asynchronous.indexer_accounts(query))
 
     def indexer_stats(self) -> service.IndexerStats:

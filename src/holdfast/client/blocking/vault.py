@@ -77,7 +77,7 @@ class Vault:
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Functions called in the event loop's thread after a revision was stored or a stored vault was unlocked."""
+        """Functions called in the event loop's thread after a revision is stored or a stored vault is unlocked."""
         return self._asynchronous.listeners
 
     @property
@@ -124,7 +124,7 @@ class Vault:
     def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
-        """Unlock a sealed vault: the given one, else the one that this enclave locked, else the newest stored one."""
+        """Unlock a sealed vault: the given one, or the one that this enclave locked, or else the newest stored one."""
         return run(self._asynchronous.unlock(key, database, did=did))
 
     def lock(self) -> types.LockOutput:
@@ -140,7 +140,7 @@ class Vault:
         return run(self._asynchronous.status())
 
     def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
-        """Return a DID's verification methods, accounts and credentials; by default for the vault's own DID."""
+        """Return a DID's verification methods, accounts and credentials, by default those of the vault's own DID."""
         return run(self._asynchronous.query(did))
 
     def exec(
@@ -177,7 +177,7 @@ class Vault:
         return run(self._asynchronous.parse_webauthn(credential))
 
     def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
-        """Prepare the on-chain registration of the vault's DID, or of a DID that uses another method.
+        """Prepare the on-chain registration of the vault's DID, or of a DID that uses a different method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
@@ -242,7 +242,7 @@ class Vault:
     def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Replace a key's shares by new shares of the same key. With `rotate`, the sealing keys are also new.
+        """Replace a key's shares with new shares of the same key. With `rotate`, the sealing keys are also new.
 
         If the vault does not keep its second share, `keep_share` stores the new one. Keep the old share until this call
         returns, because the stored vault needs it until the new revision is stored.
@@ -297,7 +297,7 @@ class Vault:
         run(self._asynchronous.set_auto_lock(idle_seconds))
 
     def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Return the Keccak-256 of the alias in its canonical form. By default, the enclave computes the hash.
+        """Return the Keccak-256 hash of the alias in its canonical form. By default, the enclave computes the hash.
 
         Raises ValueError for an invalid handle.
         """
@@ -341,8 +341,8 @@ class Vault:
         """Receive the vault on the new device: unlock it, check it, wrap it for `key` and store it.
 
         With `sealed_vault`, the other device's passkeys and passwords also unlock the vault; otherwise only `key` does.
-        Pass "" for `sealed_vault` if the other device sent none, which ensures that none was removed in transit. Raises
-        PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID is
-        stored here; then nothing is stored.
+        Pass "" for `sealed_vault` if the other device sent none; the call then fails if one was removed in transit.
+        Raises PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID
+        is stored here; then nothing is stored.
         """
         return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key, sealed_vault=sealed_vault))
