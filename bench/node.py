@@ -35,7 +35,7 @@ class Node:
         return float(self._answer())
 
     def start(self) -> float:
-        """Return the best of five new processes' start times: seconds from reading the module to the first response."""
+        """Return the shortest startup time of five new processes, in seconds from reading the module to a response."""
         command = [self._program, str(SCRIPT), str(bundled()), "--start"]
         times = [subprocess.run(command, capture_output=True, check=True, timeout=60).stdout for _ in range(5)]
         return min(map(float, times)) / 1000

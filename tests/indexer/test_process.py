@@ -1,4 +1,4 @@
-"""The indexer as a separate process, inside the service, and as a process behind the service."""
+"""The indexer alone, inside the service's process, and as another process to which the service forwards requests."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Anvil:
 
 
 def commit(did: str, alias: bytes, controller: bytes) -> str:
-    """Return the call data of this controller's commitment for `register_foreign`."""
+    """Return the call data with which this controller commits to a later `register_foreign`."""
     return call_data(
         "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
     )

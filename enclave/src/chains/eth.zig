@@ -28,7 +28,7 @@ pub fn parseAddress(text: []const u8) Error!Address {
     return address;
 }
 
-/// A number in `0x`-hex of at most 64 digits, as JSON-RPC writes quantities; leading zeros are accepted.
+/// A `0x`-prefixed hex number of at most 64 digits, like a JSON-RPC quantity; leading zeros are accepted.
 pub fn parseQuantity(text: []const u8) Error!Word {
     if (text.len < 3 or text.len > 66 or !std.mem.startsWith(u8, text, "0x")) return error.InvalidField;
     const value = std.fmt.parseInt(u256, text[2..], 16) catch return error.InvalidField;

@@ -25,7 +25,7 @@ pub const Error = error{
 /// Longest chain that is followed, in delegations.
 pub const max_length = 16;
 
-/// The circumstances under which a chain is checked.
+/// The context in which a chain is checked: its time, audience and subject.
 pub const Facts = struct {
     /// Seconds since 1970, UTC.
     now_s: i64,

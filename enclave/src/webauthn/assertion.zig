@@ -147,8 +147,8 @@ fn encode(out: []u8, message: []const u8) void {
     @memcpy(out[separator + 1 ..], &digest_info);
 }
 
-/// Whether the counter has risen. An authenticator that never counts passes, but a copied authenticator, which repeats
-/// a number, fails.
+/// Whether the counter has risen. An authenticator whose counter stays at zero is accepted; a cloned one, which repeats
+/// a count, is refused.
 fn counted(now: u32, before: u32) bool {
     return now > before or (now == 0 and before == 0);
 }

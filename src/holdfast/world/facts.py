@@ -1,4 +1,4 @@
-"""The facts about a running world that people and programs need, as a table and as a JSON object."""
+"""The addresses, keys and contracts of a running local development chain, as a table and as a JSON object."""
 
 from __future__ import annotations
 

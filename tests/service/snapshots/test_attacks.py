@@ -1,4 +1,4 @@
-"""Uploads that contain false data, expand, race or break off get a readable error, and none of their data is stored."""
+"""Malformed, oversized, concurrent and incomplete uploads get a readable error, and none of their data is stored."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class BlockStorage(Protocol):
     def fill(self, name: str, into: memoryview) -> bool:
         """Write an object's bytes into `into` and return True, if this is possible without waiting.
 
-        False means that `into` may contain anything: the object must be read with `get`, does not exist, or has a
-        different size.
+        False means that only `get` can read the object, that it does not exist, or that it has a different size. Then
+        the content of `into` is undefined.
         """
         ...
 

@@ -93,7 +93,7 @@ def kept(request: Request, answer: Answer) -> KeptAnswer | None:
 
 
 def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> RepeatedCheck | None:
-    """Return what is needed to repeat a check of a code; None for a request without an `Idempotency-Key`."""
+    """Return the key and the stored attempt of a repeatable code check; None without an `Idempotency-Key`."""
     if not isinstance(request, NamedRequest):
         return None
     named = request

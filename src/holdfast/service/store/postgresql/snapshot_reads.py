@@ -94,7 +94,7 @@ PINS = Kind(
 
 
 def block_place(cid: str, number: int, size: int) -> BlockPlace:
-    """Return the place of a block, with the name of its object."""
+    """Return where a block is stored, including the name of its object."""
     return BlockPlace(cid, f"{cid}.{number}", size)
 
 
