@@ -25,7 +25,7 @@ pub const Error = error{
 /// Longest chain that is followed, in delegations.
 pub const max_length = 16;
 
-/// The context in which a chain is checked: its time, audience and subject.
+/// The context in which a chain is checked: the time, the revoked delegations and the added fields.
 pub const Facts = struct {
     /// Seconds since 1970, UTC.
     now_s: i64,

@@ -51,7 +51,7 @@ def sign(claims: dict[str, str], key: bytes) -> str:
 def canonical(claims: dict[str, str]) -> bytes:
     """Return the claims in RFC 8785 (JCS) form.
 
-    As all values are strings and all names are ASCII, JSON with sorted names and without spaces is RFC 8785's canonical form.
+    As all values are strings and all names are ASCII, JSON with sorted names and without spaces is already canonical.
     A test compares the result with the reference package's for every kind of character.
     """
     return msgspec.json.encode(dict(sorted(claims.items())))

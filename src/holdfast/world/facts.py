@@ -1,4 +1,4 @@
-"""The addresses, keys and contracts of a running local development chain, as a table and as a JSON object."""
+"""The addresses, URLs and test account of a running local world, as a table and as a JSON object."""
 
 from __future__ import annotations
 
