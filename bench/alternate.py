@@ -1,4 +1,4 @@
-"""Interleaved measurements: A B C, B C A, ...; ratios are computed per round, so disturbances affect both sides."""
+"""Interleaved measurements: A B C, B C A, ...; each ratio is computed per round, so disturbances affect both sides."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Gun:
     """Sends requests to one server, numbering new registrations consecutively across all turns."""
 
     def __init__(self, server: Server, database: int | None = None) -> None:
-        """Take the server and, if it uses a database server, the database server's process ID."""
+        """Store the server and, if it uses a database server, the process ID of that database server."""
         self.server = server
         self._database = database
         self._next = 0
 
     def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
-        """Run one turn. The CPU time includes all of the server's processes and is divided by the turn's responses."""
+        """Run one turn. The CPU time is that of all the server's processes, divided by the number of responses."""
         before, database_before = self.server.cpu_s(), self._database_s()
         seen = fire(self.server.port, shots, load, self._next)
         cpu_s, database_s = self.server.cpu_s() - before, self._database_s() - database_before
@@ -87,7 +87,7 @@ def of(samples: Sequence[Sample], field: str) -> Spread:
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """Return the factor by which `ours` beats `theirs` per round: more responses per second, or less of another field.
+    """Return by what factor `ours` beats `theirs` in the rounds; less is better, except for the field `per_second`.
 
     The result is NaN if no round was long enough to measure the field.
     """
@@ -98,7 +98,7 @@ def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -
 
 
 def times_faster_undisturbed(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> float:
-    """Return the factor by which the better quartile of `ours` beats that of `theirs`.
+    """Return the factor by which the better quartile of `ours` (the upper one for rates) beats that of `theirs`.
 
     Other programs disturb the better quartiles least: on a shared machine these vary by 4 %, but the ratio of a single
     round varies by 15 %.

@@ -1,4 +1,4 @@
-"""Databases with a given number of registered identifiers, filled by SQL, for the service and for the peers.
+"""Databases for the service and for the servers compared with it (peers), filled with registered identifiers by SQL.
 
 Keys are written in shuffled order: as with real credentials, neighbours in an index are not neighbours in the table.
 Unique indexes are built at the end, which is faster.
@@ -64,7 +64,7 @@ def peers_database(file: Path, rows: int) -> None:
 
 
 def tell_size(rows: int) -> None:
-    """Print how many rows are being written and how long that takes, if there are many."""
+    """For a large database, print how many rows are being written and about how long that takes."""
     if rows >= 1_000_000:
         say(f"writing {rows:,} registered identifiers (about a minute for each million)")
 

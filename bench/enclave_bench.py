@@ -67,7 +67,7 @@ class Figure:
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:
-        """Return the columns listed in `HEAD`."""
+        """Return the values for the columns listed in `HEAD`."""
         met = "" if self.met is None else (" met" if self.met else " MISSED")
         native = f"{_shown(self.native)} {self.native_name}".strip()
         times = [_shown(self.enclave), _shown(self.node), native]

@@ -1,4 +1,4 @@
-"""A Python client's reading loop, as a process: an order a line on standard input, a result a line on standard output.
+"""A process that fetches as a Python client does: each line of input is an order, each line of output its result.
 
 Every block is checked against the CID that was asked for, as clients of trustless gateways must.
 """
@@ -35,11 +35,11 @@ Form = Literal["block", "car"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What one turn fetches, for how long, and how many at a time.
+    """What one turn fetches, for how long, and with how many concurrent requests.
 
     `library` "httpx" is Holdfast's client; "aiohttp" is a faster HTTP client around the same calls.
     `named` has, for everything that may be fetched, its path and its CIDs: a block's, or a CAR file's root and the
-    blocks that it links to. A random one is fetched each time.
+    blocks that it links to. Each request fetches a random entry of `named`.
     """
 
     url: str
@@ -74,7 +74,7 @@ async def fetch(order: Order) -> Fetched:
 
 
 async def _fetch_until(end: float, send: Send, calls: Iterator[Call[object]], took: list[float]) -> None:
-    """Fetch one after the other, and at least once, however slow the machine is."""
+    """Send requests one after another until `end`, but at least one, however slow the machine is."""
     now = 0.0
     while now < end:
         begun = time.monotonic()
@@ -84,7 +84,7 @@ async def _fetch_until(end: float, send: Send, calls: Iterator[Call[object]], to
 
 
 def _calls(order: Order) -> Iterator[Call[object]]:
-    """Yield requests without end, each from another client address, so that no limit per address applies."""
+    """Yield requests endlessly, each with a different client address, so that no limit per address applies."""
     make: Callable[..., Call[object]] = _block_call if order.form == "block" else _car_call
     while True:
         path, *cids = random.choice(order.named)
@@ -118,7 +118,7 @@ def _whole(root: str, wanted: set[str], data: bytes) -> dict[str, bytes]:
 
 @asynccontextmanager
 async def _httpx(order: Order) -> AsyncIterator[Send]:
-    """Holdfast's client as it is: httpx keeps 20 idle connections, and is slower if it keeps more."""
+    """Send with Holdfast's unmodified client, whose httpx keeps 20 idle connections; with more it would be slower."""
     http = HttpTransport(order.url, retries=Retries(attempts=1))
     try:
         yield http.send

@@ -1,4 +1,4 @@
-"""Snapshots fetched and verified by a Python client, the same loop for every server (bench/fetch_loop.py)."""
+"""Measures how fast a Python client fetches and verifies snapshots from each server (bench/fetch_loop.py)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FetchLoop:
 
 @contextmanager
 def fetch_loop() -> Iterator[FetchLoop]:
-    """Start the loop on the load client's core, and end it afterwards."""
+    """Start the loop on the load client's core, and stop it afterwards."""
     command = [sys.executable, "-m", "bench.fetch_loop"]
     with cores.children_on(cores.LOAD):
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -68,7 +68,7 @@ class Source:
     named: tuple[tuple[str, ...], ...]
 
     def turn(self, loop: FetchLoop, library: Library, at_a_time: int, *, seconds: float) -> Sample:
-        """Run one turn. CPU time is that of the server's whole process tree, per response of this turn."""
+        """Run one turn. The CPU time is that of all the server's processes, divided by the number of responses."""
         before = self.server.cpu_s()
         url = f"http://127.0.0.1:{self.server.port}"
         seen = loop.carry_out(Order(url, library, self.form, self.named, at_a_time, seconds))
@@ -88,7 +88,7 @@ def blocks_of_service(server: Server, kept: Kept) -> Source:
 
 
 def blocks_as_files(server: Server, kept: Kept) -> Source:
-    """Return a server of the service's folder as a source of the same blocks."""
+    """Return a file server, which serves the service's folder, as a source of the same blocks."""
     named = zip(kept.objects, kept.blocks, strict=True)
     return Source(server, "block", tuple((f"/{name}", cid) for name, cid in named))
 

@@ -13,7 +13,7 @@ JUDGED_BY = {CPU: "CPU a request", RATE: "answers a second"}
 class Goal:
     """`subject` must do `route` at least `times` times as well as `against`, measured by this field of the samples.
 
-    CPU time per request is used if the processor is the limit, because other programs disturb it least.
+    A goal uses CPU time per request if the processor is the limit, because other programs disturb that figure least.
     Registrations are limited by the disk, so there is also a goal for their rate.
     """
 

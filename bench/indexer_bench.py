@@ -292,7 +292,7 @@ def compare(words: argparse.Namespace, seen: Seen = show) -> None:
 
 
 def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
-    """Measure the stores alternately; return the first turn's figures, with which all others are compared."""
+    """Measure the stores alternately; return the first figures, with which those of every other turn are compared."""
     first: dict[str, float] = {}
     bin_dir = postgres.binaries()
     if bin_dir is None:

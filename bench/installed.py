@@ -1,4 +1,4 @@
-"""The package as a wheel contains it: a copy outside the checkout, with the built client and a local chain."""
+"""Runs a copy of the package, as a wheel contains it, outside the checkout, with the built client and a local chain."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A running service that was started from the copy. `url` is its public address."""
+    """A running service that was started from the copied package. `url` is its public address."""
 
     url: str
     world: LocalWorld

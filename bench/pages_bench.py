@@ -41,7 +41,7 @@ class Figures:
 
 
 def run(options: Options, report: Report) -> None:
-    """Visit the pages, start the enclave, register and pay, `--alternations` times, if a browser and a chain exist."""
+    """Visit the pages, start the enclave, register and pay, `--alternations` times, if browser and chain can run."""
     if missing := _missing():
         say(f"pages: {missing}")
         return

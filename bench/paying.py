@@ -50,7 +50,7 @@ MAKE_PASSKEY = """(async () => {
   const key = await hf.passkeyKey(await hf.createPasskey({userName: "window"}));
   return {id: key.id, secret: [...new Uint8Array(key.secret)]};
 })()"""
-# Times are counted from 1970, so that the times of two windows can be compared.
+# Times are absolute (milliseconds since 1970), so that the times of two windows can be compared.
 PAY = """async ([method, data]) => {
   const now = () => performance.timeOrigin + performance.now();
   const details = {total: {label: "Total", amount: {currency: "USD", value: "12.50"}}};

@@ -1,8 +1,8 @@
 """Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
 
-A registration's claim, credential, places, counter and total are written. A registration's three history rows are
-omitted, because no request reads them and writing them would take half the time. Primary keys are built at the end,
-which is faster, followed by ANALYZE.
+Each registration's identifier and credential are written, with the rows that find them by credential and by DID, and
+the counters. A registration's three history rows are omitted, because no request reads them and writing them would take
+half the time. Primary keys are built at the end, which is faster, followed by ANALYZE.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _numbered(template: str) -> str:
 
 
 _IDENTIFIER = r"'handle'::bytea || '\x00'::bytea || key::bytea"
-# As in bench/databases.py, rows are not in key order, and the client addresses are 256 different ones.
+# As in bench/databases.py, rows are not in key order, and there are 256 different client addresses.
 _SEED = f"""
 CREATE UNLOGGED TABLE holdfast.seed AS SELECT i, key, credential, did, ip,
     {shard(_IDENTIFIER)} AS shard, {shard("credential::bytea")} AS credential_shard

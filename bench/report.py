@@ -32,7 +32,7 @@ class Report:
         self.missed = 0
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table and store it."""
+        """Print a table and keep it for the JSON."""
         self._tables.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})
         print(f"\n### {title}\n")
         for row in (head, ["---"] * len(head), *rows):
@@ -71,7 +71,7 @@ class Report:
             self.table("Goals", ("what", "goal", "measured", "round by round", "reached"), self._judged)
 
     def verdict(self, met: bool) -> str:  # noqa: FBT001 - the one thing it is told
-        """Return "yes" or "no", and count missed goals."""
+        """Return "yes" if a goal was met, otherwise "no"; count each missed goal."""
         self.missed += not met
         return "yes" if met else "no"
 

@@ -1,4 +1,4 @@
-"""The scenario `service`: Holdfast compared with its HTTP server's highest rate, with the peers, and with the disk."""
+"""The scenario `service`: compares Holdfast with its HTTP server's highest rate, other stacks and the disk."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], what: Sequence[Shot], l
 
 
 def _answer(gun: Gun, shot: Shot) -> Answer:
-    """Return the service's response to this request for row 0, without the headers that servers add."""
+    """Return the service's response to this request for row 0, without the headers that the HTTP server adds."""
     target = shot.request.split(b" ", 2)[1]
     plain = bytes(ord("0") if byte >= 0xE0 else byte for byte in target).decode()
     with urllib.request.urlopen(f"http://127.0.0.1:{gun.server.port}{plain}", timeout=10) as given:

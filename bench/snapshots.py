@@ -1,4 +1,4 @@
-"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and other servers serving the same files."""
+"""The scenario `snapshots`: pinning and fetching vaults, 64 at a time, compared with servers of the same files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def _others(stack: ExitStack, own: Path, workers: int, on: frozenset[int]) -> dict[str, Server]:
-    """Start the servers that serve the same files; return them by their names in the table."""
+    """Start the file servers that serve the service's blocks; return them by their names in the table."""
     folder = own / BLOCKS
     others = {name: stack.enter_context(granian(own, folder, name, workers, on)) for name in CEILINGS}
     peer = stack.enter_context(nginx(own, folder, workers, on))

@@ -104,7 +104,7 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The fixed response that a ceiling server sends to every request."""
+    """The fixed response that a ceiling server (bench/ceiling.py) sends to every request."""
 
     headers: tuple[tuple[str, str], ...]
     body: str
@@ -112,7 +112,7 @@ class Answer:
 
 def ceiling(kind: str, answer: Answer) -> Subject:
     """Return a server that sends one fixed response, with the same HTTP server and options as the service."""
-    # The service parses X-Forwarded-For itself, so uvicorn must not parse it, for the service or for the ceiling.
+    # The service parses X-Forwarded-For itself, so uvicorn must not do so, for the service or for this server.
     command = {
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],

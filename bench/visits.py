@@ -86,7 +86,7 @@ def _length(url: str) -> int:
 
 
 async def usable(context: BrowserContext, address: str, path: str, *, cold: bool) -> tuple[float, float]:
-    """Return the milliseconds until the first screen's button is enabled, and until a bare page has the same files."""
+    """Return the milliseconds until the first screen's button works and until a bare page has loaded the same files."""
     page, _ = await _page(context, cold=cold)
     await page.add_init_script(WATCH)
     await page.goto(address + path)

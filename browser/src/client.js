@@ -33,7 +33,7 @@ export class Client extends ServiceClient {
    */
   constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
-    /** Determines who pays for the operations of the vault's account. */
+    /** The options that determine who pays for the gas of the account's operations. */
     this.gas = gas;
     this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
     const helia = async () => (await this.snapshots()).start();

@@ -22,7 +22,7 @@ contract GasTest is Fixture {
     DevPaymaster private paymaster;
     string private signatures;
 
-    // The parts of the next operation to measure.
+    // The properties of the operation that is measured next.
     address private entryPoint;
     string private version;
     bool private sponsored;

@@ -1,10 +1,10 @@
-"""A carefully written peer with four endpoints, on FastAPI, SQLAlchemy's async ORM and aiosqlite.
+"""A carefully written server for comparison: four endpoints, on FastAPI, SQLAlchemy's async ORM and aiosqlite.
 
 Input and output are Pydantic models, the database session is a dependency, and writes are durable before the response.
 Registrations go through an engine with a single connection, because several writers of one SQLite file would only sleep
 and retry.
 
-Annotations are not postponed here, because FastAPI reads them at startup.
+This module does not postpone the evaluation of annotations, because FastAPI reads them at startup.
 """
 
 import os

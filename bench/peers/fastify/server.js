@@ -1,6 +1,6 @@
-// A minimal peer with four endpoints, on Fastify and better-sqlite3. The peer uses JSON schemas for responses, prepared
-// statements, and one transaction per registration, which is durable before the response. The peer sends no headers and
-// makes no checks that the interface does not require.
+// A minimal server for comparison: four endpoints, on Fastify and better-sqlite3. This peer uses JSON schemas for
+// responses, prepared statements, and one transaction per registration, which is durable before the response. The peer
+// sends only the headers, and makes only the checks, that the interface requires.
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import Fastify from "fastify";

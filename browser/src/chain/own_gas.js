@@ -54,8 +54,8 @@ export async function paidByAccount(client, account, operation, why) {
 }
 
 /**
- * Returns the operation with the bundler's gas limits, even if the bundler refuses because of the balance (ERC-4337:
- * AA21, AA51).
+ * Returns the operation with the bundler's gas limits, even if the bundler first refuses because the balance is too low
+ * (ERC-4337: AA21, AA51).
  *
  * @param {import("./bundler.js").Bundler} bundler
  * @param {UserOp} operation

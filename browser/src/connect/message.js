@@ -3,7 +3,7 @@
  * applications cannot use the signature. Pure.
  */
 
-/** The text's first line. Nothing else that a vault signs begins with it (docs/connect.md, "The signed text"). */
+/** The first line. Nothing else that a vault signs begins with this line (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**

@@ -25,7 +25,7 @@ export class SmartAccount {
   #client;
   #policy;
   /**
-   * The nonce after this client's last operation, for when the account state that the service returns is outdated.
+   * The nonce after that of this client's last operation; it is used if the account state from the service is outdated.
    */
   #next = 0n;
 

@@ -12,7 +12,7 @@ const TRIES = 8;
  */
 
 /**
- * Counts a payment against every delegation in the token's chain, if all the delegations allow the payment. A payment
+ * Counts a payment against every delegation in the UCAN's proof chain, if all of them allow the payment. A payment
  * is counted before it is sent, so a crash in between can waste budget but never exceed it.
  *
  * @param {Client} client
@@ -46,7 +46,7 @@ async function charged(client, store, ucan, asked) {
   const cids = /** @type {string[]} */ (claims.path).filter((cid) => cid !== once);
   const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, asked.token))) ?? 0)));
   const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + asked.amount }]));
-  // The total in an invocation dates from the invocation's creation. It is not trusted, but must be
+  // An invocation's `total` was computed when the invocation was created. This value is not trusted, but must be
   // passed exactly as it was signed.
   const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
   const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };

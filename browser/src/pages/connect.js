@@ -90,7 +90,7 @@ async function allowed(result) {
 function refused(code, key, what = "") {
   const message = { type: "error", code, message: what ? `${FOR_APPS[code]} (${what})` : FOR_APPS[code] };
   if (code === "user_cancelled") return answered(message, key);
-  // The person can read the reason before pressing the button that returns to the application.
+  // The page shows why the request was refused until the person presses the button that returns to the application.
   const back = button(text("connect.back"), () => answered(message, key), { kind: "main", name: "back" });
   if (!known().redirect) known().answer(message);
   return ended(key, known().redirect ? back : null);

@@ -47,7 +47,7 @@ function actions(here, obstacle) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
   const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
   const stored = here && paragraph("start.stored");
-  // Opening the vault does not require a passkey.
+  // Even where passkeys do not work, a stored vault that has a password can be opened.
   if (obstacle) return [obstacle, stored, here && buttons(back)];
   return [el("div", {}, stored, here ? buttons(back, register) : buttons(register, back))];
 }
@@ -94,7 +94,7 @@ function picture(path) {
 }
 
 /**
- * Requests the service's state once and shows it in the footer. A request for a balance tests whether the chain is
+ * Requests the service's state once and shows it in the footer. Requests a balance to test whether the chain is
  * reachable.
  *
  * @param {HTMLElement} place

@@ -1,6 +1,6 @@
 /**
- * Pairing of devices over libp2p. A browser cannot listen, so it dials a host: the other device itself, or one to which
- * both devices connect (docs/pairing.md).
+ * Pairing of devices over libp2p. A browser cannot accept connections, so it dials a host: the other device itself, or
+ * a host to which both devices connect (docs/pairing.md).
  */
 
 import { randomBytes, toBase64url } from "../bytes.js";

@@ -18,7 +18,7 @@ export async function getDeviceCapabilities() {
  * Tells the password manager to stop offering a passkey, because the service does not know it.
  *
  * The signal may delete the passkey, so send it only if the service has reported the passkey as unknown and no
-* registration is unfinished.
+ * registration is unfinished.
  *
  * @param {string} credentialId base64url
  * @param {string} [rpId]

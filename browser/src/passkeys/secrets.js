@@ -38,7 +38,7 @@ export function takeResult(results) {
 }
 
 /**
- * Stores a secret that only the holder of the ceremony's result can retrieve.
+ * Stores a secret, which only code that has the ceremony's result can retrieve.
  *
  * @param {object} holder
  * @param {string} id of the credential

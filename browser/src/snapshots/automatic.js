@@ -4,8 +4,8 @@ import { SnapshotConflict, SnapshotRolledBack } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
 
 /**
- * The statuses that no retry can change: the vault is not registered with the service, or the service stores no
- * snapshots.
+ * The HTTP statuses after which a retry would fail again: the vault is not registered with the service, or the service
+ * stores no snapshots.
  */
 const LASTING = new Set([403, 404, 405]);
 const LONGEST_QUIET_MS = 30_000;

@@ -1,11 +1,11 @@
-/** Sends requests to one server within limits on time and size. Parses refusals in each protocol's form. */
+/** Sends requests to one server within limits on time and size. Parses the error responses of each protocol. */
 
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 
 const TIMEOUT_MS = 30_000;
 const RETRY_AFTER_MS = [200, 800];
 const BUSY = new Set([502, 503, 504]);
-/** The longest response that is read unless the caller allows more; a list of pins or a refusal fits. */
+/** The longest response that is read unless the caller allows more; enough for a list of pins or an error response. */
 const LONGEST_ANSWER = 1 << 20;
 
 /**

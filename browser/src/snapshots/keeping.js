@@ -151,8 +151,8 @@ export class KeptSnapshots {
   }
 
   /**
-   * Continues from the last snapshot of the device that sent the vault. A record that the vault's key did not sign is
-   * ignored.
+   * Makes later uploads continue from the last snapshot of the device that sent the vault. A record that the vault's
+   * key did not sign is ignored.
    *
    * @param {unknown} record the record received with the vault, which is now open
    */
@@ -231,9 +231,9 @@ export class KeptSnapshots {
   }
 
   /**
-   * Removes the keys that were removed from the other version. The other version is opened only if it lacks one of this
-   * version's keys. If the key does not open the other version, an earlier release paired the devices, and they have
-   * never shared keys.
+   * Removes from this version the keys that were removed from the other version. The other version is opened only if it
+   * lacks one of this version's keys. If the key does not open the other version, the devices were paired by an earlier
+   * release, which did not share keys between devices.
    *
    * @param {Snapshot} other
    * @param {() => Promise<VaultKey>} key

@@ -16,7 +16,8 @@ const NOT_FOUND = 404;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
- * Where snapshots are stored and read, in addition to the interface's gateway. The default is the client's service.
+ * The configuration of where snapshots are stored and read, with fields that the interface's VaultSnapshotConfig lacks.
+ * The default is the client's service.
  *
  * @typedef {object} MoreConfig
  * @property {string[]} [gatewayUrls] more gateways for blocks and records, tried in the order given

@@ -267,8 +267,8 @@ export class Publisher {
 }
 
 /**
- * Whether the stored revision still has to be uploaded. An imported vault always does, because its manifest contains
- * no snapshot.
+ * Whether the stored revision still has to be uploaded. This is always so for an imported vault, because its
+ * manifest contains no snapshot.
  *
  * @param {Stored} stored
  * @param {SnapshotState} state

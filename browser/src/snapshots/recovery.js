@@ -43,7 +43,7 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
-/** How many earlier snapshots are tried after the newest one, which is how many stay pinned. */
+/** How many earlier snapshots are tried after the newest one: as many as stay pinned. */
 const OLDER = 10;
 const CONFLICT = /** @type {const} */ ("conflict");
 const PINNED = /** @type {const} */ ("pinned");

@@ -113,8 +113,8 @@ function present(args) {
 }
 
 /**
- * Returns an address on the page's own origin, as workers require. A script from another origin is imported by a blob,
- * whose address is returned.
+ * Returns an address on the page's own origin, as workers require. For a script from another origin, returns the
+ * address of a blob that imports the script.
  *
  * @param {import("../trusted.js").ScriptAddress} address
  */

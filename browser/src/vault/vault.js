@@ -31,8 +31,8 @@ const NOT_BOOTED = "the vault has not been booted: call boot() first";
 const CLOSED = "the vault is closed";
 
 /**
- * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. In between, calls throw
- * PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
+ * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. While the vault is booted,
+ * calls throw PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
  * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it), "taken"
  * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Fixture} from "../utils/Fixture.sol";
 import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 
-/// @notice Tests that every function for a first claim must pass. A derived contract defines how to call its function
+/// @notice The tests for every function that makes a first claim. A derived contract defines how to call its function
 /// and which secret the commitment contains.
 abstract contract Claims is Fixture {
     /// @dev Returns the address that is allowed to make the claim.

@@ -182,7 +182,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice The actor's calls must be able to register DIDs and to hand them over.
+    /// @notice The actor, which makes the random calls, must be able to register DIDs and to hand them over.
     function test_theActorReachesRegistrationAndHandover() public {
         actor.register(1, 1, 1, true, true);
         actor.register(3, 3, 0, false, false);

@@ -149,7 +149,8 @@ contract RegisterTest is Claims {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, string(new bytes(257)));
     }
 
-    /// @notice A watcher gains nothing by copying the claim to the alias, the commitment or both, even if mined first.
+    /// @notice A front-runner gains nothing by copying the claim to the alias, the commitment or both, even if the copy
+    /// is mined first.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(address(account));
         registry.commit(commitment);

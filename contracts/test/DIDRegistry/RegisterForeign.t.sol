@@ -119,7 +119,8 @@ contract RegisterForeignTest is Claims {
         registry.registerForeign(DID_TEXT, ALIAS, SECRET, string(new bytes(257)));
     }
 
-    /// @notice A watcher gains nothing by copying the claim, the commitment or both, even if mined first.
+    /// @notice A front-runner gains nothing by copying the claim, the commitment or both, even if the copy is mined
+    /// first.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(alice);
         registry.commit(commitment);

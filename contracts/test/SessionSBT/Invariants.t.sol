@@ -85,7 +85,7 @@ contract SessionInvariantsTest is Fixture {
         }
     }
 
-    /// @notice The actor's calls must be able to issue and revoke sessions.
+    /// @notice The actor, which makes the random calls, must be able to issue and revoke sessions.
     function test_theActorIssuesAndRevokes() public {
         actor.issue(1, 1, 5);
         actor.move(1, 2, 0);

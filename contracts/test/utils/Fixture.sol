@@ -144,7 +144,7 @@ abstract contract Fixture {
         return abi.encode(r, s, uint256(23), uint256(1), data, client);
     }
 
-    /// @dev Removes the padding: the base64url of 32 bytes has 43 digits, but the cheat code returns 44.
+    /// @dev Removes the padding: 32 bytes are 43 characters of base64url, but the cheat code returns 44.
     function _base64url(bytes32 digest) private pure returns (string memory digits) {
         digits = vm.toBase64URL(abi.encodePacked(digest));
         assembly ("memory-safe") {

@@ -56,7 +56,7 @@ async function byOpener() {
 
 /**
  * Waits for the first request that contains this window's nonce. Only the opener receives the nonce, and only requests
- * from the opener count.
+ * from the opener are accepted.
  *
  * @param {Window} opener
  * @returns {Promise<Message & {origin: string}>}

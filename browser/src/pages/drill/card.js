@@ -1,6 +1,6 @@
 /**
- * The drill's card lists the ways back into the vault after losing a passkey or this browser, and lets the person test
- * each way.
+ * The card of the recovery drill lists the ways back into the vault after losing a passkey or this browser, and lets
+ * the person test each way.
  */
 
 import { keyId, passkeyKey, usePasskey } from "../library.js";

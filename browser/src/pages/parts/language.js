@@ -62,7 +62,8 @@ export function day(moment) {
 }
 
 /**
- * Formats a decimal number with all its digits. Intl receives it as a string, because a Number would lose digits.
+ * Formats a decimal number with all its digits. Intl receives the decimal as a string, because a Number would lose
+ * digits.
  *
  * @param {string} decimal such as "12.500000"
  * @param {string} [symbol]

@@ -4,7 +4,8 @@ import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
 /**
- * Marks an unfinished registration in localStorage, so that the first screen waits for the database only if it must.
+ * The localStorage entry that marks an unfinished registration. If there is none, the first screen need not wait for
+ * the database.
  */
 const BEGUN = "holdfast-registration";
 
@@ -104,7 +105,7 @@ export function hadVault() {
   }
 }
 
-/** Whether it is certain that localStorage lacks a mark. @param {string} name */
+/** Whether localStorage can be read and does not contain a mark. @param {string} name */
 function unmarked(name) {
   try {
     return localStorage.getItem(name) === null;

@@ -21,9 +21,9 @@ const PROVIDERS = {
 };
 
 /**
- * Whether a passkey has copies, according to its backup flags (WebAuthn Level 3, section 6.1.3). "one": it cannot leave
- * its device or security key; "possible": a password manager could back it up, but has not yet; "synced": it has been
- * backed up.
+ * Whether a passkey has copies, according to its backup flags (WebAuthn Level 3, section 6.1.3). "one": the passkey
+ * cannot leave its device or security key; "possible": a password manager could back it up, but has not yet; "synced":
+ * the passkey has been backed up.
  *
  * @typedef {"one" | "possible" | "synced"} Copies
  */

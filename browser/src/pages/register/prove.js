@@ -134,7 +134,7 @@ function countDown({ sentAt, left, resend, mail }, signal) {
     if (mail) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
-    // Only two moments of the countdown are announced to screen readers.
+    // Screen readers announce the countdown only twice: shortly before its end and at its end.
     if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
     if (mail && more <= 0 && told < 2) (told = 2), say(text("prove.over"));
     if (more <= 0 && wait <= 0) clearInterval(timer);

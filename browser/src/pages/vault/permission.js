@@ -1,4 +1,4 @@
-/** Creates the delegation behind a permission to pay, and reads its limit. */
+/** Creates the delegation that grants a permission to pay, and reads the delegation's limit. */
 
 import { checksumAddress } from "../library.js";
 import { addFacts } from "../parts/notes.js";

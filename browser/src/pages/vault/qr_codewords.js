@@ -80,8 +80,8 @@ function modulesOf(version) {
   const finders = 3 * 64;
   const timing = 2 * (side - 16);
   const format = 31 + (version >= 7 ? 36 : 0);
-  // An alignment pattern has 25 modules, and shares five of them with a timing line if it lies on one. Finders replace
-  // three of the patterns.
+  // An alignment pattern has 25 modules, and shares five of them with a timing line if it lies on one. Finder
+  // patterns take the place of three alignment patterns.
   const aligned = middles ? (middles * middles - 3) * 25 - 2 * (middles - 2) * 5 : 0;
   return side * side - finders - timing - format - aligned;
 }
