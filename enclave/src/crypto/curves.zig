@@ -1,4 +1,4 @@
-//! Gives the two curves of the vault's keys the same functions, which take and return bytes.
+//! Provides the same functions, which take and return bytes, for the two curves of the vault's keys.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
