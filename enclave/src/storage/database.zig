@@ -70,7 +70,7 @@ pub const Database = struct {
     pub fn load(bytes: []const u8) Error!Database {
         const database = try create();
         errdefer database.close();
-        // The file must have SQLite's magic and pages of 1,024 bytes, because the page limit in `settle` assumes so.
+        // The file must have SQLite's magic and pages of 1,024 bytes, because `settle` assumes pages of that size.
         if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
