@@ -7,7 +7,7 @@ const memory = @import("platform/memory.zig");
 const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
-    // Protects even the table look-ups of the AES key schedule. Measurements show no cost.
+    // Also protects the table look-ups of the AES key schedule against side channels. Measurements show no cost.
     .side_channels_mitigations = .full,
 };
 

@@ -1,7 +1,7 @@
 //! Exports the module's sealing, HKDF and Argon2id to a test that runs the standards' vectors. Never shipped:
 //! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
-//! An input's parts follow each other in one buffer, in which the result replaces them. Each function returns the
+//! The parts of an input are concatenated in one buffer, and the result overwrites them. Each function returns the
 //! result's length, or -1 for a refusal.
 
 const std = @import("std");

@@ -110,7 +110,7 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// Signs for the owner or a token's bearer. A bearer must supply the message: a bare digest could be a token's.
+/// Signs for the owner or a token's bearer. A bearer may not pass a digest, which could be that of a token.
 fn signed_(call: Call, input: Json) Error!Json {
     if (call.by_token and args.field(input, "digest") != null) {
         return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");

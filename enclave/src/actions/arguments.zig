@@ -1,5 +1,5 @@
 //! Checks the arguments of an action, and adds alternative names and default values. A token's policy is
-//! applied to the completed arguments, so their spelling cannot change its verdict.
+//! applied to the completed arguments, so the caller's spelling does not change the policy's result.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -35,8 +35,8 @@ pub fn checkKnown(ctx: *Ctx, resource: Resource, action: []const u8, given: Json
     }
 }
 
-/// The arguments as the action will read them: without nulls, with the key under both of its names, and with every
-/// default. A value that cannot be filled in stays absent, and then the action fails.
+/// The arguments as the action will read them: without nulls, with the row's key as `id` and under its column's
+/// name, and with every default. A value that cannot be filled in stays absent, and then the action fails.
 pub fn resolved(ctx: *Ctx, database: Database, resource: Resource, action: []const u8, given: Json) Error!Json {
     var full = try json.object(ctx.arena, .{});
     for (given.object.keys(), given.object.values()) |name, value| {

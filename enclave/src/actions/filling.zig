@@ -1,4 +1,4 @@
-//! Adds defaults and the key's second name to an action's arguments before a token's policy is applied to them.
+//! Adds defaults, and the row's key under both names, to the arguments to which a token's policy is applied.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");

@@ -118,7 +118,7 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
 }
 
 /// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends with a
-/// different audience, or a root that the DID's key did not sign.
+/// different audience, or a root delegation that the DID's key did not sign.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
@@ -127,7 +127,7 @@ fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.p
     };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });
     const demand: ucan.chain.Demand = .{ .subject = path[0].sub.?, .command = token.cmd, .args = .{ .map = &.{} } };
-    // A delegation may become valid in the future, so it is checked as of that time if that is later than now.
+    // A delegation that becomes valid in the future is checked as of that time.
     const now_s = @max(@divFloor(try host.timeMs(), 1000), token.nbf orelse 0);
     const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
     ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return codec_errors.token(ctx, err);

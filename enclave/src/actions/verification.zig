@@ -20,7 +20,7 @@ const max_revoked = 4096;
 /// {token, proofs?, audience?, subject?, command?, args?, added_args?, now?, revoked?} -> {valid: true, path,
 /// ...claims}. An invalid token fails with the code of the check that failed. With `command`, a chain of
 /// delegations must allow that command with `args` on its subject; without it, the chain needs only to be valid in
-/// itself. An invocation already contains both.
+/// itself. An invocation already contains its command and arguments.
 pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     const bundle = try read(ctx, input);
     const facts: ucan.chain.Facts = .{

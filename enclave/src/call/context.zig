@@ -9,7 +9,7 @@ pub const Ctx = struct {
     arena: std.mem.Allocator,
     /// The state that persists between calls, which contains the instance's only vault.
     state: *State,
-    /// Names the wrong field or fact in the error's message. Contains only fixed words and never any input.
+    /// The field or fact that is wrong, for the error's message. Contains only fixed words and never any input.
     detail: []const u8 = "",
 
     /// Fails with `err` and a detail that names what is wrong: `return ctx.fail(error.InvalidField, "digest");`

@@ -7,7 +7,7 @@ const Ctx = @import("context.zig").Ctx;
 const Error = errors.Error;
 const Json = json.Json;
 
-/// The output {success: false, error: code}. The error of a malformed call is returned as an error instead.
+/// The output {success: false, error: code}; for a malformed call, the function itself returns the error.
 pub fn of(ctx: *Ctx, err: Error) Error!Json {
     return switch (err) {
         error.OutOfMemory, error.MissingField, error.InvalidField, error.InvalidEncoding, error.ValueTooLarge => err,

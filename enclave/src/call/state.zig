@@ -37,7 +37,7 @@ pub const State = struct {
         state.did = copy;
     }
 
-    /// Forgets an open vault whose creation failed. The function that created the vault's database closes it.
+    /// Forgets an open vault whose creation failed. The function that created the vault's database closes the database.
     pub fn abandon(state: *State, did_before: []const u8) void {
         if (state.open) |*open| open.forget();
         state.open = null;

@@ -111,7 +111,7 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
 
 /// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the
 /// signature, its length in two bytes, and the mark. Returns null for data without a signature. Refuses a length that
-/// exceeds the data's, as the entry point does.
+/// exceeds the length of the data, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);
@@ -140,7 +140,7 @@ fn address(ctx: *Ctx, op: Json, name: []const u8) Error!eth.Address {
     return eth.parseAddress(try args.string(ctx, op, name, 42)) catch |err| ctx.fail(err, name);
 }
 
-/// The bytes of a field in `0x`-hex, the only form that operations use.
+/// The bytes of a `0x`-prefixed hex field; operations use no other form.
 fn bytesOf(ctx: *Ctx, op: Json, name: []const u8) Error![]const u8 {
     const text = try args.string(ctx, op, name, 2 + 2 * max_bytes);
     if (!std.mem.startsWith(u8, text, "0x")) return ctx.fail(error.InvalidField, name);

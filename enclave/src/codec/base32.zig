@@ -25,7 +25,7 @@ pub fn encode(arena: Allocator, bytes: []const u8) Error![]const u8 {
     return out;
 }
 
-/// Refuses lengths and trailing bits that no encoder produces, so that each byte string has one text.
+/// Refuses lengths and trailing bits that no encoder produces, so that each byte string has only one encoding.
 pub fn decode(arena: Allocator, text: []const u8) Error![]const u8 {
     const out = try arena.alloc(u8, text.len * 5 / 8);
     var buffer: u32 = 0;

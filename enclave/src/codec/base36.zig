@@ -10,7 +10,7 @@ const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 /// Longest input that is encoded, in bytes; encoding takes quadratic time.
 const max_length = 64;
 
-/// The digits of `bytes` as one big-endian number. Refuses a leading zero byte, which no CID has.
+/// The base36 digits of `bytes`, read as one big-endian number. Refuses a leading zero byte, which no CID has.
 pub fn encode(arena: Allocator, bytes: []const u8) Error![]const u8 {
     if (bytes.len == 0 or bytes.len > max_length or bytes[0] == 0) return error.Base36Invalid;
     var digits: [max_length * 2]u8 = @splat(0);

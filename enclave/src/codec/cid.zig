@@ -20,7 +20,7 @@ pub const length = 4 + Sha256.digest_length;
 /// Longest multihash digest that is accepted, in bytes (SHA-512).
 const max_digest = 64;
 
-/// Longest text that is read, in characters. The text of a version 1 CID with a 64-byte digest has about 120.
+/// Longest text that is read, in characters. A version 1 CID with a 64-byte digest has about 120 characters.
 const max_text = 128;
 
 pub const Cid = struct { version: u8, codec: u64, hash: u64, digest: []const u8 };

@@ -95,7 +95,7 @@ fn number(text: []const u8) Error!i64 {
 
 pub const ResolveError = error{ Unresolved, OutOfMemory };
 
-/// The value to which the segments lead from `root`. A key that a map lacks yields null. Anything else that does
+/// The value that the segments select, starting at `root`. A key that a map lacks yields null. Anything else that does
 /// not exist fails with Unresolved, or yields null if the segment is optional.
 pub fn resolve(arena: Allocator, segments: []const Segment, root: Value) ResolveError!Value {
     var value = root;

@@ -1,6 +1,6 @@
 //! Multiplies a curve's base point with a table, five times as fast as the standard library's loop.
 //!
-//! The arithmetic is the standard library's (complete additions, fiat-crypto fields); this file only arranges it. The
+//! The standard library adds the points (complete additions, fiat-crypto fields); this file selects the points. The
 //! scalar is split into 43 signed six-bit digits. For each digit's position, a table contains the first thirty-two
 //! multiples of the base point at that position, in affine coordinates. Each digit takes a masked read of all
 //! thirty-two entries and one addition, so neither the instructions nor the addresses depend on the scalar. Reasons:

@@ -1,4 +1,4 @@
-//! Gives the two curves of the vault's keys the same functions, which take and return bytes.
+//! Provides the same functions, which take and return bytes, for the two curves of the vault's keys.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
@@ -31,12 +31,12 @@ pub const PublicKey = struct {
     x: [32]u8,
     y: [32]u8,
 
-    /// 04 and both coordinates (SEC 1).
+    /// The uncompressed point: 04 and both coordinates (SEC 1).
     pub noinline fn uncompressed(key: PublicKey) [65]u8 {
         return [1]u8{4} ++ key.x ++ key.y;
     }
 
-    /// 02 or 03 and x (SEC 1).
+    /// The compressed point: 02 or 03, and x (SEC 1).
     pub noinline fn compressed(key: PublicKey) [33]u8 {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }

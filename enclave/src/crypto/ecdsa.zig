@@ -77,7 +77,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
         }
 
-        /// Whether the point's x, reduced, equals r, without the division that affine coordinates need.
+        /// Whether the point's x modulo the order equals r, without the division that affine coordinates need.
         fn hasX(point: Curve, r: Scalar) bool {
             const bytes = r.toBytes(.big);
             const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves

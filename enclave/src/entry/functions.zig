@@ -72,7 +72,7 @@ pub const rows = [_]Row{
     .{ .name = "evaluate_policy", .function = ipld.evaluatePolicy },
 };
 
-/// {} -> {abi, schema_version, functions}: the versions of the convention and the database, and the table's names.
+/// {} -> {abi, schema_version, functions}: the versions of the ABI and of the vault's schema, and the functions' names.
 fn version(ctx: *Ctx, _: Json) Error!Json {
     var names: [rows.len][]const u8 = undefined;
     for (&names, rows) |*name, row| name.* = row.name;

@@ -27,7 +27,7 @@ const Registration = struct {
     alias_hash: eth.Word,
     cid: []const u8,
     sender: eth.Address,
-    /// Whether the DID is the vault's, which the vault's key proves. A DID with another method needs a commitment
+    /// Whether the DID is the vault's, which is the hash of its key. A DID with another method needs a commitment
     /// instead.
     own: bool,
     secret: eth.Word,
@@ -84,7 +84,7 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     return made;
 }
 
-/// Lowers the alias's ASCII letters. The canonical form, which the host must pass, has all letters in lower case.
+/// Converts the alias's ASCII letters to lower case. The host must pass the canonical form, which is all lower case.
 fn lowered(ctx: *Ctx, alias: []const u8) Error![]const u8 {
     return std.ascii.allocLowerString(ctx.arena, alias);
 }

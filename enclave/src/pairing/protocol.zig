@@ -1,6 +1,6 @@
 //! The cryptography of pairing two devices: ephemeral P-256 keys, a transcript, six digits and one sealed vault.
 //!
-//! Six digits could be found by search if a side chose its part after seeing the other side's. So the session
+//! A side that chose its values after seeing the other side's could search for matching digits. So the session
 //! identifier is a commitment to the initiator's nonce, which the initiator reveals only after receiving the
 //! responder's key. An attacker between the devices has one guess in a million. docs/pairing.md describes the messages.
 

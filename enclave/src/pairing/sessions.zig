@@ -44,7 +44,7 @@ pub const Sessions = struct {
     used: [remembered][32]u8 = @splat(@splat(0)),
     next_used: usize = 0,
 
-    /// The open session with this identifier and role. Ends an expired session and fails with SessionExpired.
+    /// The open session with this identifier and role. If it has expired, ends it and fails with SessionExpired.
     pub fn find(self: *Sessions, id: [32]u8, role: Role, now_ms: i64) Error!*Session {
         for (&self.open) |*slot| {
             const session = if (slot.*) |*s| s else continue;

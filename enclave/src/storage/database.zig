@@ -70,7 +70,7 @@ pub const Database = struct {
     pub fn load(bytes: []const u8) Error!Database {
         const database = try create();
         errdefer database.close();
-        // The file must have SQLite's magic and pages of 1,024 bytes, because `settle` counts in pages of that size.
+        // The file must have SQLite's magic and pages of 1,024 bytes, because `settle` assumes pages of that size.
         if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
@@ -136,7 +136,7 @@ pub const Database = struct {
         // The build's options (enclave/parts.py) turn on foreign keys and turn off functions in a schema. The page
         // limit is 16 MiB less 4 KiB for the largest header, which is what `load` and `import` accept; a larger vault
         // could be saved but never opened. The page limit is set for this database only, because the build's option
-        // would also limit what a query sorts.
+        // would also limit how much data a query can sort.
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
@@ -165,7 +165,7 @@ pub const Statement = struct {
         return sqlite3_column_int64(statement.prepared, column);
     }
 
-    /// A copy of the column's text, which is empty for NULL. A foreign database may contain invalid UTF-8, for which
+    /// A copy of the column's text, which is empty for NULL. An imported database may contain invalid UTF-8, for which
     /// the function fails with DatabaseFailure.
     pub fn text(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_text(statement.prepared, column) orelse return &.{};

@@ -59,7 +59,7 @@ fn isOf(token: Token, link: []const u8) bool {
     return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
 }
 
-/// Checks that the delegations, from the root to the last, allow `holder` (or anyone, if null) to make `demand`.
+/// Checks that the delegations, root first, allow `holder` (or anyone, if null) to make the request `demand`.
 pub fn check(arena: Allocator, path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
     try checkGrant(path, holder, demand, facts);
     try checkPolicies(arena, path, demand.args, facts);
@@ -119,7 +119,7 @@ fn checkAudience(token: Token, following: []const Token, holder: ?[]const u8) Er
     if (!std.mem.eql(u8, payload.withoutFragment(token.aud.?), wanted)) return error.UcanAudienceMismatch;
 }
 
-/// Whether `did` is the issuer of `token`: its did:key, or the did:new that the same key proves.
+/// Whether `did` is the issuer of `token`: its did:key, or the did:new that is derived from the same key.
 pub fn names(did: []const u8, token: Token) Error!bool {
     if (std.mem.eql(u8, payload.withoutFragment(did), token.iss)) return true;
     const new = try token.key.didNew() orelse return false;

@@ -1,6 +1,6 @@
 //! Containers of several tokens (UCAN Container 1.0): a header character, then the CBOR map {"ctn-v1": [token, …]}.
 //! Supported headers: `@` raw, `B` base64, `C` base64url. Compressed containers are refused, because a small one can
-//! expand to any size.
+//! decompress to any size.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");

@@ -26,7 +26,7 @@ pub const Entry = struct {
     keys: shares_file.Keys,
 };
 
-/// Stores a key's sealed shares in the database. With `keep_val` false, the val share is stored only elsewhere.
+/// Stores a key's sealed shares in the database. With `keep_val` false, the val share is left out.
 pub fn insert(ctx: *Ctx, database: Database, public: curves.PublicKey, sealed: shares_file.Sealed, keys: shares_file.Keys, keep_val: bool) Error![]const u8 {
     const enclave_id = try rows.randomId(ctx);
     const point = try ctx.arena.dupe(u8, &public.uncompressed());
@@ -60,7 +60,7 @@ pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry 
     return read(ctx, statement);
 }
 
-/// The key whose hash is `did`. Fails with NotFound, because a vault without that key would claim a foreign DID.
+/// The key whose hash is `did`. Fails with NotFound without that key, because the DID would then be another's.
 pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
     const statement = try database.query(select ++ "ORDER BY rowid", &.{});
     defer statement.finish();

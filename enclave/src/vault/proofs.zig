@@ -70,7 +70,7 @@ fn isChannel(name: []const u8) bool {
     return std.mem.eql(u8, name, "email") or std.mem.eql(u8, name, "sms");
 }
 
-/// The attestation, which must contain exactly six texts, each in its required form.
+/// The attestation, which must contain exactly six strings, each in its required form.
 fn parse(ctx: *Ctx, text: []const u8) Error!Json {
     const refused = ctx.fail(error.InvalidField, "verification_proof");
     if (!json.withinDepth(text)) return refused;

@@ -69,7 +69,7 @@ fn insert(ctx: *Ctx, database: Database, seed: ed25519.Seed) Error!void {
     try fields.insert(database, "publishing_keys");
 }
 
-/// Fails with KeyMismatch if the stored public key is not the seed's, so a foreign database cannot change the name.
+/// Fails with KeyMismatch if the public key does not match the seed, so an imported database cannot change the name.
 fn read(database: Database) Error!?ed25519.Seed {
     const statement = try database.query("SELECT public_key, sealed, nonce, key FROM publishing_keys", &.{});
     defer statement.finish();

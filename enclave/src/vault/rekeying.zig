@@ -24,7 +24,7 @@ pub fn anew(ctx: *Ctx, open: *state.Open, removed: usize, keys: []const sealed.H
     open.data_key = data_key;
 }
 
-/// The wrap of the new data key for the same key. The wrap's identifier stays in the open vault's memory.
+/// Wraps the new data key with the key that opens `wrap`. The wrap's identifier stays in the open vault's memory.
 fn again(ctx: *Ctx, wrap: sealed.Wrap, keys: []const sealed.HostKey, data_key: [32]u8) Error!sealed.Wrap {
     for (keys) |key| {
         if (key.kind != wrap.kind or !std.mem.eql(u8, key.id, wrap.id)) continue;

@@ -1,4 +1,4 @@
-//! Corrects errors in the records of earlier versions when a vault is opened.
+//! When a vault is opened, corrects rows that earlier versions recorded wrongly.
 
 const std = @import("std");
 const addresses_file = @import("../chains/addresses.zig");
@@ -11,8 +11,8 @@ const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 const Chain = addresses_file.Chain;
 
-/// Corrects addresses of version 1, which gave P-256 keys two addresses from which no key can spend: the last 20 bytes
-/// of Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. Version 1 also recorded coin
+/// Corrects addresses that version 1 derived for P-256 keys and from which no key can spend: the last 20 bytes of
+/// Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. Version 1 also recorded coin
 /// type 60 for every account.
 pub fn addresses(database: Database, arena: Allocator) Error!void {
     for (try accountsOfKeys(database, arena)) |account| {

@@ -1,4 +1,4 @@
-//! Reads which tokens the vault has revoked. Only the rows of tokens record revocations.
+//! Reads which tokens the vault has revoked. A revocation is recorded only in the token's row.
 
 const std = @import("std");
 const cid = @import("../codec/cid.zig");

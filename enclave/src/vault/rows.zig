@@ -35,7 +35,7 @@ pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
     return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
 }
 
-/// Like `keyOf`, but null without a key. Refuses two different keys, because a policy may use either name.
+/// Like `keyOf`, but null without a key. Refuses an `id` that differs from the key, because a policy may use either.
 pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
     const by_id = try args.optionalString(ctx, input, "id", max_text);
     const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;
@@ -109,7 +109,7 @@ pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     return get(ctx, database, resource, key);
 }
 
-/// Deletes the row. Fails with NotFound, or with Conflict if another row refers to it or it keeps a token revoked.
+/// Deletes the row. Fails with NotFound, or with Conflict if another row refers to it or its token must stay revoked.
 pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     if (resource.column("token") != null and resource.column("revoked_at") != null) try keepRevocation(ctx, database, resource, key);
     const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
@@ -215,7 +215,7 @@ fn shown(ctx: *Ctx, statement: database_file.Statement, index: c_int, kind: reso
     };
 }
 
-/// The value of a JSON column, or null if `read` would not accept it, as is possible in a foreign database.
+/// The value of a JSON column, or null if `read` would not accept it, as is possible in an imported database.
 fn jsonOf(ctx: *Ctx, text: []const u8) Json {
     if (text.len > max_text or !json.withinDepth(text)) return .null;
     return std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch .null;

@@ -124,8 +124,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault whose DID none of its keys proves, or whose database has a different DID. If such a vault were
-/// opened, the tokens of the DID's real owner would control it.
+/// Refuses a vault whose DID is not the hash of one of its keys, or whose database has a different DID. If such a
+/// vault were opened, the tokens of the DID's real owner would control it.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;

@@ -124,7 +124,7 @@ fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) b
 }
 
 /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2.2). The standard library supports only lengths known at compile time, but a
-/// modulus may have any length from 2048 to 4096 bits, so this function compares the encoding itself.
+/// modulus may have any length from 2048 to 4096 bits, so this function implements the comparison itself.
 fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool {
     var room: [2][512]u8 = undefined;
     const opened = room[0][0..signature.len];
