@@ -42,14 +42,14 @@ class Signer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Gas to add to an estimated `verification_gas_limit` for code that does not run with a placeholder signature."""
+    """Gas to add to an estimated `verification_gas_limit` for the code that a placeholder signature does not reach."""
 
     verification_gas: int
 
 
-# Measured on all entry points: with a raw placeholder signature the estimate covers everything. A placeholder assertion
-# fails the challenge check, before the curve arithmetic, so the estimate is too low: by about 10,000 gas with the P-256
-# precompile, and by about 500,000 without it.
+# Measured on all entry points: with a raw placeholder signature the estimate covers the whole verification. With a
+# placeholder assertion, which fails the challenge check before the curve arithmetic, the estimate is too low: by about
+# 10,000 gas with the P-256 precompile, and by about 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)

@@ -85,7 +85,7 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Return whether the response refuses a batch of `asked` calls: it is not a list, or has only a single error."""
+    """Return whether the response refuses a batch of `asked` calls: it is not a list, or is one error without an ID."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None

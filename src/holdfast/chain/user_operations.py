@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# The fields of a user operation: their names in Python and in the RPC object, and for numbers (`_BOUNDS`) their limits
-# in the packed form, in which two gas limits or two fees share one word.
+# The fields of a user operation: their names in Python and in the RPC object. `_BOUNDS` contains the limits of the
+# numbers in the packed form, in which two gas limits or two fees share one word.
 _WIRE_NAMES = {
     "sender": "sender",
     "nonce": "nonce",

@@ -1,6 +1,6 @@
 """The `holdfast` command.
 
-Each group of commands is a module, which is imported only when one of its commands is called.
+Each group of commands is in its own module, which is imported only when one of the group's commands is called.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
 
 
 def is_terminal() -> bool:
-    """Return whether a person can be asked."""
+    """Return whether stdin is a terminal, so that a person can be asked."""
     return sys.stdin.isatty()
 
 
@@ -103,7 +103,7 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
-    """Open the vault store while the command runs, and end an unlock period that has expired."""
+    """Keep the vault store open while the command runs; first end an unlock period that has expired."""
     from holdfast.client.storage.vault_store import VaultStore
 
     with VaultStore(directory=folder) as store:
@@ -175,7 +175,7 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Warn if the service, because it uses different contracts, predicts an account other than the vault's."""
+    """Warn if the service predicts an account other than the vault's, because the service's contracts differ."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError

@@ -70,7 +70,7 @@ def revoke(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove one credential's registration. An identifier that has no credential left becomes a session again."""
+    """Remove one credential's registration. After the last one, the identifier becomes an open session again."""
     from holdfast.rules.dids import parse_credential_id
     from holdfast.wire.errors import Refused
 

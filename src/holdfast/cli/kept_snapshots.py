@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 
-# The environment variable for the tokens' audience, needed if the service's own address differs from the one in
-# --service.
+# The environment variable for the audience of the tokens that authorize uploads, needed if the service's own address
+# differs from the one in --service.
 SERVICE_DID = "HOLDFAST_SERVICE_DID"
 _KEPT_AT = "snapshots-at"
 _PLACE_S = 30.0

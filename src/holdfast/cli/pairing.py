@@ -22,7 +22,10 @@ _SEED_BYTES = 32
 
 
 def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
-    """Offer the vault to a new device until it has been sent or refused. Raises SyncRefused, NetworkError."""
+    """Offer the vault to a new device until the vault has been sent or the pairing refused.
+
+    Raises SyncRefused, NetworkError.
+    """
     import time
 
     from holdfast.client.blocking.pairing import PairingServer

@@ -1,7 +1,8 @@
 """`vault unlock`: another wrap, whose secret is in a file in the user's runtime folder until the unlock period ends.
 
-No process waits for the end of the period. The first command after the period unlocks the vault with the period's
-secret, removes the wrap and the revisions that the wrap unlocks from the store, and then deletes the secret's file.
+No process waits for the end of the unlock period. The first command that runs after the period unlocks the vault with
+the period's secret, removes from the store the wrap and the revisions that the wrap unlocks, and then deletes the
+secret's file.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ def lock(
             sessions.end(store, folder)
             left = sessions.left_behind(store)
         if left:
-            # The file with the period's secret is gone, so the period's wrap can be removed only with another key of
-            # the vault. Opening the vault does that.
+            # The file with the unlock period's secret is gone, so the period's wrap can be removed only with another
+            # key of the vault. Opening the vault removes the wrap.
             with common.opened_vault(folder, key, service):
                 pass
         emit({"locked": True}, "locked", as_json=as_json)

@@ -233,7 +233,7 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
 
     async def close(self) -> None:
-        """Close the connections. The next client resumes pending uploads. Repeated calls have no effect."""
+        """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""
         await self._kept.close()
         await super().close()
 

@@ -1,8 +1,8 @@
 """Calls the application's callbacks, in a thread that depends on whether the client is blocking.
 
-Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. The
-blocking client runs callbacks and functions that may block in the calling thread, where they may ask a person or make
-further calls to the blocking client.
+Under asyncio, callbacks run in the event loop's thread, and functions that can block run in a worker thread. The
+blocking client runs all of the application's functions in the calling thread; there they are free to prompt a person or
+to make further calls to the blocking client.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Caller(Protocol):
-    """The thread that is waiting for a blocking call."""
+    """The thread that is waiting for a blocking call to return."""
 
     async def carry_out(self, function: Callable[[], T]) -> T:
         """Run the function in the waiting thread, and return its result or raise its exception."""
@@ -37,7 +37,7 @@ async def answered(callback: Callable[..., Any], *args: Any) -> Any:
 
 
 async def outside(function: Callable[..., T], *args: Any) -> T:
-    """Run an application function that may block in a thread other than the event loop's, and return its result."""
+    """Run an application function, which may block, outside the event loop's thread, and return its result."""
     caller = CALLER.get()
     if caller is None:
         return await asyncio.to_thread(function, *args)

@@ -39,8 +39,8 @@ PRF_INPUT = b"holdfast/vault-key/v1"
 class Person:
     """The person for whom a passkey is created.
 
-    `id` is the passkey's user handle, which says nothing about the person. For a vault's passkey, use `of`, because a
-    random user handle, the default, leads to no vault.
+    `id` is the passkey's user handle, which says nothing about the person. For a vault's passkey, use `of`, because
+    the default, a random user handle, does not lead to the vault's snapshots.
     """
 
     name: str

@@ -26,7 +26,7 @@ _FIELDS = frozenset({"rootCid", "did", "updatedAt", "wasmVersion", "schemaVersio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The facts about a snapshot: its vault, its predecessor, and when and by what the vault was sealed.
+    """The facts about a snapshot: its vault, its predecessor, and when and by which enclave the vault was sealed.
 
     Attributes:
         root_cid: the root of the snapshot before this one, or None.

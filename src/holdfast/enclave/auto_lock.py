@@ -30,7 +30,7 @@ class AutoLock:
         self._cancel: Callable[[], None] | None = None
 
     def arm(self, status: bytes, look: Callable[[], None]) -> None:
-        """Call `look` when a vault with this status must be locked, unless it is locked already or never locks."""
+        """Schedule `look` for when a vault with this status must be locked, unless it is locked or never locks."""
         self.cancel()
         try:
             seen = msgspec.json.decode(status, type=_Status)

@@ -22,7 +22,7 @@ class Instance(Protocol):
     """An instance of the enclave's module; the epoch advances while one exists."""
 
     def left_behind(self) -> None:
-        """Give up the instance in a forked child, because it belongs to the parent."""
+        """Erase a forked child's copy of the instance, which belongs to the parent."""
 
 
 _living: weakref.WeakSet[Instance] = weakref.WeakSet()

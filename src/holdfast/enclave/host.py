@@ -57,7 +57,7 @@ class Enclave:
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead, self._closed = "", False
-        # The timer's thread must not go on waiting for an instance that is no longer used.
+        # Once an instance is no longer used, its timer must not keep a thread waiting.
         weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
         try:

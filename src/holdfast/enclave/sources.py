@@ -25,7 +25,7 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 class Sources:
     """The functions that an instance imports.
 
-    The functions have no reference to the instance, so that no reference cycle keeps a discarded vault in memory.
+    The functions hold no reference to the instance, so no reference cycle keeps a discarded vault in memory.
     """
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
@@ -41,7 +41,7 @@ class Sources:
         return linker
 
     def raise_interrupt(self) -> None:
-        """Raise the KeyboardInterrupt, or similar, that was deferred until the module's call had ended properly."""
+        """Raise an interrupt, such as KeyboardInterrupt, that was deferred until the module's call had ended."""
         interrupt, self._interrupt = self._interrupt, None
         if interrupt is not None:
             raise interrupt
@@ -73,9 +73,10 @@ class Sources:
 
 
 def encoded(fields: dict[str, object]) -> bytearray:
-    """Return the call's JSON. Bytes become base64, or numbers if their base64 could be read as hex (enclave/ABI.md).
+    """Return the call's JSON.
 
-    The JSON is in a single buffer, which the caller can overwrite.
+    Bytes become base64, or an array of numbers if their base64 could be read as hex (enclave/ABI.md). The JSON is in a
+    single buffer, which the caller can overwrite.
     """
     text = _written(fields)
     if not _TEXT_LIKE_HEX.search(text):

@@ -51,7 +51,7 @@ class Answers:
         }
 
     def knows(self, path: str) -> bool:
-        """Return whether the indexer serves this path, regardless of the data."""
+        """Return whether the indexer serves this path, whether or not the requested row exists."""
         prefix, _, name = path.rpartition("/")
         return path in self._whole or (prefix in self._one and bool(name))
 

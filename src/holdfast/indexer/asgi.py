@@ -102,7 +102,7 @@ class IndexerApp:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Stand in for the application if the settings are wrong: fail the startup, or return 503.
+    """Respond in place of the application if the settings are invalid: fail the startup, or return 503.
 
     `reason` contains no secret.
     """

@@ -68,7 +68,7 @@ def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
 
 
 def restored(journal: Iterable[JournalRow]) -> Rows:
-    """Return the rows as they were before `journal` (newest block first): each row's oldest entry counts."""
+    """Return the rows as they were before the changes in `journal` (newest first): a row's oldest entry applies."""
     return {
         (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
         for entry in journal

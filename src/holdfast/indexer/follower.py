@@ -36,7 +36,8 @@ class FollowOptions:
     # The newest blocks are read one by one, by hash, because nodes behind a load balancer disagree about them.
     near_blocks: int = 64
     poll_s: float = 2.0
-    # How long the endpoint's chain may be shorter than the index: a node behind a load balancer may lag.
+    # How long the endpoint's chain may be shorter than the index before the index is rewound: a node behind a load
+    # balancer may lag.
     behind_patience_s: float = 30.0
     backoff_first_s: float = 0.25
     backoff_most_s: float = 30.0

@@ -33,7 +33,7 @@ class Rpc(Protocol):
 
 
 class BlockFilter(NamedTuple):
-    """A set of blocks: its fields in a log filter, a test for whether a log is in it, and whether it is one block."""
+    """A set of blocks: the fields that select it in a log filter, a test for its logs, and whether it is one block."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
@@ -79,7 +79,7 @@ class LogReader:
         return await self._ask(self._contracts, place)
 
     async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
-        """Return the key changes of all known accounts in `places`; other contracts' key changes may be included.
+        """Return all known accounts' key changes in the blocks `places`; those of other contracts may be included.
 
         Args:
             places: The blocks.

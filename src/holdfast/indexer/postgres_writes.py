@@ -38,7 +38,7 @@ LEAD_NO_MORE = f"DELETE FROM {SCHEMA}.leader WHERE holder = $1"  # noqa: S608 - 
 
 
 async def prepare(db: Connection, identity: str) -> None:
-    """Recreate the schema unless its index has this identity."""
+    """Recreate the schema, unless it was made for an index with this identity."""
     if await _identity(db) == identity:
         await db.execute(_LEADER)  # an older release made none
         return

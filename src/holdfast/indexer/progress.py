@@ -26,7 +26,7 @@ class Health:
 
     @property
     def lag(self) -> int | None:
-        """The number of blocks by which the index was behind the chain; None before the first agreement."""
+        """How many blocks the index was behind the chain; None until the index first agrees with the chain."""
         return None if self.head is None else self.head - (self.head if self.tip is None else self.tip)
 
 

@@ -64,7 +64,7 @@ LISTS: dict[str, ListSpec] = {
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
             "owner": "owner_address = {}",
             "key_owner": "key_owner = {}",
-            # A correlated subquery: a page reads the accounts in order instead of first collecting all active DIDs.
+            # As the subquery is correlated, a page reads accounts in order instead of first collecting all active DIDs.
             "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
         },
     ),
@@ -84,11 +84,11 @@ LISTS: dict[str, ListSpec] = {
     ),
 }
 
-# Few DIDs are inactive, so reading accounts in order would pass over nearly all of them before a page was full.
+# Few DIDs are inactive, so a page that read the accounts in order would have to skip nearly all accounts.
 _OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
 
-# Filters that match many rows, weakest first. If a query has another, stronger filter, that filter's index is better.
-# SQLite's planner has no statistics that show this, so a unary plus disables the weak filter's index.
+# Filters that match many rows, least selective first. If a query has a more selective filter, that filter's index is
+# better. SQLite's planner has no statistics that show this, so a unary plus disables the less selective filter's index.
 _WEAK = ("active", "kind")
 
 ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"

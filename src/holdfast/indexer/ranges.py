@@ -11,7 +11,7 @@ TARGET_LOGS = 4_000
 class RangeSize:
     """The size of the next eth_getLogs range in blocks, adapted to the endpoint's limits and the number of logs.
 
-    Half of a refused size becomes the ceiling, which rises again after twenty granted ranges.
+    Half of a refused size becomes the maximum, which rises again after twenty successful requests.
     """
 
     def __init__(self, first: int = FIRST_SIZE, largest: int = MAX_SIZE) -> None:

@@ -111,7 +111,7 @@ class RangeReader:
 
         Filtering by block numbers would be unsafe here: a node that lags behind silently omits the logs of blocks that
         it does not have yet. For an unknown block hash, a node must return an error (EIP-234). The hashes are read
-        before the logs, and the parent hashes show that the blocks follow each other and `parent`.
+        before the logs, and the parent hashes show that the blocks form one chain that continues from `parent`.
 
         Raises:
             ChainMoved: The blocks do not build on `parent` or on each other.

@@ -20,7 +20,7 @@ INVALID_QUERY = ErrorRow(400, "Invalid query string")
 
 
 def unknown_parameter(allowed: list[str]) -> Refused:
-    """Return the refusal of a parameter that the path does not accept: ignoring it would answer a different query."""
+    """Return the refusal of a parameter that the path does not accept: ignoring it would change the query."""
     return Refused(ErrorRow(400, f"Unknown query parameter. Known: {', '.join(allowed) or 'none'}"))
 
 

@@ -83,7 +83,7 @@ class TotalsRow(NamedTuple):
 
 
 class JournalRow(NamedTuple):
-    """A row of the table `entity` before block `block_number` changed it; `before` is None if there was none."""
+    """A row of the table `entity` before block `block_number` changed it; `before` is None for a new row."""
 
     block_number: int
     entity: str

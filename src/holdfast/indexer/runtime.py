@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _OPEN_AGAIN_S = 2.0
-# The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas are smaller: a byte of an
+# The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas stay below it: a byte of an
 # event becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
 _BLOCK_TIMEOUT_S = 120.0
@@ -101,7 +101,7 @@ def build(settings: IndexerSettings) -> IndexRunner:
 
 
 def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:
-    """Return a client that can read all logs of one block, as many as a block's gas limit allows."""
+    """Return a client that accepts responses with as many logs as the gas limit of one block allows."""
     transport = AiohttpTransport(session, most_bytes=MAX_BLOCK_BYTES)
     return RpcClient(url, transport, batches=False, timeout_s=_BLOCK_TIMEOUT_S)
 

@@ -92,7 +92,7 @@ _ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *R
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
-    """Return the settings in an environment, checked for an index that runs in this process. Raises SettingError."""
+    """Return the settings from environment variables, checked for an index in this process. Raises SettingError."""
     settings = _settings(read_values(environment))
     if settings.postgres is not None and find_spec("asyncpg") is None:
         raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")

@@ -19,7 +19,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def put_aside(path: Path) -> None:
-    """Rename the file, which may belong to another program, to `<name>.damaged`, replacing one of that name."""
+    """Rename the file, which may belong to another program, to `<name>.damaged`, replacing any file of that name."""
     aside = path.with_name(f"{path.name}.damaged")
     with contextlib.suppress(FileNotFoundError):
         path.replace(aside)

@@ -153,7 +153,7 @@ class SqliteIndexStore(Reads):
         self._file = file_number(self._path)
 
     def _connect(self, name: str, wait_s: float) -> sqlite3.Connection:
-        # A failed attempt to open the database may have left a connection with that name.
+        # A failed attempt to open the database may have left a connection open under this name.
         if (old := self._connections.pop(name, None)) is not None:
             old.close()
         connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None, check_same_thread=False)

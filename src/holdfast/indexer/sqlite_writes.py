@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare(db: sqlite3.Connection, identity: str) -> None:
-    """Recreate the tables unless their index has this identity."""
+    """Recreate the tables, unless they were made for an index with this identity."""
     if _identity(db) == identity:
         return
     for name in (*TABLES, "meta"):

@@ -1,4 +1,4 @@
-"""The port between the index and its database, and the guarantees of each store."""
+"""The port between the index and its database, with the guarantees that every store gives."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class IndexStore(Protocol):
         ...
 
     async def lead(self) -> bool:
-        """Return whether this process leads. Only the leader writes, until it closes the store or ends."""
+        """Return whether this process is the leader, which alone writes until it closes the store or exits."""
         ...
 
     async def tip(self) -> IndexedBlock | None:

@@ -1,4 +1,4 @@
-"""Pure functions that make decisions from facts.
+"""Pure functions that make decisions based on the facts that they are given.
 
-The functions do not wait, and use no clock, randomness or environment.
+The functions never wait, and read no clock, random numbers or environment variables.
 """

@@ -34,7 +34,7 @@ def _prototypes() -> dict[int, str]:
 
 @cache
 def _scripts() -> tuple[list[int], list[tuple[int, str]]]:
-    """Return the first code points of all ranges, and the last code point and the script of each range."""
+    """Return two lists: the first code point of each range, and each range's last code point with its script."""
     from holdfast.rules.unicode_tables import SCRIPTS  # as above
 
     rows = [row.split(":") for row in SCRIPTS.split()]

@@ -41,7 +41,7 @@ def parse_credential_id(text: str) -> str:
 
 
 def parse_tx_hash(text: str) -> str:
-    """Return the transaction hash as it was sent.
+    """Return the transaction hash unchanged.
 
     Raises Refused(INVALID_TX_HASH) for over 128 or for invisible characters.
     """
@@ -51,7 +51,7 @@ def parse_tx_hash(text: str) -> str:
 
 
 def parse_smart_account(value: object) -> str | None:
-    """Return the smart account as it was sent, or None if it is not `0x` and 40 hex digits (the field is optional)."""
+    """Return the smart account unchanged, or None if it is not `0x` and 40 hex digits (the field is optional)."""
     if type(value) is str and _ADDRESS.fullmatch(value):
         return value
     return None

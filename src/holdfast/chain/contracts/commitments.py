@@ -79,7 +79,7 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
 
 
 def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
-    """Return the commitment that a claim needs, or None for a claim to nothing but the DID of the account's key."""
+    """Return the commitment that a claim needs; None for `register` without an alias, which needs no commitment."""
     match name:
         case "register":
             x, y, _, alias, secret, _ = values

@@ -98,7 +98,7 @@ class ChainRegistration:
         raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
-        """Return what an alias claim lacked when it was refused.
+        """Return why the registry refused an alias claim; None if the operation failed for a different reason.
 
         A revert without a reason probably means that the commitment was missing.
         """
@@ -109,7 +109,7 @@ class ChainRegistration:
         return next((lack for lack in _Lack if lack.value in error.reason), None)
 
     async def _commit(self, *, anew: bool) -> int:
-        """Return the block that contains the commitment.
+        """Send the commitment, if necessary, and return the number of the block that contains it.
 
         A commitment that an interrupted attempt sent is reused unless `anew` is set.
         """

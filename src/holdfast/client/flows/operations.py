@@ -96,7 +96,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self._chain(), paymaster)
 
     async def _chain(self) -> RpcClient | None:
-        """Return a client for the chain's JSON-RPC endpoint, from the application or else from the service, or None."""
+        """Return a client for the chain endpoint that the application or else the service names, or None."""
         url = self._policy.rpc_url
         if url is None:
             try:

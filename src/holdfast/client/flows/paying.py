@@ -66,7 +66,7 @@ class Payer:
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Return the operation with the chain's fees.
 
-        Unknown fees remain zero, and a sponsor replaces them.
+        Fees that cannot be read remain zero until a sponsor sets them.
         """
         if self._chain is None:
             return operation
@@ -104,7 +104,7 @@ class Payer:
         await self._check_funds(without, greatest_cost(without), call[1], why)
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with estimated gas limits, even if the bundler checks the account's balance first."""
+        """Return the operation with estimated gas limits, even if its account's balance is too low to send it."""
         try:
             return await self._bundler.estimated(operation)
         except UserOperationError as error:

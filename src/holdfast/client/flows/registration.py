@@ -90,9 +90,9 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # An interrupted attempt may have opened the session itself. POST /api/dids will check who holds the
-            # identifier. The session of a person who has not verified an address or number gives way to the person who
-            # verifies it.
+            # The session that holds the identifier may be from an interrupted attempt of this client; POST /api/dids
+            # checks this. A session whose address or number has not been verified gives way to the person who
+            # verifies the address or number.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise

@@ -95,7 +95,7 @@ class AutomaticSnapshots:
             waited += self._pauses.quiet_s
 
     async def _attempt(self) -> bool:
-        """Publish, and return whether nothing is left to do, as is the case while the vault is closed or locked."""
+        """Publish, and return False if publishing must be retried; a closed or locked vault needs no retry."""
         self.last_error = None
         try:
             await self._publish()

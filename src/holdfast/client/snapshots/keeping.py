@@ -73,7 +73,7 @@ class KeptSnapshots:
     def changed(self) -> None:
         """Record that the vault may have changes to upload."""
         if self._given is not None and self._given.store is not None and self._config.automatic:
-            # The upload outlives the call that caused it, so it runs in an empty context, which does not contain the
+            # The upload outlives the call that caused it, so it runs in an empty context, without the reference to the
             # caller's thread.
             contextvars.Context().run(self._automatic.changed)
 

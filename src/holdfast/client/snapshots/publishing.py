@@ -53,7 +53,7 @@ class SnapshotRolledBack(StorageError):
 
 
 class SnapshotConflict(StorageError):
-    """Another device published a snapshot that is not based on this device's latest. Nothing was merged or changed.
+    """Another device published a snapshot that is not based on this device's latest one. Nothing was merged or changed.
 
     Attributes:
         other_root: the other device's snapshot.
@@ -90,7 +90,7 @@ class Publisher:
         return await asyncio.to_thread(read_state, self._store, await self._did())
 
     async def is_due(self) -> bool:
-        """Return whether the newest revision has not been acknowledged yet."""
+        """Return whether the newest revision still has to be published."""
         stored, state = await self._newest(), await self.state()
         return stored.revision > state.acknowledged_revision
 
@@ -147,7 +147,7 @@ class Publisher:
         if record.sequence < state.sequence:
             raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
-            # The service stored the last record, but its response was lost.
+            # The service stored the record that this device sent last, but the response was lost.
             return await self._acknowledged(state, record)
         if record.root_cid != state.acknowledged_root:
             await self._place.gateway.snapshot(record.root_cid)  # into the store, while it is still available
@@ -208,8 +208,8 @@ class Publisher:
     async def _remove_old_pins(self, state: SnapshotState) -> None:
         """Remove this vault's oldest pins, whichever device made them.
 
-        If a key has been removed, remove all but the newest pin. If the service refuses to remove them, the next upload
-        tries again.
+        If a key has been removed, remove all but the newest pin. If the service refuses to remove a pin, the next
+        upload tries again.
         """
         pinning = self._place.pinning
         if pinning is None:

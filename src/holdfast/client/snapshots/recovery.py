@@ -49,7 +49,7 @@ class RecoveryRefused(StorageError):
 
 
 class Recovered(Record, frozen=True, kw_only=True):
-    """A recovered vault: its DID, the snapshot it came from, and the time at which that was sealed (Unix milliseconds).
+    """A recovered vault: its DID, the snapshot it came from, and when the vault in it was sealed (Unix milliseconds).
 
     `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
     vault comes from an older one, and `newer_root` and `newer_updated_at` describe the newest.

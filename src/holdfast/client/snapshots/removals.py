@@ -39,7 +39,7 @@ async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
 
 
 async def may_have_lost(vault: AsyncVault, sealed: bytes) -> bool:
-    """Return whether an unlocked vault has a passkey or password that a sealed version lacks and may have removed."""
+    """Return whether an unlocked vault has a passkey or password that may have been removed from a sealed version."""
     return not await carried_keys(vault) <= set(wrap_names(sealed))
 
 

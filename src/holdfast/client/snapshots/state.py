@@ -16,7 +16,7 @@ Status = Literal["queued", "pinning", "pinned", "failed", "conflict"]
 
 
 class SnapshotState(Record, frozen=True, kw_only=True):
-    """How far the upload of a vault's newest revision has come, and what was acknowledged before it.
+    """The progress of uploading a vault's newest revision, and the last snapshot that the servers acknowledged.
 
     Attributes:
         did: the vault's DID.

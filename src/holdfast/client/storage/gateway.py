@@ -50,7 +50,7 @@ def block_call(cid: str) -> Call[bytes]:
 
 
 def record_call(name: str, *, routing: bool = False) -> Call[Record]:
-    """Fetch and verify a name's record from a trustless gateway or, with `routing`, through HTTP Routing V1."""
+    """Fetch and verify an IPNS record from a trustless gateway or, with `routing`, through HTTP Routing V1."""
     with snapshots.storage_errors():
         public_key = public_key_of(name)
     return Call(
@@ -168,7 +168,7 @@ def _newest(found: list[Record]) -> Record | None:
 
 
 async def _record(http: HttpTransport, name: str) -> Record | None:
-    """Return one gateway's record, trying both paths, because not every gateway serves records at both."""
+    """Return a record from one gateway, at `/ipns/` or else `/routing/v1/ipns/`: not every gateway serves both."""
     try:
         return await http.send(record_call(name))
     except NetworkError as error:

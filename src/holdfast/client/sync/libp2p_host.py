@@ -190,7 +190,7 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
     # Only Noise is offered, because it authenticates the peer ID in the address. By default, py-libp2p also offers
-    # secio and plain text, which do not authenticate the peer and one of which an attacker in the middle could choose.
+    # secio and plain text; neither authenticates the peer, and an attacker in the middle could choose either.
     identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}

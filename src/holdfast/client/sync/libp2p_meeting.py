@@ -64,7 +64,7 @@ class Libp2pMeeting(Libp2pHost):
         self._givers: dict[str, _Giver] = {}
 
     async def ask(self, meeting: str, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message to the device waiting under a name, and return its reply.
+        """Send a message to the device that waits in the named meeting, and return its reply.
 
         Raises NetworkError if none is waiting.
         """
@@ -79,7 +79,7 @@ class Libp2pMeeting(Libp2pHost):
             raise told("the other device does not answer", error) from error
 
     def waits(self, meeting: str) -> bool:
-        """Return whether a device is waiting under a name."""
+        """Return whether a device is waiting in the named meeting."""
         return meeting in self._givers
 
     def _handlers(self) -> dict[str, Callable[[Any], Any]]:
@@ -127,7 +127,7 @@ class Libp2pMeeting(Libp2pHost):
 
 
 class _Giver:
-    """A waiting device, to which one message at a time is sent.
+    """A device that waits in a meeting with its vault; messages are sent to it one at a time.
 
     The device is removed after an error or after its last response.
     """
@@ -149,7 +149,7 @@ class _Giver:
 
 
 class MeetingChannel:
-    """A channel to the device waiting under a name, for a new device that runs the meeting host itself."""
+    """A channel to the device that waits in a meeting, for a new device that runs the meeting host itself."""
 
     def __init__(self, host: Libp2pMeeting, meeting: str) -> None:
         self._host, self._meeting = host, meeting
