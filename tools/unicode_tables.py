@@ -86,7 +86,7 @@ def source(icu: Icu) -> str:
         "Copyright 1991-2025 Unicode, Inc., under https://www.unicode.org/license.txt (Unicode-3.0).\n"
         '"""\n\nfrom __future__ import annotations\n\n'
     )
-    prototypes = "# A character and its prototype, code points in hex; without one it is ignored.\n" + _block(
+    prototypes = "# A character and its prototype, as hex code points; a character without one is ignored.\n" + _block(
         "PROTOTYPES", _prototypes(icu)
     )
     scripts = "# A script and its first and last code points in hex.\n" + _block("SCRIPTS", _scripts(icu))

@@ -65,7 +65,7 @@ def parse_identifier(text: str, channel: Channel) -> Identifier:
     """Return the identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) if it is invalid."""
     if channel is Channel.HANDLE and _PLAIN_HANDLE.fullmatch(text):
         # For visible ASCII text, the steps below would only change the case, so they are skipped. A property test
-        # asserts that the results agree.
+        # asserts that skipping them does not change the result.
         return Identifier(channel, text.lower(), text)
     folded = _fold(text)
     try:

@@ -71,8 +71,8 @@ MAX_DID_CHARACTERS = 512
 MAX_CREDENTIAL_ID_CHARACTERS = 1366
 MAX_TX_HASH_CHARACTERS = 128
 
-# The average number of hours that an attacker who requests as many codes as the hourly limit allows, and uses all
-# attempts, needs to guess a code. With the interface's values, guessing takes more than four years.
+# The average number of hours that guessing a code takes an attacker who requests as many codes as the hourly limit
+# allows and uses all attempts. With the interface's values, guessing takes more than four years.
 GUESSING_HOURS = 10**CODE_DIGITS // (MAX_VERIFY_ATTEMPTS * RATE_LIMIT_CODES_PER_IDENTIFIER)
 assert GUESSING_HOURS >= 4 * 365 * 24
 

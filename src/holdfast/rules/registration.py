@@ -142,12 +142,12 @@ def admit_registration(
 def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
     """Refuse a credential beyond the identifier's limit.
 
-    The limit exists because anyone who knows a handle and its DID can send such a request.
+    The limit exists because anyone who knows a handle and its DID can request another credential for the handle.
     """
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # Within a day, the chain decides on credentials that await confirmation. For other credentials, an operator
-        # must act.
+        # Unconfirmed credentials are confirmed or refused within a day, according to the chain. Only an operator can
+        # remove other credentials.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
 
 

@@ -36,7 +36,7 @@ class SnapshotLimits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a DID stores at one moment: its snapshots' bytes, the bytes reserved by other uploads, pins, snapshots."""
+    """What a DID has at one moment: stored bytes, bytes reserved by other uploads, and how many pins and snapshots."""
 
     kept: int
     reserved: int

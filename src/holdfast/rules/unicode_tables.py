@@ -6,7 +6,7 @@ Copyright 1991-2025 Unicode, Inc., under https://www.unicode.org/license.txt (Un
 
 from __future__ import annotations
 
-# A character and its prototype, code points in hex; without one it is ignored.
+# A character and its prototype, as hex code points; a character without one is ignored.
 PROTOTYPES = """
 22:27:27 25:ba:2f:2080 30:4f 31:6c 49:6c 60:27 6d:72:6e 7c:6c a0:20 a2:63:338 a5:59:335 ad af:2c9 b4:27 b5:3bc b8:2c
 c6:41:45 d0:44:335 d7:78 d8:4f:338 e6:61:65 f0:2202:335 f8:6f:338 fe:70 110:44:335 111:64:335 126:48:335 127:68:335

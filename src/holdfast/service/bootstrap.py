@@ -260,7 +260,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
-    """Return the confirmation of registrations, whose separate chain reader keeps it from disturbing other reads."""
+    """Return what confirms registrations; it has a separate chain reader, so that it does not delay other reads."""
     chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)

@@ -65,7 +65,7 @@ class WrongAnswer(Exception):
 
 
 async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
-    """Check all that sending needs, but send nothing: connection, certificate, credentials and the sender's address."""
+    """Check the connection, certificate, credentials and sender's address of the mail or SMS provider; send nothing."""
     if url.startswith("outbox:"):
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")

@@ -76,7 +76,7 @@ def _own_address(values: Mapping[str, Any]) -> str:
 
 
 def _environment(values: Mapping[str, Any]) -> str:
-    """Return `production` for a public address, so that a forgotten variable does not disable its checks."""
+    """Return `production` for a public address, so that production's checks apply even if the variable is not set."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
 
 

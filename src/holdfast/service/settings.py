@@ -125,7 +125,7 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development settings are refused: HOLDFAST_ENV says so, or the public URL is on another machine."""
+        """Whether development settings are refused: HOLDFAST_ENV is `production`, or the public URL is not local."""
         return self.env == "production" or not is_local(self.public_host)
 
 

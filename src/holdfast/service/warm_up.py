@@ -62,7 +62,7 @@ def _workflow() -> None:
     import httpx
     from inngest._internal import comm_lib, server_lib
 
-    # The SDK's handler is not created here but by the first request, because its HTTP client belongs to the creating
-    # thread.
+    # The SDK's handler is created not here but by the first request, because its HTTP client belongs to the thread that
+    # creates it.
     httpx.Client().close()
     del comm_lib, server_lib

@@ -1,4 +1,4 @@
-"""How a granian worker ends: with its parent, and at every SIGTERM or SIGINT, whenever the signal arrives."""
+"""Ensures that a granian worker ends when its parent does, and on SIGTERM or SIGINT, whenever the signal arrives."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def end_with_parent() -> None:
 
 
 def hold_signals_of_workers() -> None:
-    """Let SIGTERM and SIGINT wait in every worker that is forked from now on, until its event loop serves.
+    """Block SIGTERM and SIGINT in every worker that is forked from now on, until its event loop serves requests.
 
     A forked worker inherits its parent's handlers, which only set a flag in the worker's copy of the server, and uvloop
-    loses signals while granian pauses it between startup and service. A worker that lost its stop would accept requests
-    until it is killed.
+    loses signals while granian pauses it between startup and service. A worker that lost the signal would accept
+    requests until it is killed.
     """
     os.register_at_fork(before=_block, after_in_parent=_unblock)
 
 
 def handle_held_signals(loop: asyncio.AbstractEventLoop) -> None:
-    """Let the waiting signals arrive as soon as the loop serves. Call it after startup."""
+    """Unblock SIGTERM and SIGINT as soon as the event loop serves requests. Call this after startup."""
     if multiprocessing.parent_process() is not None:
         loop.call_later(_SERVES_AFTER_S, _unblock)
 
 
 def stop_is_success(server: AbstractServer[Any]) -> None:
-    """Let a stop exit with 0 also if workers end before their parent asks them to.
+    """Make granian exit with 0 after SIGTERM or SIGINT, even if workers end before their parent asks them to.
 
     systemd's `KillMode=control-group` and Ctrl-C send the signal to every process. granian takes the early end of a
     worker for a failure, and exits with 1.

@@ -1,4 +1,4 @@
-"""Defaults that service and clients share."""
+"""The service's default URL, which the service and its clients use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Refusals on the snapshot paths: Failures of the Pinning Service API, and the gateway's one-sentence errors.
 
-A row's `details` is one sentence for people. Where numbers make the reason clearer, the refusal has a more specific
-sentence.
+A row's `details` is one sentence for people. If numbers make the reason clearer, the refusal has a sentence with these
+numbers instead.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class DevelopmentAccount:
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccounts:
-    """The development accounts, named by their roles in the local world."""
+    """The development accounts, named by their roles in the local development environment."""
 
     tester: DevelopmentAccount
     executor: DevelopmentAccount

@@ -1,4 +1,4 @@
-"""`holdfast dev` without its command line: folders, the world, the service on it, and what runs then."""
+"""`holdfast dev` without its command line: starts a local chain and its programs, and runs the service with them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DevelopmentOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Development:
-    """A running local world, including the service."""
+    """A running local development environment, including the service."""
 
     world: LocalWorld
     service_url: str
@@ -61,7 +61,7 @@ class Development:
 async def develop(
     options: DevelopmentOptions, say: Callable[[str], None], *, demo: bool = False
 ) -> AsyncIterator[Development]:
-    """Start the local world and the service, and stop both at the end of the `with` block.
+    """Start the local development environment and the service, and stop both at the end of the `with` block.
 
     Raises WorldError, ChainError.
     """
@@ -80,7 +80,10 @@ async def develop(
 
 
 async def demonstrate(options: DevelopmentOptions, say: Callable[[str], None]) -> Findings:
-    """Start the local world, demonstrate a registration and a payment, and stop. Raises WorldError, ChainError."""
+    """Start a local chain and the service, demonstrate a registration and a payment, and stop.
+
+    Raises WorldError, ChainError.
+    """
     async with develop(options, say, demo=True) as running:
         return await Demonstration(running.world, running.service_url, say).run()
 

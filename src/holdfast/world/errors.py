@@ -1,10 +1,10 @@
-"""Errors of the local world. Each message is a single line that tells a person what to do."""
+"""Errors of the local development environment. Each message is a single line that tells a person what to do."""
 
 from __future__ import annotations
 
 
 class WorldError(Exception):
-    """The local world cannot start or continue."""
+    """The local development environment cannot start or continue."""
 
 
 class NodeMissing(WorldError):

@@ -81,8 +81,8 @@ async def publish(place: ObjectAddress, body: bytes) -> str:
             back = await fetch(store, place.name)
             if back is None or back[1] != body:
                 raise Unreachable("object storage gives back another enclave than was written")
-            # This call is synchronous and runs in a separate thread. The command ends right afterwards, and the thread
-            # that obstore uses for awaited calls could abort the process while the interpreter is shutting down.
+            # This call is synchronous and runs in a separate thread. The publishing command ends right afterwards, and
+            # the thread that obstore uses for awaited calls could abort the process while the interpreter shuts down.
             await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
         except (BaseError, OSError, ValueError) as error:
             raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None

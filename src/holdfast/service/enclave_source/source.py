@@ -91,7 +91,7 @@ class EnclaveSource:
         return self._verdict
 
     async def _judged(self, body: bytes) -> str:
-        """Use the body as the enclave if it is valid; returns `current`, or why the body is not used."""
+        """Use the fetched module as the enclave if it is valid; returns `current`, or why the module is not used."""
         digest = hashlib.sha256(body).digest()
         if digest == self._seen_digest:
             return self._verdict
@@ -107,7 +107,7 @@ class EnclaveSource:
         return verdict
 
     def _validate(self, body: bytes) -> None:
-        """Raise Unusable unless the body may replace the bundled copy.
+        """Raise Unusable unless the fetched module may replace the bundled copy.
 
         This runs in a thread, since it takes CPU time.
         """

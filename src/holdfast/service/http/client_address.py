@@ -27,7 +27,7 @@ class ClientAddress:
         self._trusted = lru_cache(4096)(lambda address: _inside(address, trusted))
 
     def subject(self, request: Request) -> str:
-        """Return what limits apply to: an IPv4 address, an IPv6 /64, or the IPv4 address in a tunnel address."""
+        """Return the subject of limits: an IPv4 address, an IPv6 /64, or the IPv4 address in a tunnel address."""
         address = self._address(request)
         return address if _ipv4_bytes(address) else _subject(address)
 

@@ -73,7 +73,7 @@ class StaticAnswer:
                 self._packed = _Form(etag, self._content_type, [_PACKED, *self._shared], packed)
 
     def _unchanged(self, known: str, form: _Form) -> Response:
-        """Return the 304 response for whichever encoding the client has, because both have the same content."""
+        """Return 304 if the client has the body in any encoding, since its content is the same; otherwise the body."""
         for held in (form, self._packed, self._plain):
             if held is not None and _matches(known, held.etag):
                 return held.unchanged

@@ -114,7 +114,7 @@ class _Turn:
         return self._head is not None
 
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
-        """Check these registrations together, settle those that the chain decides, and postpone the others."""
+        """Check registrations together: confirm or refuse those that the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
         # A single check can make its whole batch fail, because its response is too large or is refused, so failed
         # checks are repeated one at a time.

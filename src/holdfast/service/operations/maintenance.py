@@ -29,7 +29,7 @@ class Maintenance:
         return await self.confirmations.confirm_all()
 
     async def engine_seen(self) -> None:
-        """Leave the work to the workflow engine for ten minutes, because it has registered or finished a run."""
+        """Leave the work to the workflow engine for ten minutes, because it registered the jobs or finished a run."""
         await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
 
     def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:

@@ -60,7 +60,7 @@ class ReadingRate:
     def _forget(self, now: float) -> None:
         """Forget the addresses that have their full allowance; if too many are left, forget all, to bound memory.
 
-        Addresses are next forgotten when their number has doubled, so that each read pays for at most two look-ups.
+        Addresses are next forgotten when their number has doubled, which costs at most two look-ups per read.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:

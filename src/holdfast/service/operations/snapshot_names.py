@@ -1,4 +1,4 @@
-"""Stores and returns IPNS records. A snapshot stored here must bind each IPNS name to a DID."""
+"""Stores and returns IPNS records, but only for names that a snapshot stored here binds to a DID."""
 
 from __future__ import annotations
 

@@ -66,9 +66,9 @@ class Verification:
     async def send(self, identifier: Identifier, ip: str, kept: KeptAnswer | None = None) -> None:
         """Send a code.
 
-        Each send is counted before the provider is called, and the count is undone if the provider refuses the message.
-        Because of this order, neither parallel requests nor a crash can cause the limits to be exceeded. A send that
-        may have succeeded stays counted. Refused sends are counted in a separate window.
+        Each message is counted before the provider is called, and the count is undone if the provider refuses the
+        message. Because of this order, neither parallel requests nor a crash can cause the limits to be exceeded. A
+        message that may have been sent stays counted. Refused messages are counted in a separate window.
 
         Raises:
             Refused: over a limit, a country that is not served, or the provider refused it.

@@ -198,7 +198,7 @@ class Store(Protocol):
 
     Every method raises StoreUnavailable if the store cannot be reached. A rule that is passed as `decide` is called
     with facts and may refuse by raising an exception, in which case nothing changes. What the rule admits is written
-    only if its facts are still true by then; otherwise the store calls the rule again with newer facts. Instead of
+    only if its facts are still true then; otherwise the store calls the rule again with newer facts. Instead of
     calling a SessionRule or RegistrationRule, a store may apply the rule's bounds. A method that takes the response
     `kept` stores it in the same step as the effect that it reports. If the response of another repeat is already
     stored, the method changes nothing and raises Overtaken.
@@ -245,9 +245,9 @@ class Store(Protocol):
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a registration with the move that `decide` returns.
+        """Store a registration, and apply the move that `decide` returns to the identifier's claim.
 
-        CLAIM creates the identifier's claim and counts it for the address. DISPLACE transfers the claim to the
+        CLAIM creates the claim and counts it for the address. DISPLACE transfers the claim to the
         registration's DID. CONTINUE leaves the claim with its DID.
         """
         ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUse:
-    """One use of a token. A token may create one thing of each kind; repeating the same creation is allowed.
+    """One use of a token. A token permits one request of each kind, and repeats of that request.
 
     Attributes:
         token: digest of the token.
@@ -193,7 +193,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def block(self, cid: str) -> BlockPlace | None:
-        """Return the place of a block of a stored snapshot."""
+        """Return the location of a block that belongs to a stored snapshot."""
         ...
 
     async def root(self, cid: str) -> KeptRoot | None:
@@ -213,7 +213,7 @@ class SnapshotIndex(Protocol):
         ...
 
     async def expire(self, now: float) -> int:
-        """Expire uploads, tokens and revocations; fail queued pins; drop unneeded snapshots.
+        """Remove expired uploads, tokens, revocations and unneeded snapshots; mark pins queued for too long as failed.
 
         Return how many rows were removed.
         """

@@ -20,7 +20,7 @@ _MAX_KEPT = 10_000
 
 
 class CountedTransport:
-    """A transport that counts the requests of another transport as calls to a provider."""
+    """Wraps a transport, and counts each of its requests as a call to a provider."""
 
     def __init__(self, provider: str, transport: Transport) -> None:
         self._provider = provider

@@ -40,8 +40,8 @@ async def predict(web: WebContext, asked: PredictAddress, _request: Request) -> 
     x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
     salt = abi.parse_salt(asked.salt)
     if not on_curve(x, y):
-        # The factory returns an address for these coordinates too, but can never create an account at that address, so
-        # payments to it would be lost.
+        # The factory returns an address even for coordinates that are not on the curve, but can never create an account
+        # at that address, so payments to it would be lost.
         raise Refused(INVALID_PUBLIC_KEY)
     return PredictedAddress(address=await web.service.accounts.predict(x, y, salt))
 

@@ -21,7 +21,7 @@ _LONGEST = 200  # characters of what is remembered
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The form of a response, which is the same for every CID.
+    """What a request asks for, apart from the CID and the path: the form of the response.
 
     Attributes:
         filename: the name under which the client wants to save the response.
@@ -54,7 +54,7 @@ class Question:
 
 
 def question_of(request: Request) -> Question:
-    """Return what the request asks for. Raises SnapshotRefused as `wanted` does."""
+    """Return the form of response that the request's query and Accept header ask for. Raises SnapshotRefused."""
     query, accept = request.query, request.header("accept") or ""
     return _remembered(query, accept) if len(query) + len(accept) <= _LONGEST else _read(query, accept)
 

@@ -46,7 +46,7 @@ _HEADERS = (
 # This policy keeps scripts in an SVG logo from running when a person opens the logo's URL.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
-# This header is not sent with /connect, because it would prevent messages between that page and its opener.
+# /connect is served without Cross-Origin-Opener-Policy, which would prevent messages between that page and its opener.
 _CUTTING = "cross-origin-opener-policy"
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")

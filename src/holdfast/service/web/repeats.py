@@ -88,7 +88,7 @@ class NamedRequest:
 
 
 def kept(request: Request, answer: Answer) -> KeptAnswer | None:
-    """Return the response in the form to store with its effect; None for a request without an `Idempotency-Key`."""
+    """Return the response in its stored form, for the effect's transaction; None without an `Idempotency-Key`."""
     return request.keeping(answer) if isinstance(request, NamedRequest) else None
 
 

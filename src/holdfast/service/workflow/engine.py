@@ -1,6 +1,7 @@
 """The background-workflow engine: Inngest's SDK serves workflow functions that do the work of the background jobs.
 
-The service runs the jobs itself until the engine has registered or finished a run, and again if the engine goes silent.
+The service runs the jobs itself until the engine has registered the functions or finished a run, and again if the
+engine goes silent.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ APP_ID = "holdfast"
 PATH = "/api/workflow"
 RETRIES = 3  # per step, at growing intervals; the engine counts them
 SIGNATURE = "x-inngest-signature"
-# Signatures of any other form are invalid, and some of them make the SDK's comparison raise an exception.
+# Signatures that do not match this pattern are invalid, and some make the SDK's comparison raise an exception.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
 _SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")

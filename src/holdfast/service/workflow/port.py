@@ -32,5 +32,5 @@ class Jobs(Protocol):
         ...
 
     async def engine_seen(self) -> None:
-        """Record that the engine has registered or finished a run."""
+        """Record that the engine has registered the jobs, or has finished a run."""
         ...

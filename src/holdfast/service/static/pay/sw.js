@@ -15,7 +15,7 @@ const NOT_OPENED = { error: "page_not_opened", message: "The payment page did no
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
 const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
-/** Open payment requests by ID: what the confirm page shows, and the functions that respond to the shop. */
+/** The unfinished payment requests, by ID: what the confirm page shows, and the functions that respond to the shop. */
 const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
@@ -39,11 +39,11 @@ self.addEventListener("paymentrequest", (event) => {
 });
 
 self.addEventListener("abortpayment", (event) => {
-  // A payment that has been handed over cannot be cancelled, so the shop has to wait for it.
+  // A payment that is being sent to the chain cannot be cancelled, so the shop has to wait for its outcome.
   const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
-  // If this handler responds with "true", the browser ends the request. The refusal from this worker follows later, so
-  // that it does not collide with the browser's.
+  // If this handler responds with "true", the browser ends the request. This worker refuses the request a
+  // little later, so that its refusal does not collide with the browser's.
   setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 

@@ -140,7 +140,10 @@ class SourceDatabase:
 
 @contextmanager
 def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
-    """Open the source as of now. With `alone`, open it exclusively, and raise InUse if another process has it open."""
+    """Open the source for reading, in its current state.
+
+    With `alone`, open it exclusively, and raise InUse if another process has it open.
+    """
     with closing(connect(file)) as connection:
         if alone:
             try:

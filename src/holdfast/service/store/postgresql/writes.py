@@ -66,7 +66,7 @@ def _slot() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionToOpen:
-    """A session to open, the place of its identifier, and the bounds within which the database may admit it."""
+    """A session to open, its identifier's shard, channel and key, and the bounds in which the database may admit it."""
 
     session: NewSession
     place: Place
@@ -225,7 +225,7 @@ def _window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
 
 
 def _refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
-    """Return the rule's refusals for charges whose windows are full, by the number of the charge."""
+    """Return the rule's refusal for each charge that has a full window, keyed by the charge's number."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
     for n, nth, frees_at in rows:

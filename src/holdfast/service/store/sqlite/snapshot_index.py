@@ -28,8 +28,8 @@ _ROOT = (
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
 )
 
-# The database index contains only the last characters of DIDs (migrations.py). Without the plus sign, SQLite would
-# replace the column with the value in the whole condition, and could not use the index.
+# The database index contains only the last characters of DIDs (migrations.py). Without the plus sign in
+# `+did`, SQLite would replace the column with the value in the whole condition, and could not use the index.
 IS_REGISTERED = (
     "SELECT 1 FROM credentials WHERE substr(did, -12) = substr(?, -12) AND +did = ?"
     " AND confirmation <> 'refused' LIMIT 1"

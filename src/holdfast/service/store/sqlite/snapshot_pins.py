@@ -88,7 +88,7 @@ def remove(connection: Connection, did: str, request_id: str, now: float) -> boo
 
 
 def drop_unheld(connection: Connection, now: float, cid: str) -> int:
-    """Remove a snapshot that has no pin and may no longer be stored without one; return how many were removed."""
+    """Remove the snapshot if it has no pin and may no longer be stored without one; return how many were removed."""
     return connection.execute(
         "DELETE FROM snapshot_roots WHERE cid = ? AND held_until <= ? AND NOT EXISTS"
         " (SELECT 1 FROM snapshot_pins p WHERE p.cid = snapshot_roots.cid AND p.state = 'pinned')",
