@@ -180,7 +180,7 @@ def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
 
 
 def _optional(field: msgspec.structs.FieldInfo) -> str:
-    """Return the field's name in JSDoc, in brackets if the field is optional; a response always contains constants."""
+    """Return the field's name in JSDoc, in brackets if the field is optional; responses never omit constant fields."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
     asked = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
     if not (leaves_out or asked):

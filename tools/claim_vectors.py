@@ -35,7 +35,7 @@ KEYS = (
 )
 SALTS = (0, 1, (1 << 256) - 1)
 CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
-# Each case's alias, secret and metadata CID: without an alias, with a guessable commitment, and complete.
+# Each case's alias, secret and metadata CID: no alias, then an alias with a guessable secret, then all three.
 CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(32)), CID))
 
 

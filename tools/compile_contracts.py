@@ -27,7 +27,7 @@ VECTORS = "vectors/accounts/addresses.json"
 DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
-# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses it, and only on local chains.
+# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses this account, and only on local chains.
 DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"

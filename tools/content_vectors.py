@@ -254,7 +254,7 @@ def signed(data: bytes, key: Ed25519PrivateKey = KEY, more: dict[int, int | byte
 
 
 def records_invalid() -> list[dict[str, Any]]:
-    """Return IPNS records that break one rule each, and are correctly signed unless that is the rule."""
+    """Return IPNS records that break one rule each; the signature is valid unless that rule is about the signature."""
     good = dag_cbor.encode(entry())
     record = signed(good)
     v1: dict[int, int | bytes] = {

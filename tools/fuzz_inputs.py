@@ -62,7 +62,7 @@ ROW = {
     "chain_id": "1",
     "digest": "11" * 32,
 }
-# Normal calls of functions for which there is no such test vector.
+# Normal calls, for functions whose test vectors contain none.
 SEEDS: dict[str, list[dict[str, Any]]] = {
     "exec": [
         {"filter": f"resource:{resource} action:{action}", "args": ROW} for resource in RESOURCES for action in ACTIONS

@@ -42,7 +42,7 @@ def renew(page: str) -> str:
 
 
 def _operations() -> str:
-    """Return a row per operation: gas at each entry point with the precompile, and the most that Solidity code adds."""
+    """Return a row per operation: gas at each entry point with the precompile, and the most gas added without it."""
     with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
     rows = []
     for name in sorted({key.rpartition(", ")[0] for key in with_precompile}):

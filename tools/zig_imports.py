@@ -56,7 +56,7 @@ def imports(sources: Path, file: Path) -> dict[str, str | None]:
 
 
 def violations(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return messages about folders without a layer or, if all have one, upward or parallel imports and a cycle."""
+    """Return messages about folders without a layer or, if there are none, about forbidden imports and a cycle."""
     rooms = sorted({room(file) for file in files} - LEVELS.keys())
     unknown = [f"{each}/ has no layer: add it to LAYERS in tools/zig_imports.py" for each in rooms]
     return unknown or [*_upward(files), *_circle(files)]

@@ -1,6 +1,6 @@
 """The benchmark generates load and checks the responses, fills databases as requested, and prints its tables.
 
-No figure is judged here, because a test machine says nothing about speed.
+No figures are checked here, because measurements on a test machine prove nothing.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def test_scenario_runs(tmp_path, words, tables):
 
 
 def test_names_are_put_into_requests_with_digits_after_them(fixed_answer):
-    """Every response is checked, so a truncated or shifted request would cause an error."""
+    """The load generator checks every response, so a request that is cut short or misaligned would cause an error."""
     request = b"GET /" + shots.NAME + b"?" + shots.digits(0) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
     shot = shots.Shot("named", request, "ok", names=("a", "a-much-longer-name", "x" * 200))
     assert fire(fixed_answer.port, [shot], Load(connections=4, seconds=0.1)).answers > 0

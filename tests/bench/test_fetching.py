@@ -1,4 +1,4 @@
-"""The reading loop counts only what it has verified: a server that lies is noticed, and its rate is no result."""
+"""The reading loop counts only verified responses, and gives no rate for a server that returns false data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, *_arguments):
-        """Write nothing: a loop that notices a lie leaves its other connections."""
+        """Write nothing: after false data, the reading loop drops its other connections, which causes errors here."""
 
 
 class _Answers(BaseHTTPRequestHandler):

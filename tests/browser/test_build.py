@@ -93,7 +93,7 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
     await page.evaluate("client.vault.lock()")
     opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
     assert opened["value"] == {"success": True, "did": made["did"]}
-    # The module for snapshots is loaded, and the test request sent to the gateway, only after the enclave has loaded.
+    # The page loads the snapshot module, and sends a test request to the gateway, only after the enclave has loaded.
     assert first_visit[:4] == ["app", "holdfast.js", "worker.js", "enclave.wasm"]
     assert set(first_visit[4:]) <= {"main.js", "bafkqaaa?format=raw"}, "a first visit asks for nothing else"
     await context.close()

@@ -152,7 +152,7 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await hostile.evaluate(HOSTILE, service)
         own = await clicked(hostile, server)
         await hostile.wait_for_function("heard.some(({type}) => type === 'ready')")
-        # The hostile page sends its window a wrong nonce, an invalid state, and fields that /connect does not know.
+        # The hostile page sends the window that it opened a wrong nonce, an invalid state, and fields unknown to /connect.
         await hostile.evaluate(
             """([service, now]) => {
           const send = (fields) => popup.postMessage({holdfast: "connect/1", ...fields}, service);
@@ -228,8 +228,8 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         await page.goto("about:blank")
         await page.goto(answered)  # the same result, from the history
         assert await page.evaluate(back, service) == {"code": "replayed"}
-        # The app repeats a request that the person has already answered. From another site, the browser reports a
-        # different origin or none.
+        # The app repeats a request that the person has already answered. If another site repeats it, the browser reports
+        # a different origin, or none.
         await page.evaluate(
             """(address) => {
           const link = Object.assign(document.createElement("a"), {href: address, referrerPolicy: "origin"});

@@ -31,7 +31,7 @@ async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
 
 
 def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
-    """Assert that required fields exist, that others are optional or in `more`, and that types are as documented."""
+    """Assert that required fields exist, that no field is undocumented unless it is in `more`, and that types match."""
     fields = TYPES[name]["fields"]
     assert {field for field, row in fields.items() if row["required"]} <= set(value), (name, sorted(value))
     assert set(value) <= set(fields) | more, (name, sorted(set(value) - set(fields)))

@@ -1,4 +1,4 @@
-"""After pairing between browsers, or with Python, each of the person's keys opens every published snapshot."""
+"""After pairing two browsers, or a browser and a Python client, each of the person's keys opens every snapshot."""
 
 from __future__ import annotations
 

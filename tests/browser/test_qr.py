@@ -46,7 +46,7 @@ def standard_padding(buff: Any, _version: int, length: int) -> None:
 
 
 def test_every_version_is_drawn_as_another_encoder_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    # segno 1.6 writes eight zeros too many if the text ends with a whole codeword; readers ignore them.
+    # segno 1.6 writes eight superfluous zero bits if the text ends with a whole codeword; readers ignore them.
     monkeypatch.setattr(segno.encoder, "write_padding_bits", standard_padding)
     limits = [longest(version) for version in (*range(1, 12), 20, 26, 27, 32, 39, 40)]
     lengths = [1, 42, *limits, *(it + 1 for it in limits[:-1]), 1024]

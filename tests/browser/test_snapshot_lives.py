@@ -172,7 +172,7 @@ KINDS = (
 
 
 async def recovered(browser: Browser, server: Server, name: str) -> dict[str, Any]:
-    """Return what the name and the key recover in an empty profile, although one gateway returns false data."""
+    """Return what is recovered from the name and the key in an empty profile; one gateway returns false data."""
     service = f"http://localhost:{server.port}"
 
     async def lie(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""Fees are computed from the base fee and the tip that a chain's endpoint returns, even if it suggests no tip."""
+"""Fees are computed from an endpoint's base fee and tip, or from its gas price if the endpoint suggests no tip."""
 
 from __future__ import annotations
 

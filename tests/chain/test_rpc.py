@@ -74,7 +74,7 @@ async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
 
 
 class HeldTransport(FakeTransport):
-    """An endpoint that sends no response until it is released."""
+    """An endpoint that sends no response until the test sets `let_go`."""
 
     def __init__(self) -> None:
         super().__init__(balances)

@@ -29,7 +29,7 @@ def tools() -> Tools:
 
 @pytest.fixture(scope="session")
 def forge(tools: Tools) -> Path:
-    """The path of the forge binary, because the npm package's start script hides forge's exit code."""
+    """The forge binary, which tests run directly because the npm package's start script hides forge's exit code."""
     found = sorted((tools.modules / "@foundry-rs").glob("forge-*/bin/forge*"))
     if not found:
         pytest.skip("did not run: forge has no build for this machine")

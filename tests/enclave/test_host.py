@@ -1,4 +1,4 @@
-"""The Python host is thread-safe, bounds every call, starts quickly, and never loads a damaged cache entry."""
+"""The Python host is thread-safe, limits each call's time and memory, starts fast, and loads no damaged cache entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""generate, sign, shares, addresses, user operations and registrations, compared with other implementations."""
+"""Key generation, signing, shares, addresses, user operations and registrations against other implementations."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def recorder() -> Recorder:
 def made(
     recorder: Recorder, credential: bytes, key: dict[str, str]
 ) -> tuple[Enclave, dict[str, bytes], dict[str, bytes]]:
-    """Return an instance with a vault, and the secrets from which the vault's key and its encryption were made."""
+    """Return an instance with a vault, and the secrets from which the vault's key and its encryption keys were made."""
     enclave = Enclave(random=recorder)
     answer = enclave.call("generate", credential=credential, key=key)
     wide = [part for part in recorder.taken if len(part) == 48]

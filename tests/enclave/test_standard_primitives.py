@@ -146,7 +146,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
 
 
 def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
-    """The cases use secrets, little memory and other lengths, so they test the function beneath the wrapper."""
+    """Argon2id is called without its wrapper, which does not offer the cases' secrets, memory sizes and lengths."""
     ran = 0
     for case in nist("KDF/argon2id.txt"):
         parts = [bytes.fromhex(case.get(name, "")) for name in ("pass", "salt", "secret", "ad")]

@@ -205,7 +205,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
-    """Every saved vault can be loaded, imported and paired; a row that makes it too large is refused without loss."""
+    """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused."""
     value = "x" * 16_000
     rows = 0
     while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:
@@ -241,7 +241,7 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
 def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
-    """DAG-JSON reserves these maps; if they were returned unchanged, readers would take them for links or bytes."""
+    """DAG-JSON reserves maps with the single key "/"; if returned unchanged, they could be taken for links or bytes."""
     with pytest.raises(PluginCallError) as refused:
         enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
     assert refused.value.code == "invalid_field"

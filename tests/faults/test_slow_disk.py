@@ -1,4 +1,4 @@
-"""The database's disk becomes slow: the kernel limits its writes or, if it may not, the server is frozen in pulses."""
+"""The database's disk becomes slow: the kernel limits its writes, or the server is frozen again and again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def test_the_databases_disk_is_slow(site: Site) -> None:
 
 
 async def test_the_database_stalls_again_and_again(site: Site) -> None:
-    """How a slow disk looks from outside, if the kernel does not allow slowing one down."""
+    """A server that is repeatedly frozen behaves like one with a slow disk; this test also runs without root."""
     async with load_during(site.nodes) as load:
         began = time.monotonic()
         for _ in range(PULSES):
@@ -44,7 +44,7 @@ async def test_the_database_stalls_again_and_again(site: Site) -> None:
 
 
 def _judge_meanwhile(load: RecordedLoad, began: float) -> None:
-    """Assert that responses came late, and that some of them were successes: a slow database is not a lost one."""
+    """Assert that responses came late, and that some of them were successes, because the database is only slow."""
     meanwhile = [answer for answer in load.answers if answer.at > began]
     assert max(answer.took for answer in meanwhile) > 0.4, "the disk was not slow"
     assert any(answer.status == 200 for answer in meanwhile), load.counts()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """A real server. Without PostgreSQL on the machine, these tests are skipped with a reason."""
+    """A real server. Without PostgreSQL on the machine, these tests are skipped, and a reason is given."""
     bin_dir = postgres.binaries()
     if bin_dir is None:
         pytest.skip("PostgreSQL is not installed (Debian: postgresql): the indexer's PostgreSQL store is NOT tested")

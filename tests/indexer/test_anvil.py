@@ -65,7 +65,7 @@ class Run:
         kind = self.rng.choices(["write", "reorg", "rollback", "deep", "idle"], [8, 4, 3, 0.5, 1])[0]
         self.happened[kind] = self.happened.get(kind, 0) + 1
         # The reorganisation does not reach the blocks that deployed the contracts; another test covers a chain without
-        # them.
+        # the contracts.
         depth_most = await self.anvil.height() - 6
         depth = min(self.rng.randrange(1, 7) if kind != "deep" else self.rng.randrange(30, 60), depth_most)
         if kind == "write" or depth < 1:

@@ -117,7 +117,7 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
 
 
 async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path: Path) -> None:
-    """Endpoints repeat the URL, with the API key, in error messages, and a malformed response raises an exception."""
+    """An endpoint may repeat the URL, with the API key, in an error message, so only the error's code is logged."""
     asked = asyncio.Event()
 
     async def refuse(request: web.Request) -> web.Response:

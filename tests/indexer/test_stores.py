@@ -1,4 +1,4 @@
-"""The contract on which the follower and the endpoints rely, tested with SQLite and with a real PostgreSQL."""
+"""What the follower and the endpoints require of a store, tested with SQLite and with a real PostgreSQL."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_idle_connections_up_to_the_cap_do_not_lock_others_out_for_long(
 def test_memory_of_a_connection_is_bounded(
     serve: Callable[..., Server], connected: Callable[..., socket.socket], indexer: dict[str, str]
 ) -> None:
-    """A hundred clients send as fast as they can and read nothing; each may use at most 0.5 MB of memory."""
+    """A hundred clients send as fast as they can and read nothing; each may cost the server at most 0.5 MB of memory."""
     server = serve(**indexer)
     with server.client() as client:
         client.get("/api/contracts")

@@ -1,4 +1,4 @@
-"""A stop loses no request: what a process has begun to handle is stored and answered."""
+"""Stopping the service loses no request: every request that a process has begun to handle is stored and answered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HeldRequest:
     """A registration whose body is sent in two halves, so that a test decides how long it is being handled."""
 
     def __init__(self, server: Server, number: int) -> None:
-        """Return when the service reads the body, which it announces with `100 Continue`."""
+        """Return once the service starts to read the body, which it announces with `100 Continue`."""
         body = json.dumps({"handle": f"held{number}", "did": DID}).encode()
         self._rest = body[10:]
         self._socket = socket.create_connection((server.host, server.port), timeout=PATIENCE_S)

@@ -1,4 +1,4 @@
-"""After startup, a background thread loads the modules for which each kind's first request would otherwise wait."""
+"""After startup, a background thread loads modules that would otherwise delay the first request of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stop that arrives while workers are starting, or that is sent to every process at once, ends all of them."""
+"""A SIGTERM that arrives while workers are starting, or is sent to every process at once, ends all processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def to_the_group(server: Server) -> None:
 
 
 def to_the_workers_first(server: Server) -> None:
-    """As in a group, if the workers end before their parent is scheduled again."""
+    """The workers end before their parent runs again, as can happen with a signal to the whole group."""
     parent = psutil.Process(server.process.pid)
     workers = parent.children()
     parent.suspend()

@@ -62,7 +62,7 @@ def partitioned_url(postgres: PostgresServer, partitioned_database: str) -> str:
 
 
 def empty(server: PostgresServer, url: str) -> None:
-    """Delete all rows. For a few rows, this is faster than truncating many partitions."""
+    """Delete all rows. Deleting a few rows is faster than truncating many partitions."""
     name = url.rpartition("/")[2]
     if server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'", name):
         gone = ", ".join(f"t{n} AS (DELETE FROM holdfast.{table})" for n, table in enumerate(TABLES))
@@ -79,7 +79,7 @@ def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture
 def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let stores of this process wait for a minute. For tests of results, not of time limits, on a busy machine."""
+    """Raise the stores' time limits to a minute, so that tests of anything else also pass on a busy machine."""
     monkeypatch.setattr(gatherer, "WAIT_S", PATIENCE_S)
     monkeypatch.setattr(lane, "ANSWER_S", PATIENCE_S)
     limits = dict.fromkeys(("statement_timeout", "lock_timeout"), f"{PATIENCE_S:.0f}s")

@@ -1,4 +1,4 @@
-"""Runs gcp-storage-emulator with features of Google's XML API that it lacks: an ETag after PUT, DELETE, and lists."""
+"""Runs gcp-storage-emulator with the parts of Google's XML API that it lacks: ETags, DELETE requests and lists."""
 
 from __future__ import annotations
 

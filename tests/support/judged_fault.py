@@ -49,7 +49,7 @@ async def load_during(nodes: Nodes, *, broken: bool = False) -> AsyncIterator[Re
 async def until_well(load: RecordedLoad) -> None:
     """Wait until enough responses in a row were good, over at least half a second, without restarting anything.
 
-    A busy machine sends few responses in half a second, so their number does not depend on the time.
+    Both the number and the time are required, because a busy machine sends few responses in half a second.
     """
     since, first = time.monotonic(), len(load.answers)
 

@@ -1,4 +1,4 @@
-"""A client for Marionette, Firefox's remote control protocol, as far as the page tests need it.
+"""A client for Marionette, Firefox's remote control protocol, with only what the page tests need.
 
 A message is its length, a colon and JSON: `[0, id, command, parameters]` is a command, `[1, id, error, result]` its
 response (https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html).

@@ -1,4 +1,4 @@
-"""Bundlers and paymasters like other operators': without a sponsor, sponsoring without commitments, or ERC-7677."""
+"""Bundlers and paymasters as others operate them: no sponsor, a sponsor that posts no commitments, or ERC-7677."""
 
 from __future__ import annotations
 

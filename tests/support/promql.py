@@ -1,4 +1,4 @@
-"""Extracts names and labels from PromQL expressions, as far as the alert rules and the dashboard need it."""
+"""Extracts names and labels from PromQL expressions of the kinds that the alert rules and the dashboard use."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class RecordedLoad:
     # -- requests --------------------------------------------------------------------------------------------------
 
     async def _mix(self, size: int, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]]) -> None:
-        """Let each client read and write, with most of the writes at the beginning, and then send a final read."""
+        """Have each client read and write, with most of the writes at the beginning, and then make a final read."""
         await self._each(size, _CLAIMS, self._either(write, read, 0.6))
         await self._each(size, PER_CLIENT - _CLAIMS, self._either(write, read, 0.1))
         await read()

@@ -1,4 +1,4 @@
-"""Why nodes refused requests, by their logs: a busy machine may leave the database silent for more than a second."""
+"""Reads from the nodes' logs why they sent 503; on a busy machine, the database may not respond for over a second."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Refusals:
         self._since = {node.log: node.log.stat().st_size for node in nodes.running}
 
     def not_for_silence(self) -> list[str]:
-        """Return the reasons other than that the database did not respond in time."""
+        """Return all reasons except that the database did not respond in time."""
         lines = [line for log, size in self._since.items() for line in log.read_bytes()[size:].decode().splitlines()]
         reasons = [json.loads(line)["why"] for line in lines if '"store unavailable"' in line]
         return [why for why in reasons if not why.startswith(_SILENCES)]

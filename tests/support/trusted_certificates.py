@@ -15,7 +15,7 @@ _read = default.create_ssl_context  # type: ignore[attr-defined]  # the name tha
 
 
 def read_once() -> None:
-    """Make all HTTP clients in this process that specify no certificates share the system's."""
+    """Make all HTTP clients in this process that specify no certificates share one copy of the system's."""
     default.create_ssl_context = _context  # type: ignore[attr-defined]
 
 

@@ -27,7 +27,7 @@ def test_no_suite_is_excepted_that_is_not_there() -> None:
 
 
 def _imports(source: str) -> list[str]:
-    """Return the modules that a file imports, and only the last name for relative imports."""
+    """Return the modules that a file imports; relative imports are returned without the leading dots."""
     found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

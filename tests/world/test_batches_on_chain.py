@@ -1,4 +1,4 @@
-"""Concurrent calls are sent as one batch if the endpoint supports it, as the chain does and the bundler does not."""
+"""Concurrent calls are sent as one batch if the endpoint accepts batches; the chain does, the bundler does not."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_a_refused_spending_is_not_counted() -> None:
 
 @on_chain
 async def test_an_account_that_is_not_created_gets_no_commitment(world: LocalWorld, bundler: Bundler) -> None:
-    """A flood of unsigned requests with claims by an account that does not exist, hundreds of them in one request."""
+    """An account that does not exist gets no commitment, whether an unsigned request has one claim or hundreds."""
     height = await world.rpc.block_number()
     stranger = UserOperation(sender=secrets.token_bytes(20), nonce=0, call_data=calls.execute(claims(1)[0]))
     with pytest.raises(ChainError, match="the sender is not an account of the factory"):

@@ -1,4 +1,4 @@
-"""The local world's bundler proxy, called over HTTP as by the service and the client."""
+"""The local world's bundler proxy, called over HTTP, as the service and the client call it."""
 
 from __future__ import annotations
 

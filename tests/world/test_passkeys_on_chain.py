@@ -1,4 +1,4 @@
-"""A WebAuthn assertion can also sign user operations; gas estimates then need `holdfast.chain.bundler`'s margin."""
+"""A WebAuthn assertion can also sign user operations; gas estimates then need the margin in `holdfast.chain.bundler`."""
 
 from __future__ import annotations
 

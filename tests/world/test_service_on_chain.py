@@ -1,4 +1,4 @@
-"""All steps through the service's HTTP interface with a real chain, after which service, chain and indexer agree."""
+"""After steps through the service's HTTP interface on a real chain, the service, the chain and the indexer agree."""
 
 from __future__ import annotations
 

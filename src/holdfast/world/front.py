@@ -26,7 +26,7 @@ _INVALID_REQUEST, _INVALID_PARAMS, _INTERNAL = -32600, -32602, -32603
 
 
 class DevelopmentBundler:
-    """Accepts only single JSON-RPC requests, as Alto does."""
+    """Responds to single JSON-RPC requests, and refuses batches, as Alto does."""
 
     def __init__(self, sponsor: Sponsor, alto_url: str, transport: Transport) -> None:
         self._sponsor = sponsor
@@ -53,7 +53,7 @@ class DevelopmentBundler:
             return _error(asked.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
-        """Mine a block if a claim's estimate needs one, because anvil mines no block without a transaction."""
+        """Mine a block if a commitment that the operation needs is in the newest block; anvil mines none by itself."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 

@@ -1,4 +1,4 @@
-"""The folder of a local world, which is temporary, or is given by `--state` and can be used by one world at a time."""
+"""A local world's folder: a temporary one, or the one given by `--state`, which a single world can use at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PREFIX = "holdfast-dev-"
 class Home(NamedTuple):
     """A world's folder, and the descriptors of its lock.
 
-    The world's programs inherit these and thereby keep the folder locked.
+    The world's programs inherit the descriptors, and so keep the folder locked.
     """
 
     folder: Path
@@ -60,7 +60,7 @@ def _lock(state: Path) -> FileLock:
 def chain_state(state: Path | None) -> Path | None:
     """Check and return the file in which the chain saves its state.
 
-    Keep a backup of the last good file.
+    Back up the file if it is undamaged.
 
     Raises WorldError if the file is damaged, which happens if the chain is killed while writing it.
     """

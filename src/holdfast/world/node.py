@@ -20,7 +20,7 @@ def folder() -> Path | None:
 
 
 def npm_command() -> list[str] | None:
-    """Return the first words of an npm command, for the wheel's npm or else the system's, or None if there is none."""
+    """Return the command that runs npm, either the wheel's or the system's, or None if npm is not installed."""
     own = folder()
     if own is not None:
         # The wheel's bin/npm is a copy of what should be a symbolic link, so it does not find its modules.

@@ -1,4 +1,4 @@
-"""The options for the local world's ports, and a check whether the ports are free."""
+"""The options for the local world's ports, and a check that the ports are free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def require_ports(asked: Mapping[str, int]) -> None:
-    """Raise WorldError unless all ports in `asked` (by option) are free and distinct. 0 stands for any free port."""
+    """Raise WorldError unless the ports in `asked`, whose keys are options, are free and distinct. 0: any free port."""
     chosen: dict[int, str] = {}
     for option, port in asked.items():
         if not port:

@@ -62,7 +62,7 @@ class Sponsor:
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Set the bundler's gas price in an operation without fees.
 
-        Holdfast's proxy does not let clients request that price.
+        Holdfast's proxy does not let clients request the bundler's gas price.
         """
         if operation.max_fee_per_gas:
             return operation

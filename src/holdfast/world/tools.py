@@ -1,4 +1,4 @@
-"""The local world's programs from npm: finds them, and installs them on first use.
+"""Finds the local world's npm programs, and installs them on first use.
 
 A checkout's `contracts/node_modules` is used if present. Otherwise the pinned subset in `npm/` is installed into the
 data folder, without running any install scripts.
@@ -167,7 +167,7 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
 
 
 def _require_leave_for_unpinned() -> None:
-    """Raise WorldError unless programs without a hash in the lock file are allowed, which means trusting npm."""
+    """Raise WorldError unless the user allows programs that have no hash in the lock file, and so trusts npm."""
     if os.environ.get(UNPINNED) != "1":
         raise WorldError(
             f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"

@@ -1,4 +1,4 @@
-"""After each of the registry's replies to a claim, the client sends a commitment, waits for a block, or gives up."""
+"""Depending on the registry's reply to a claim, the client sends a commitment, waits for a block, or gives up."""
 
 from __future__ import annotations
 

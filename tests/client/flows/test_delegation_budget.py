@@ -117,7 +117,7 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, b
 
 
 def test_invocations_count_under_their_delegations(owner, agents, budget):
-    """Invocations count even if the policy is negated, in which case a missing total would satisfy it."""
+    """Invocations use up the limit even if the policy states it as a negation, which a missing total would satisfy."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):

@@ -101,7 +101,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
 @pytest.mark.parametrize("lost", ["/api/sessions", "/api/verify/check", "/api/dids"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_answer_that_is_lost_is_no_end(bare, vault, lost, times):
-    """If a response is lost, the client repeats the request once; if both responses are lost, a new call continues."""
+    """If a response is lost, the client repeats the request once; if both are lost, a new `register` call continues."""
     email, broken = fresh(), []
 
     class Losing(httpx.AsyncHTTPTransport):
@@ -150,7 +150,7 @@ def test_refusals_of_the_service_pass_on(client):
 
 
 def test_a_squatters_session_does_not_keep_an_address_from_its_owner(bare, client):
-    """Proving an address with a code replaces another person's session for it; handle sessions cannot be replaced."""
+    """Entering an address's code replaces another person's session for it; a session for a handle is not replaced."""
     email, squatter = fresh(), "did:new:0x" + "66" * 32
     client.create_session(email, "email", squatter)
     steps = []

@@ -296,7 +296,7 @@ def test_what_a_paymaster_refuses_is_told_with_its_words(bare, vault):
 
 
 def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client, tmp_path_factory):
-    """The alias is taken only on the chain, and the second claimant is refused before paying for a commitment."""
+    """Without the service's check, the chain refuses the second claimant, who has not yet paid for a commitment."""
     name = handle()
     bare.fund(client.smart_account_address(), ETHER)
     client.register(handle=name)

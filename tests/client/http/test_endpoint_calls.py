@@ -1,4 +1,4 @@
-"""Calls built from declarations, with path parameters at the end or in the middle, and with unsuitable values."""
+"""HTTP calls built from endpoint declarations: path parameters in the middle or at the end, and invalid values."""
 
 from __future__ import annotations
 

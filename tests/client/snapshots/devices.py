@@ -52,7 +52,7 @@ class Device:
         assert done.success, done.error
 
     async def made(self, authenticator=None):
-        """Create a vault, opened by SECRET or, with an authenticator, by a passkey that identifies the vault."""
+        """Create a vault that is opened by SECRET or, if there is an authenticator, by a passkey that identifies it."""
         if authenticator is None:
             passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
             await self.vault.generate(types.GenerateInput(credential=passkey.credential), SECRET)

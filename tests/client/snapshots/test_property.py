@@ -65,7 +65,7 @@ class Lives:
             await self.publish(kind, self.devices[given])
 
     async def killed(self, number):
-        """Close the device and open it again, so that only the store remains."""
+        """Close the device and open it again, so that only what it has stored remains."""
         device = self.devices[number]
         await device.__aexit__()
         self.devices[number] = await self.opened(number)

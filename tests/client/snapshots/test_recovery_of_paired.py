@@ -1,4 +1,4 @@
-"""Each of a person's passkeys opens the newest snapshot from any of the devices; recovery reports any that does not."""
+"""Each of a person's passkeys opens the newest snapshot from any device; recovery reports a passkey that does not."""
 
 from __future__ import annotations
 

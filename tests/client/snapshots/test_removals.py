@@ -153,7 +153,7 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
 
 
 async def test_what_a_removal_does_not_do(devices):
-    """The data key does not change, so an older copy and the removed key open newer copies (docs/snapshots.md)."""
+    """The data key stays the same, so an older copy and the removed key together open newer copies (docs/snapshots.md)."""
     laptop, _ = devices
     before = laptop.store.load().sealed
     await laptop.vault.remove_key("prf", "lost")

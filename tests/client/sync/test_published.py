@@ -1,4 +1,4 @@
-"""A device that is paired after the first snapshot can publish without conflict, and trusts no stranger's snapshot."""
+"""A device that is paired after the first snapshot can publish without conflict, and trusts no snapshot of a stranger."""
 
 from __future__ import annotations
 

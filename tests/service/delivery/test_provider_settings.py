@@ -1,4 +1,4 @@
-"""The settings for providers: the meaning of each form, and error messages that never contain a secret."""
+"""The provider URLs in the settings: what each form means, and error messages that never contain a secret."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_f
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_twice(seed):
-    """While many mails are being sent at once, the server disconnects, refuses or returns 421 at any point."""
+    """While many mails are being sent at once, the server may disconnect or return 421 or 451 at any point."""
     dice, received = random.Random(seed), Counter()
 
     async def moody(reader, writer, _):

@@ -1,4 +1,4 @@
-"""Files in the page cache are read directly, and other files are left to a thread."""
+"""A file in the page cache is read directly; any other file must be read in a thread."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path: Path, mor
 def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another thread may delete the file between the two system calls."""
+    """Another thread may delete the file after it has been opened and before it is read."""
     (tmp_path / "block").write_bytes(b"some bytes")
 
     def delete_first(*given: Any) -> int:

@@ -1,4 +1,4 @@
-"""The contract tests run with every kind of database; HOLDFAST_DATABASE_URL restricts them to that URL's kind.
+"""Tests for all stores run with every kind of database; HOLDFAST_DATABASE_URL restricts them to that URL's kind.
 
 The test session starts a PostgreSQL server for these tests.
 """

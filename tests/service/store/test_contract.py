@@ -374,7 +374,7 @@ async def test_every_move_is_in_the_history(store: Store) -> None:
 
 
 async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -> None:
-    """A session is displaced; a registration is refused on the chain, repeated twice and released; a session opens."""
+    """A registration displaces a session, is refused by the chain three times, and is released; a new session opens."""
     await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2", now=NOW + 1), lambda _facts: Move.DISPLACE)
     assert await told(store) == [(0, "session", "did:a:1"), (1, "displaced", "did:a:2")]

@@ -1,4 +1,4 @@
-"""Every store can store responses for repeated requests."""
+"""Every store keeps the first response to a request, for repetitions of this request."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params
 
 @pytest.fixture
 async def surrounded(make_api):
-    """A service whose chain, bundler and indexer are a single fake."""
+    """A service whose chain, bundler and indexer are a single fake server."""
     async with upstream() as served:
         yield make_api(rpc_url=served.url, bundler_url=served.url, indexer_url=served.url), served
 

@@ -192,7 +192,7 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 
 def first_schema(file: Path) -> sqlite3.Connection:
-    """Create a database with the first release's schema, with a registration, a pending code and two sends."""
+    """Create a database with the first release's schema, with a registration, a pending code and two sent codes."""
     connection = schema.connect(file)
     connection.executescript(migrations.MIGRATIONS[0])
     connection.executescript("""
