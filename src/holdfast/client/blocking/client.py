@@ -231,5 +231,5 @@ class Client(ServiceClient):
         )
 
     def close(self) -> None:
-        """Close the connections. The next client resumes pending uploads. Repeated calls have no effect."""
+        """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""
         run(self._asynchronous.close())
