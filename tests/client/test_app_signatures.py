@@ -1,4 +1,4 @@
-"""An app's server accepts only signatures that were made for this server."""
+"""An app's server accepts only signatures that were made for it."""
 
 from __future__ import annotations
 

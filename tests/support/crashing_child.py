@@ -1,7 +1,6 @@
 """An indexer process that kills itself with SIGKILL just before or after the n-th commit.
 
-Arguments: database, endpoint, registry, factory, n, and "before" or "after": when the process kills itself, relative to
-the commit.
+Arguments: database, endpoint, registry, factory, n, and "before" or "after" (the commit).
 """
 
 from __future__ import annotations

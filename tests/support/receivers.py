@@ -126,7 +126,7 @@ async def scripted(
 
 
 class Provider:
-    """An HTTP server that sends given responses, and records each request as (first line, headers, body)."""
+    """An HTTP server that sends canned responses and records each request as (first line, headers, body)."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], bytes]] = []

@@ -20,7 +20,7 @@ pub fn checksummed(arena: Allocator, address: Address) Error![]u8 {
     return text;
 }
 
-/// A `0x` address of 40 digits in any case.
+/// A `0x` address of 40 hex digits, in upper, lower or mixed case.
 pub fn parseAddress(text: []const u8) Error!Address {
     if (text.len != 42 or !std.mem.startsWith(u8, text, "0x")) return error.InvalidField;
     var address: Address = undefined;

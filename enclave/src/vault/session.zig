@@ -171,7 +171,7 @@ pub fn lockWhenIdle(current: *state.State) void {
     }
     var scratch: Scratch = .{};
     defer scratch.deinit();
-    // If memory or randomness is lacking, the last saved state remains, and the vault is locked nevertheless.
+    // If memory or randomness is unavailable, the last saved state is kept, and the vault is locked anyway.
     _ = save(current, scratch.allocator()) catch {};
     current.close();
 }

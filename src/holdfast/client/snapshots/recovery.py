@@ -134,7 +134,7 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """Return the IPNS record for the given name, the passkey's user handle, or the service's name for the passkey.
+        """Return the IPNS record of the given name, else of the user handle, else of the name that the service stored.
 
         The service has names for passkeys that were created before publishing keys existed and have random user
         handles.

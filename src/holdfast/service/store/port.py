@@ -210,7 +210,7 @@ class Store(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Check that the store responds (interface: Status, `database`)."""
+        """Check that the store responds; GET /api/status reports the result as `database`."""
         ...
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
