@@ -20,6 +20,7 @@ pytest_plugins = (
 )
 
 trusted_certificates.read_once()
+os.environ.pop("PYTHONUNBUFFERED", None)  # commands that tests start buffer their output, as they do for people
 os.environ["PATH"] = node.search_path()  # the environment's Node, for every test that runs Node
 
 # Examples are the same in every run, so that a new failure comes from the code. HOLDFAST_TEST_EXPLORE=1 tries new

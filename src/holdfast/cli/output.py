@@ -12,8 +12,9 @@ from holdfast.cli.exits import Exit
 
 
 def emit(value: Any, text: str, *, as_json: bool) -> None:
-    """With `as_json`, print `value` as one line of JSON; otherwise print `text`."""
+    """Print `value` as one line of JSON or, without `as_json`, `text`: at once, because some commands continue."""
     sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
+    sys.stdout.flush()
 
 
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
