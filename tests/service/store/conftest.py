@@ -24,7 +24,7 @@ PARTITIONED = "postgresql in partitions"
 
 
 @pytest.fixture(params=[*sorted(KINDS), PARTITIONED])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+def database(request: pytest.FixtureRequest, tmp_path: Path, patient_stores: None) -> Database:
     """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
     if only and not request.param.startswith(only):
