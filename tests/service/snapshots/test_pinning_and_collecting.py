@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from holdfast.content.cids import Block
 
+pytestmark = pytest.mark.usefixtures("patient_stores")
 DIDS = ("did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32)
 LIMITS = SnapshotLimits(bytes_per_did=4000, pins_per_did=6, revisions_per_did=4)
 SNAPSHOTS = 5

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.port import Store
 
+pytestmark = pytest.mark.usefixtures("patient_stores")
 NOW = 1_800_000_000.0
 ANN, BEN = "did:a:ann", "did:a:ben"
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")

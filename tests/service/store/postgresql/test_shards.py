@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.shards import LOCAL_BELOW, PARTITIONS, span
 
 from holdfast.rules.identifiers import Channel, Identifier
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.port import Store
 
+pytestmark = pytest.mark.usefixtures("patient_stores")
 NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases"}
 ROOT = Path(__file__).resolve().parents[4]
 

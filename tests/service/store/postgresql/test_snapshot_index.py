@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
     from holdfast.service.store.snapshot_index import SnapshotIndex
 
+pytestmark = pytest.mark.usefixtures("patient_stores")
 NOW = 1_800_000_000.0
 LIMITS = SnapshotLimits(bytes_per_did=1000, pins_per_did=7, revisions_per_did=5)
 DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
