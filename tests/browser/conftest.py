@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import async_playwright
+from playwright.async_api import Error, async_playwright
 from tests.support.built_client import build_into
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from playwright.async_api import Browser, Playwright
+    from playwright.async_api import Browser, BrowserContext, Page, Playwright
 
 HERE = Path(__file__).parent
 FLAGS = [
@@ -77,4 +77,16 @@ async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
     running = await session_chromium.running()
     yield running
     for context in running.contexts:
+        # A page may still be loading files when its test has ended; their requests end with the context.
+        for routed in (context, *context.pages):
+            await unrouted(routed)
         await context.close()
+
+
+async def unrouted(routed: BrowserContext | Page) -> None:
+    """End the interception of requests; a window that closes itself meanwhile has none left."""
+    try:
+        await routed.unroute_all(behavior="ignoreErrors")
+    except Error as error:
+        if "has been closed" not in error.message:
+            raise

@@ -96,7 +96,6 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
     # The page loads the snapshot module, and sends a test request to the gateway, only after the enclave has loaded.
     assert first_visit[:4] == ["app", "holdfast.js", "worker.js", "enclave.wasm"]
     assert set(first_visit[4:]) <= {"main.js", "bafkqaaa?format=raw"}, "a first visit asks for nothing else"
-    await context.close()
 
 
 @pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
@@ -112,7 +111,6 @@ async def test_the_built_pages_draw_their_first_screen(
     await page.goto(f"http://localhost:{serve().port}{path}")
     await page.locator(f'main[data-screen="{screen}"]').wait_for()
     assert errors == []
-    await context.close()
 
 
 CONSUMER = """

@@ -196,7 +196,12 @@ async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) ->
     visit = await Visit.of(browser, server, automaticPresenceSimulation=False)
     await visit.page.add_init_script("""
       const create = navigator.credentials.create.bind(navigator.credentials);
-      navigator.credentials.create = (options) => create({...options, publicKey: {...options.publicKey, timeout: 4000}});
+      navigator.credentials.create = (options) => {
+        const request = {...options, publicKey: {...options.publicKey, timeout: 4000}};
+        return new Promise((ask) => { called(ask); }).then(() => create(request));
+      };
+      let called;
+      window.called = new Promise((resolve) => { called = (ask) => { window.ask = ask; resolve(true); }; });
       const now = performance.now.bind(performance);
       performance.now = () => now() + (window.later ?? 0);
     """)
@@ -205,8 +210,9 @@ async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) ->
     await visit.press("create")
     await visit.told("Follow your device.", "#status")
     assert await visit.page.locator('[data-name="create"]').is_disabled(), "a double click asks once"
+    await visit.page.evaluate("window.called")  # now the page has noted the time and asked for a passkey
     # The browser aborts the request after 4 s, while the page's clock says that the full minute has passed.
-    await visit.page.evaluate("window.later = 60000")
+    await visit.page.evaluate("window.later = 60000; window.ask()")
     await visit.alerted("That took too long. Nothing changed.")
 
 

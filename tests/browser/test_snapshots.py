@@ -46,7 +46,7 @@ def server(serve: Callable[..., Server]) -> Server:
     return serve()
 
 
-async def first_device(browser: Browser, server: Server, options: dict[str, Any]) -> Page:
+async def first_device(browser: Browser, server: Server, options: dict[str, Any], handle: str = "ada") -> Page:
     """Return a page with a registered vault that a password also opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -55,9 +55,9 @@ async def first_device(browser: Browser, server: Server, options: dict[str, Any]
     page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
     await page.evaluate(CLIENT, options)
     await page.evaluate(WATCH)
-    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    await page.evaluate(MAKE, {"name": handle, "options": {}})
     await page.evaluate(f"client.vault.addKey({PASSWORD})")
-    await page.evaluate("client.register({handle: 'ada'})")
+    await page.evaluate("(handle) => client.register({handle})", handle)
     return page
 
 
@@ -149,14 +149,16 @@ async def test_a_failure_is_told_with_its_reason_and_tried_again(browser: Browse
 
 async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, server: Server) -> None:
     first = await first_device(browser, server, BY_HAND)
-    assert (await outcome(first, PUBLISH))["value"]["status"] == "pinned"
+    published = await outcome(first, PUBLISH)
+    assert published.get("value", {}).get("status") == "pinned", published
     name = await first.evaluate("client.vault.publishingKey().then(({name}) => name)")
     second = await second_device(browser, server, BY_HAND)
     recovered = await outcome(second, f"return client.recover({{name: '{name}', key: {PASSWORD}}})")
     assert recovered["value"]["sequence"] == 1, recovered
     for page in (first, second):
         await page.evaluate(DELEGATE)
-    assert (await outcome(second, PUBLISH))["value"]["sequence"] == 2
+    published = await outcome(second, PUBLISH)
+    assert published.get("value", {}).get("sequence") == 2, published
     conflict = await outcome(first, PUBLISH)
     assert (conflict["name"], "both versions are kept" in conflict["message"]) == ("SnapshotConflict", True), conflict
     differences = (await outcome(first, f"return (await client.snapshots()).compare({PASSWORD})"))["value"]
@@ -177,6 +179,32 @@ async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, se
     assert behind["name"] == "SnapshotConflict"
     forced = await outcome(second, f"return (await client.snapshots()).choose('here', {PASSWORD})")
     assert forced["value"]["sequence"] == 4, forced
+
+
+async def test_nothing_is_uploaded_unless_asked_for(browser: Browser, server: Server) -> None:
+    page = await first_device(browser, server, {"snapshots": {"automatic": False, "debounceMs": 10}})
+    await page.evaluate("client.snapshots()")
+    await page.evaluate("client.register({handle: 'grace'})")
+    await page.evaluate(DELEGATE)
+    await asyncio.sleep(1)  # a hundred times the delay after which an automatic upload starts
+    assert await page.evaluate("told") == []
+    assert (await outcome(page, PUBLISH))["value"]["status"] == "pinned"
+
+
+async def test_a_second_vault_in_the_same_client_is_published_under_its_own_name(
+    browser: Browser, server: Server
+) -> None:
+    page = await first_device(browser, server, BY_HAND)
+    other = await first_device(browser, server, BY_HAND, "grace")
+    theirs = (await outcome(other, PUBLISH))["value"]
+    name = await other.evaluate("client.vault.publishingKey().then(({name}) => name)")
+    assert (await outcome(page, PUBLISH))["value"]["did"] != theirs["did"]
+    await page.evaluate("client.vault.lock()")
+    await page.evaluate(f"client.recover({{name: '{name}', key: {PASSWORD}}})")
+    await page.evaluate(DELEGATE)
+    published = await outcome(page, PUBLISH)
+    assert published.get("value", {}).get("sequence") == theirs["sequence"] + 1, published
+    assert published["value"]["did"] == theirs["did"]
 
 
 async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Browser, server: Server) -> None:

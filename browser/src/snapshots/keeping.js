@@ -51,8 +51,9 @@ export class KeptSnapshots {
     this.#place = new SnapshotPlace(client.baseUrl, config, { mint: (audience) => tokenOf(vault, audience), fetch });
     const tell = (/** @type {SnapshotState} */ detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
     this.#publisher = new Publisher(vault, this.#store, this.#place, { tell, kept: config.kept ?? KEPT });
-    this.#automatic = new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS);
-    if (config.automatic ?? true) this.#listen(vault);
+    const automatic = config.automatic ?? true;
+    this.#automatic = automatic ? new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS) : null;
+    this.#listen(vault);
   }
 
   /**
@@ -64,10 +65,10 @@ export class KeptSnapshots {
     await this.#place.gateways.probe();
   }
 
-  /** Schedules an upload, because the vault was opened, changed or registered. */
+  /** Schedules an upload, unless the configuration forbids it, because the vault was opened, changed or registered. */
   changed() {
     this.#publisher.changed();
-    this.#automatic.changed();
+    this.#automatic?.changed();
   }
 
   /** @returns {Promise<SnapshotState>} how far the upload of the vault's newest revision is */
@@ -162,7 +163,7 @@ export class KeptSnapshots {
 
   /** Cancels requests and timers. A revision that has not been uploaded yet is uploaded next time. */
   async close() {
-    this.#automatic.close();
+    this.#automatic?.close();
     this.#ending.abort();
     this.#place.close();
     await this.#store.close();
@@ -172,8 +173,8 @@ export class KeptSnapshots {
   #listen(vault) {
     const { signal } = this.#ending;
     for (const type of ["opened", "stored"]) vault.addEventListener(type, () => this.changed(), { signal });
-    globalThis.addEventListener?.("online", () => this.#automatic.hurry(), { signal });
-    globalThis.document?.addEventListener("visibilitychange", () => this.#automatic.hurry(), { signal });
+    globalThis.addEventListener?.("online", () => this.#automatic?.hurry(), { signal });
+    globalThis.document?.addEventListener("visibilitychange", () => this.#automatic?.hurry(), { signal });
   }
 
   /** @returns {Promise<Snapshot>} the other device's version in a conflict */
