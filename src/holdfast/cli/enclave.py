@@ -82,7 +82,7 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
 
 def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
     """Check the module and return what to print about it. Exits with FAILED if the module is unusable."""
-    from holdfast.service.bootstrap import bundled_enclave
+    from holdfast.service.enclave_source.bundled import bundled_enclave
     from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
 
     digest = hashlib.sha256(body).hexdigest()
@@ -120,7 +120,7 @@ def _place_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
 
 
 def _read(file: Path | None, *, as_json: bool) -> bytes:
-    from holdfast.service.bootstrap import bundled_enclave
+    from holdfast.service.enclave_source.bundled import bundled_enclave
 
     if file is None:
         return bundled_enclave()

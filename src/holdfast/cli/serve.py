@@ -61,7 +61,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     """Report in one sentence what would stop all workers, such as a bad setting or a store that cannot be opened."""
     import asyncio
 
-    from holdfast.service.bootstrap import build_service
+    from holdfast.service.bootstrap.services import build_service
     from holdfast.service.settings import Settings
     from holdfast.settings.rows import SettingError
     from holdfast.wire import logs

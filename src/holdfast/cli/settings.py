@@ -65,7 +65,7 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 
 def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = False) -> Store:
     """Open and return the store, or exit with 4. With `wait`, keep trying for HOLDFAST_DATABASE_WAIT before exiting."""
-    from holdfast.service.bootstrap import open_store, open_store_when_reachable
+    from holdfast.service.bootstrap.stores import open_store, open_store_when_reachable
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
     from holdfast.settings.rows import SettingError
@@ -80,7 +80,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = Fal
 
 def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
     """Return the database that the settings select, or exit with 3."""
-    from holdfast.service.bootstrap import database
+    from holdfast.service.bootstrap.stores import database
     from holdfast.settings.rows import SettingError
 
     try:

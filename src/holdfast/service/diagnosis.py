@@ -9,7 +9,8 @@ import stat
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from holdfast.service.bootstrap import build_service, database
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis_upstreams import (
     Finding,
     see_bundler,

@@ -59,7 +59,7 @@ def asgi_application() -> AsgiEntry:
 
 def application() -> Application:
     """Return the application for the environment's settings, after setting up logs, metrics and traces."""
-    from holdfast.service.bootstrap import build_application
+    from holdfast.service.bootstrap.applications import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
     from holdfast.service.telemetry.reporting import prepare_telemetry

@@ -44,7 +44,7 @@ REFRESH_ENCLAVE_EVERY_S = 60.0
 
 @dataclass(slots=True, kw_only=True)
 class Service:
-    """The operations and their providers, which bootstrap.py chooses."""
+    """The operations and their providers, which bootstrap/ chooses."""
 
     store: Store
     sessions: Sessions

@@ -26,10 +26,15 @@ def _data_dir(_values: Mapping[str, Any]) -> str:
     return platformdirs.user_data_dir("holdfast", appauthor=False)
 
 
+def default_url(data_dir: Path) -> str:
+    """Return the URL of the embedded database in the data folder."""
+    return f"sqlite:///{data_dir / 'holdfast.db'}"
+
+
 DATA_DIR = SettingRow("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, generated secrets, outbox")
 DATABASE_URL = SettingRow(
     "HOLDFAST_DATABASE_URL",
-    lambda values: f"sqlite:///{values['data_dir'] / 'holdfast.db'}",
+    lambda values: default_url(values["data_dir"]),
     url_with("sqlite", "postgresql"),
     "where registrations are kept: sqlite:/// or postgresql://",
     secret=True,

@@ -1,0 +1,1 @@
+"""Builds the application from settings and secrets, and chooses every provider. No other room chooses providers."""

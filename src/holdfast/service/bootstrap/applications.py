@@ -1,0 +1,67 @@
+"""Builds the web application for one process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.service.bootstrap.naming import named_setting
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import open_store_when_reachable
+from holdfast.service.bootstrap.upstreams import shown_rpc
+from holdfast.service.http.client_address import ClientAddress
+from holdfast.service.web.application import Application
+from holdfast.service.web.context import WebContext
+from holdfast.service.web.page_files import PageChoices, page_files
+from holdfast.service.web.prepared import PaymentFacts, prepare
+from holdfast.wire.models import ContractSet
+
+if TYPE_CHECKING:
+    from holdfast.service.secrets import Secrets
+    from holdfast.service.service import Service
+    from holdfast.service.settings import Settings
+    from holdfast.service.web.page_files import PageFiles
+
+
+def build_application(settings: Settings, secrets: Secrets) -> Application:
+    """Return the application for one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
+    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
+
+
+def application_of(settings: Settings, service: Service) -> Application:
+    """Return the web application for a service."""
+    client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
+    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
+    files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
+    return Application(WebContext(service, files, client_address), access_log=settings.access_log == "on")
+
+
+def _pages(settings: Settings) -> PageFiles | None:
+    if settings.pages == "off":
+        return None
+    choices = PageChoices(
+        name=settings.pages_name,
+        colour=settings.pages_colour,
+        logo=settings.pages_logo,
+        address=settings.public_url,
+        did=settings.registrar_did,
+        rpc=shown_rpc(settings),
+        usdc=settings.usdc_84532,
+        languages=settings.pages_languages,
+        code_seconds=settings.limits.email_code_expiry_seconds,
+        code_tries=settings.limits.max_verify_attempts,
+        pairing=settings.pairing_host,
+    )
+    return named_setting("HOLDFAST_PAGES_LOGO", page_files, choices)
+
+
+def contract_set(settings: Settings) -> ContractSet:
+    """Return the body of GET /api/contracts."""
+    return ContractSet(
+        chain_id=DEFAULT_CHAIN_ID,
+        entry_point=settings.contract_entry_point,
+        did_registry=settings.contract_did_registry,
+        account_helper=settings.contract_account_helper,
+        session_sbt=settings.contract_session_sbt,
+        app_factory=settings.contract_app_factory,
+    )

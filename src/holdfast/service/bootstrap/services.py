@@ -1,0 +1,109 @@
+"""Builds the service: its operations and their providers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.service.bootstrap.naming import named_setting
+from holdfast.service.bootstrap.senders import configured_mailer, configured_sms_verifier
+from holdfast.service.bootstrap.snapshots import kept_snapshots
+from holdfast.service.bootstrap.upstreams import (
+    accounts_of,
+    chain_readers,
+    configured_indexer,
+    confirmations_of,
+    shown_rpc,
+)
+from holdfast.service.clock import system_clock, system_entropy
+from holdfast.service.enclave_source.bundled import bundled_enclave
+from holdfast.service.enclave_source.source import EnclaveSource
+from holdfast.service.operations.accounts import Balances
+from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.maintenance import Maintenance
+from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.relay import Relay
+from holdfast.service.operations.repeats import Repeats
+from holdfast.service.operations.sessions import Sessions
+from holdfast.service.operations.status import ServiceStatus
+from holdfast.service.operations.verification import Verification
+from holdfast.service.reserved_names import ReservedNames
+from holdfast.service.service import Service
+from holdfast.service.upstreams.bundler import BundlerProxy
+from holdfast.service.upstreams.pool import ConnectionPools
+from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
+from holdfast.settings.rows import SettingError
+
+if TYPE_CHECKING:
+    from holdfast.service.clock import Clock, Entropy
+    from holdfast.service.mail.port import Mailer
+    from holdfast.service.operations.confirmation import Confirmations
+    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings import Settings
+    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.store.port import Store
+
+
+def build_service(
+    settings: Settings,
+    secrets: Secrets,
+    store: Store,
+    clock: Clock = system_clock,
+    entropy: Entropy = system_entropy,
+    mailer: Mailer | None = None,
+    sms: SmsVerifier | None = None,
+) -> Service:
+    """Return a service that uses the given store. A `mailer` or `sms` argument replaces the configured provider."""
+    pools = ConnectionPools()
+    mailer = mailer or configured_mailer(settings, pools)
+    sms = sms or configured_sms_verifier(settings, pools, clock, entropy)
+    chains = chain_readers(settings, pools)
+    reserved = _reserved_names(settings)
+    confirmations = confirmations_of(settings, store, pools, clock)
+    sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock)
+    maintenance = Maintenance(store, confirmations, clock)
+    return Service(
+        store=store,
+        sessions=sessions,
+        verification=Verification(
+            store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
+        ),
+        dids=_dids(settings, secrets, sessions, confirmations),
+        accounts=accounts_of(settings, chains[DEFAULT_CHAIN_ID]),
+        balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
+        relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
+        status=ServiceStatus(store, shown_rpc(settings)),
+        indexer=configured_indexer(settings, pools.of("indexer")),
+        workflow=InngestWorkflow(maintenance, settings.public_url),
+        maintenance=maintenance,
+        measuring=Measuring(store, settings.data_dir, clock),
+        enclaves=named_setting("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
+        reserved=reserved,
+        snapshots=kept_snapshots(settings, secrets, store, clock, entropy),
+        engine=engine_configured(),
+        clock=clock,
+        senders=(mailer, sms),
+        close_pools=pools.close,
+    )
+
+
+def _dids(settings: Settings, secrets: Secrets, sessions: Sessions, confirmations: Confirmations) -> Dids:
+    return Dids(
+        store=sessions.store,
+        sessions=sessions,
+        confirmations=confirmations,
+        secrets=secrets,
+        registrar=settings.registrar_did,
+        limits=settings.limits,
+        ceilings=settings.ceilings,
+        clock=sessions.clock,
+        proof_required=settings.registration_proof == "required",
+    )
+
+
+def _reserved_names(settings: Settings) -> ReservedNames:
+    try:
+        return ReservedNames(settings.reserved_file, settings.reserved_allow_file)
+    except (OSError, ValueError) as error:
+        raise SettingError(f"HOLDFAST_RESERVED_FILE or HOLDFAST_RESERVED_ALLOW_FILE: {error}") from error

@@ -1,0 +1,32 @@
+"""Opens the store that the settings name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.service.bootstrap.naming import named_setting
+from holdfast.service.store.kinds import database_of
+from holdfast.service.store.waiting import open_when_reachable
+from holdfast.service.worker_signals import stop_is_held
+
+if TYPE_CHECKING:
+    from holdfast.service.settings import Settings
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+
+def database(settings: Settings) -> Database:
+    """Return the database that HOLDFAST_DATABASE_URL names. Raises SettingError."""
+    return named_setting("HOLDFAST_DATABASE_URL", database_of, settings.database_url)
+
+
+def open_store(settings: Settings) -> Store:
+    """Open the store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return database(settings).open()
+
+
+def open_store_when_reachable(settings: Settings) -> Store:
+    """Open the store, and wait up to HOLDFAST_DATABASE_WAIT seconds for a database server that does not respond yet."""
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return open_when_reachable(database(settings), settings.database_wait, stopped=stop_is_held)
