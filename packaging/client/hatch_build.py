@@ -28,6 +28,8 @@ COMMANDS = (
         "pay",
         "register",
         "vault",
+        "vault_snapshots",
+        "vault_transfer",
         "whoami",
     ),
 )

@@ -46,6 +46,14 @@ def read_private(file: Path) -> bytes:
         return stream.read()
 
 
+def read_named(file: Path) -> bytes:
+    """Return the contents of a file that the user named; anyone may own it. Raises ValueError if it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror})") from error
+
+
 def private_folder(folder: Path) -> Path:
     """Return the folder, creating it with mode 0700 if it is missing. Raises ValueError if others can read it."""
     try:

@@ -9,6 +9,7 @@ import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli import kept_snapshots
+from holdfast.cli.private_files import read_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,10 +69,7 @@ class Noticed:
 def _source(wanted: Wanted) -> dict[str, Any]:
     if wanted.key != "passkey" and wanted.name is None and wanted.car is None:
         raise ValueError("without a passkey the snapshots' name (--name) or a file (--car) is needed")
-    try:
-        car = wanted.car.read_bytes() if wanted.car else None
-    except OSError as error:
-        raise ValueError(f"{wanted.car} cannot be read ({error.strerror})") from error
+    car = read_named(wanted.car) if wanted.car else None
     return {"name": wanted.name, "car": car, "accept": _accept if wanted.accept_older else _ask}
 
 

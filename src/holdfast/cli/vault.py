@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli import delegations, kept_snapshots, recovery, sessions
+from holdfast.cli import delegations, kept_snapshots, sessions, vault_snapshots, vault_transfer
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
-from holdfast.cli.private_files import write_private
+from holdfast.cli.private_files import read_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
-
-File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 
 @app.command()
@@ -128,195 +126,18 @@ def credentials(
         emit([credential.to_json() for credential in found], "\n".join(lines), as_json=as_json)
 
 
-@app.command("export")
-def export_vault(
-    file: File,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
-) -> None:
-    """Write the vault to FILE, encrypted under a separate password."""
-    from holdfast.client.types import VaultExportOptions
-
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        password = common.ask_password("Password of the export", common.EXPORT_PASSWORD, new=True)
-        exported = vault.export(VaultExportOptions(password=password), min_password=common.min_password())
-        if not exported.success or exported.data is None:
-            fail(Exit.FAILED, f"the vault was not exported ({exported.error})", as_json=as_json)
-        write_private(file, exported.data)
-        answer = {"did": exported.did, "file": str(file), "bytes": len(exported.data)}
-        emit(answer, f"{len(exported.data)} bytes in {file}", as_json=as_json)
-
-
-@app.command("import")
-def import_vault(
-    file: File,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
-) -> None:
-    """Import a vault from FILE."""
-    from holdfast.client.blocking.vault import Vault
-    from holdfast.client.types import Octets, VaultImportOptions
-
-    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
-        data = Octets(_bytes(file))
-        password = common.ask_password("Password of the export", common.EXPORT_PASSWORD)
-        opener = common.key_provider(key, service, store, new=True)
-        done = vault.import_(VaultImportOptions(data=data, password=password), opener)
-        if not done.success:
-            fail(Exit.FAILED, f"the vault was not imported ({done.error})", as_json=as_json)
-        emit(done.to_json(), f"{done.did}: {done.accounts} accounts, {done.credentials} passkeys", as_json=as_json)
-
-
-@app.command()
-def pair(
-    link: Annotated[str | None, typer.Argument(metavar="[LINK]", help="What the other device shows.")] = None,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
-    libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Transfer the vault to a new device.
-
-    Without LINK, this device sends the vault; with LINK, it receives the vault.
-    """
-    from holdfast.cli import pairing
-
-    with common.plain_errors(as_json=as_json):
-        if link is None:
-            with common.opened_vault(folder, key, service) as vault:
-                answer = pairing.give(vault, host=host, libp2p=libp2p)
-        else:
-            answer = pairing.take(link, folder, key, service)
-        emit(answer, f"paired: {answer['did']}", as_json=as_json)
-
-
-@app.command()
-def receive(
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Receive the vault from a browser on this computer.
-
-    A browser cannot accept connections, so the command waits until the browser connects.
-    """
-    from holdfast.cli import pairing
-
-    with common.plain_errors(as_json=as_json):
-        answer = pairing.wait_and_take(folder, key, service, host=host)
-        emit(answer, f"paired: {answer['did']}", as_json=as_json)
-
-
-@app.command()
-def meet(
-    listen: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The WebSocket multiaddress to listen on.")
-    ] = "/ip4/127.0.0.1/tcp/4001/ws",
-    identity: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the host's identity is kept; made at the first start.")
-    ] = Path("meeting-host.key"),
-    as_json: AsJson = False,
-) -> None:
-    """Run the host through which two browsers pair (HOLDFAST_PAIRING_HOST). It cannot read the vaults."""
-    from holdfast.cli import pairing
-
-    with common.plain_errors(as_json=as_json):
-        pairing.host_meetings(listen, identity, lambda answer: emit(answer, answer["address"], as_json=as_json))
-
-
-@app.command()
-def snapshot(
-    car: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the snapshot to FILE (CAR), in place of sending it.")
-    ] = None,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
-) -> None:
-    """Upload the vault's snapshot now and, from then on, after every change."""
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        if car is not None:
-            taken = vault.snapshot()
-            write_private(car, taken.to_car())
-            emit({"root": taken.root_cid, "file": str(car)}, f"{taken.root_cid}\nwritten to {car}", as_json=as_json)
-            return
-        state = kept_snapshots.publish(vault, service)
-        kept_snapshots.begin(vault.store, service)
-        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
-        name = kept_snapshots.name(vault)
-        text = f"{state.status}: {state.acknowledged_root}\nnumber {state.sequence} under the name {name}"
-        emit({**answer, "name": name}, text, as_json=as_json)
-
-
-@app.command()
-def compare(
-    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
-) -> None:
-    """After a conflict, print the differences between this device's version of the vault and the other device's."""
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        opener = common.key_provider(key, service, vault.store)
-        found = kept_snapshots.compare(vault, service, opener)
-        lines = [
-            f"{d.table}: only here {len(d.only_here)}, only there {len(d.only_there)}, different {len(d.different)}"
-            for d in found
-        ]
-        emit([difference.to_json() for difference in found], "\n".join(lines) or "no difference", as_json=as_json)
-
-
-@app.command()
-def choose(
-    version: Annotated[str, typer.Argument(metavar="here|there", help="Whose version goes on.")],
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
-) -> None:
-    """After a conflict, continue with this device's version (here) or the other device's (there). Both stay stored."""
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        opener = common.key_provider(key, service, vault.store)
-        state = kept_snapshots.choose(vault, service, version, opener)
-        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
-        emit(answer, f"{state.status}: {state.acknowledged_root}", as_json=as_json)
-
-
-@app.command()
-def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "passkey",
-    name: Annotated[str | None, typer.Option(metavar="K51", help="The name of the snapshots.")] = None,
-    car: Annotated[Path | None, typer.Option(metavar="FILE", help="A snapshot in hand (CAR).")] = None,
-    gateway: Annotated[list[str] | None, typer.Option(metavar="URL", help="Another IPFS gateway; repeatable.")] = None,
-    accept_older: Annotated[bool, typer.Option(help="Take a snapshot that is older than one seen before.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Recover the vault on a new device, with a synced passkey on the plugged-in security key or with another key."""
-    with common.plain_errors(as_json=as_json):
-        wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
-        found = recovery.recover(folder, wanted)
-        text = f"{found.did}\nrevision {found.revision}, snapshot {found.root_cid}"
-        emit(found.to_json(), text, as_json=as_json)
-
-
 def _text(file: Path | None) -> str:
-    return _bytes(file).decode("ascii", "replace").strip() if file else ""
+    return read_named(file).decode("ascii", "replace").strip() if file else ""
 
 
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read") from error
-
-
+app.command("export")(vault_transfer.export_vault)
+app.command("import")(vault_transfer.import_vault)
+app.command()(vault_transfer.pair)
+app.command()(vault_transfer.receive)
+app.command()(vault_transfer.meet)
+app.command()(vault_snapshots.snapshot)
+app.command()(vault_snapshots.compare)
+app.command()(vault_snapshots.choose)
+app.command()(vault_snapshots.recover)
 app.command()(delegations.delegate)
 app.command()(delegations.revoke)

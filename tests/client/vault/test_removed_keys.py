@@ -179,7 +179,7 @@ from holdfast.client.types import VaultManifest
 store = vault_store.VaultStore(directory=sys.argv[1])
 manifest = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_version="a", schema_version=1)
 store.save(manifest, b"opens with the removed key" * 500, 1)
-vault_store._empty_journal = lambda _database: os.kill(os.getpid(), signal.SIGKILL)
+vault_store.empty_journal = lambda _database: os.kill(os.getpid(), signal.SIGKILL)
 store.save(manifest, b"does not", 2, forget_older=True)
 """
 

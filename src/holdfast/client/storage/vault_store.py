@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sqlite3
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,27 +13,19 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 import platformdirs
 
-from holdfast.client.storage.file_lock import NOT_THROUGH_A_LINK, FileLock
-from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
-from holdfast.client.storage.snapshots import blocks_of, storage_errors
+from holdfast.client.storage.file_lock import FileLock
+from holdfast.client.storage.snapshots import storage_errors
+from holdfast.client.storage.vault_file import empty_journal, file_errors, forget_blocks, number_of, opened
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.content.cids import Block, raw_block, verified
-from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
+from holdfast.wire.client_errors import ClientStateError, StorageError
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Mapping
 
 KEPT_REVISIONS = 10
-_SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_SCHEMA = """
-CREATE TABLE revisions (
-    did TEXT NOT NULL, revision INTEGER NOT NULL, manifest TEXT NOT NULL, sealed BLOB NOT NULL,
-    UNIQUE (did, revision)
-) STRICT;
-CREATE TABLE blocks (cid TEXT PRIMARY KEY NOT NULL, data BLOB NOT NULL) STRICT;
-CREATE TABLE notes (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT;
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +62,12 @@ class VaultStore:
         self._kept = max(1, kept_revisions)
         self._database: sqlite3.Connection | None = None
         self._turn = threading.RLock()
-        with _storage_errors():
+        with file_errors():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = FileLock(self.path.with_suffix(".lock"))
         try:
-            with _storage_errors():
-                self._database = _open(self.path)
+            with file_errors():
+                self._database = opened(self.path)
         except BaseException:
             self._lock.release()
             raise
@@ -90,19 +81,19 @@ class VaultStore:
         would still unlock an older revision.
         """
         with self._transaction() as database:
-            newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
+            newest = number_of(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
             if revision <= newest:
                 raise StorageError(f"revision {revision} is not newer than the stored {newest}")
             row = (manifest.did, revision, _encode(manifest), sealed)
             database.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", row)
             self._forget_old(database, manifest.did, 1 if forget_older else self._kept)
             if forget_older:
-                _forget_blocks(database, manifest.did)
+                forget_blocks(database, manifest.did)
                 note = (forgotten_note(manifest.did), str(revision))
                 database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
         if forget_older:
             with self._reading() as database:
-                _empty_journal(database)
+                empty_journal(database)
         return StoredVault(revision, manifest, sealed)
 
     def load(self, did: str | None = None, revision: int | None = None) -> StoredVault | None:
@@ -144,9 +135,9 @@ class VaultStore:
         """Delete a vault, all its revisions and the blocks of its snapshots, and overwrite their bytes in the file."""
         with self._transaction() as database:
             database.execute("DELETE FROM revisions WHERE did = ?", (did,))
-            _forget_blocks(database, did)
+            forget_blocks(database, did)
         with self._reading() as database:
-            _empty_journal(database)
+            empty_journal(database)
 
     def put_block(self, block: Block) -> None:
         """Store a block. Raises StorageError if it does not match its CID."""
@@ -217,7 +208,7 @@ class VaultStore:
         """Close the file and release its lock. Repeated calls have no effect."""
         if self._database is not None:
             database, self._database = self._database, None
-            with _storage_errors(), contextlib.ExitStack() as stack:
+            with file_errors(), contextlib.ExitStack() as stack:
                 stack.callback(self._lock.release)
                 database.close()
 
@@ -244,7 +235,7 @@ class VaultStore:
             raise ClientStateError("the vault store is closed")
         # All threads share one connection. Without the lock, one thread's statements could run inside another thread's
         # transaction.
-        with self._turn, _storage_errors():
+        with self._turn, file_errors():
             yield self._database
 
     @contextlib.contextmanager
@@ -272,61 +263,6 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
     return folder / f"{config.db_name}.db"
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    # The file's mode is set before SQLite opens the file, and SQLite gives its journal the same mode.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
-    try:
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA secure_delete = ON")
-        _migrate(database)
-        _empty_journal(database)  # a killed process may have left deleted data in it
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _migrate(database: sqlite3.Connection) -> None:
-    version = _number(database.execute("PRAGMA user_version"))
-    if version > _SCHEMA_VERSION:
-        raise StorageError("the vault store was written by a newer release")
-    if version == 0:
-        database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
-
-
-def _forget_blocks(database: sqlite3.Connection, did: str) -> None:
-    """Delete the blocks of a vault's snapshots: roots, the blocks they link to, and sealed vaults without a root."""
-    gone: set[str] = set()
-    for cid in [row[0] for row in database.execute("SELECT cid FROM blocks")]:
-        data = bytes(database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0])
-        gone |= {cid} if _begins_a_vault(did, data) else blocks_of(did, {cid: data})
-    database.executemany("DELETE FROM blocks WHERE cid = ?", [(cid,) for cid in gone])
-
-
-def _begins_a_vault(did: str, data: bytes) -> bool:
-    try:
-        return is_sealed_vault(data) and did_of(data) == did
-    except PluginCallError:
-        return False
-
-
-def _empty_journal(database: sqlite3.Connection) -> None:
-    busy = _number(database.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
-    if busy:
-        raise StorageError("the store's journal is in use and still holds what was forgotten")
-
-
-def _number(cursor: sqlite3.Cursor) -> int:
-    return int(cursor.fetchone()[0] or 0)
-
-
 def _encode(manifest: VaultManifest) -> str:
     return msgspec.json.encode(manifest.to_json()).decode()
 
@@ -336,11 +272,3 @@ def _decode(text: Any) -> VaultManifest:
         return VaultManifest.from_json(str(text))
     except ValueError as error:
         raise StorageError("a stored manifest is damaged") from error
-
-
-@contextlib.contextmanager
-def _storage_errors() -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise StorageError(f"{type(error).__name__}: {error}") from error
