@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from tests.support.clean_tree import ROOT, run
+from tests.support.clean_tree import PROJECT_URL, ROOT, run
 from tests.support.made_once import made_once
 
 
@@ -36,4 +37,5 @@ def dist(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _build(tree: Path, folder: Path, *more: str) -> None:
-    run(sys.executable, "-m", "build", "--no-isolation", *more, "--outdir", folder, tree, cwd=folder)
+    env = {**os.environ, "HOLDFAST_PROJECT_URL": PROJECT_URL}
+    run(sys.executable, "-m", "build", "--no-isolation", *more, "--outdir", folder, tree, cwd=folder, env=env)

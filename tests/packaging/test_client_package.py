@@ -66,12 +66,17 @@ def client_wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("holdfast_client-*.whl"))
 
 
-def declared(wheel: Path) -> list[str]:
-    """Return the wheel's own requirements."""
+def stated(wheel: Path, field: str) -> list[str]:
+    """Return the values of one field of the wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = archive.read(name).decode().splitlines()
-    return [line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")]
+    return [line.removeprefix(f"{field}: ") for line in lines if line.startswith(f"{field}: ")]
+
+
+def declared(wheel: Path) -> list[str]:
+    """Return the wheel's own requirements."""
+    return stated(wheel, "Requires-Dist")
 
 
 def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.clean_tree import ROOT, run
+from tests.support.clean_tree import PROJECT_URL, ROOT, run
 from tests.support.serving import Server, environment_of, free_port, wait_until_ready
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     assert "Requires-Python: >=3.11" in metadata
     assert "License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in metadata
     assert "Requires-Dist: granian" in metadata
+    assert f"Project-URL: Repository, {PROJECT_URL}\n" in metadata
+    assert f"Project-URL: Issues, {PROJECT_URL}/issues\n" in metadata
     assert "holdfast = holdfast.cli:main" in entries
 
 

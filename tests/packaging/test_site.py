@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import runpy
 import subprocess
 import sys
-from typing import Any
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 import yaml
 from tests.support.clean_tree import ROOT
+from tests.support.serving import free_port
+from tests.support.topology import start_nginx
 
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
@@ -97,6 +107,43 @@ def test_each_alert_fires_when_it_should() -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Ok(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def node(port: int) -> Iterator[None]:
+    server = ThreadingHTTPServer(("127.0.0.1", port), Ok)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@needs_programs
+def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path: Path) -> None:
+    """The proxy skips a node for 2 s after a failure, and in these 2 s another node may be stopped."""
+    tmp_path.chmod(0o755)
+    first, second = free_port(), free_port()
+    with contextlib.ExitStack() as stack:
+        with node(second):
+            url = start_nginx(stack, PROGRAMS["program"]("nginx"), tmp_path, [first, second])
+            assert {httpx.get(url).status_code for _ in range(2)} == {200}, "the first node fails at least once"
+        with node(first):
+            assert httpx.get(url).status_code == 200
+        assert httpx.get(url).status_code == 502, "no node is there"
 
 
 @needs_programs
