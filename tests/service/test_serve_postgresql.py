@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import psutil
 import pytest
 from tests.support.serving import (
     DID,
@@ -96,6 +97,18 @@ def test_a_start_waits_for_a_database_that_starts_later(
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
     assert "answers after" in server.log.read_text()
     assert server.stop() == 0
+
+
+def test_a_stop_ends_a_worker_that_waits_for_the_database(
+    serve: Callable[..., Server], own_postgres: PostgresServer
+) -> None:
+    server = serve(database_url=own_postgres.new_database())
+    own_postgres.stop()
+    (worker,) = psutil.Process(server.process.pid).children()
+    worker.kill()  # the next worker finds no database
+    assert becomes_true(lambda: "the start waits up to" in server.log.read_text())
+    assert server.stop() == 0
+    assert "refused to gracefully stop" not in server.log.read_text(), "the worker had to be killed"
 
 
 def test_a_start_does_not_wait_for_what_time_does_not_mend(

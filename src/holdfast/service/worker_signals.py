@@ -44,6 +44,11 @@ def hold_signals_of_workers() -> None:
     os.register_at_fork(before=_block, after_in_parent=_unblock)
 
 
+def stop_is_held() -> bool:
+    """Return whether this worker was told to stop before it can handle the signal."""
+    return not signal.sigpending().isdisjoint(_ENDING)
+
+
 def handle_held_signals(loop: asyncio.AbstractEventLoop) -> None:
     """Unblock SIGTERM and SIGINT as soon as the event loop serves requests. Call this after startup."""
     if multiprocessing.parent_process() is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import pytest
@@ -29,8 +30,9 @@ class _Database:
     def sleep(self, seconds: float) -> None:
         self.time += seconds
 
-    def opened(self, within_s: float) -> Any:
-        return open_when_reachable(self, within_s, lambda: self.time, self.sleep)  # type: ignore[arg-type]
+    def opened(self, within_s: float, stopped_at: float = inf) -> Any:
+        stopped = lambda: self.time >= stopped_at  # noqa: E731
+        return open_when_reachable(self, within_s, lambda: self.time, self.sleep, stopped)  # type: ignore[arg-type]
 
 
 def test_it_waits_and_says_so_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
@@ -47,6 +49,13 @@ def test_the_wait_ends() -> None:
     with pytest.raises(StoreUnreachable):
         database.opened(5)
     assert database.time == 105
+
+
+def test_a_stop_ends_the_wait() -> None:
+    database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
+    with pytest.raises(SystemExit) as ended:
+        database.opened(60, stopped_at=103)
+    assert (ended.value.code, database.time) == (0, 103)
 
 
 @pytest.mark.parametrize(("error", "within_s"), [(StoreUnavailable("password"), 60), (StoreUnreachable("away"), 0)])

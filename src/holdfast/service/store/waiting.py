@@ -24,12 +24,15 @@ def open_when_reachable(
     within_s: float,
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Store:
     """Return the open store of a database that responds within `within_s` seconds; log what is being waited for.
 
     A wrong password, a missing database or a schema that is too new is reported at once, because waiting cannot help.
+    `stopped` tells whether the process has been told to stop; it is asked about once a second.
 
     Raises:
+        SystemExit: the process has been told to stop.
         StoreUnavailable: the database did not respond in time, or refuses this client.
         SchemaTooNew: a newer release has migrated the database.
     """
@@ -39,6 +42,8 @@ def open_when_reachable(
             store = database.open()
         except StoreUnreachable as error:
             waited = now() - began
+            if stopped():
+                raise SystemExit(0) from None
             if waited >= within_s:
                 raise
             if waited - said >= SAY_EVERY_S:
