@@ -24,9 +24,11 @@ import programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 _REQUESTS = 12
 _OK, _TOO_MANY = 200, 429
+_SHOWN_LINES = 20
 _LIMIT = 3  # registrations per address
 
 
@@ -46,7 +48,7 @@ def main() -> int:
         try:
             _try(site)
         except AssertionError as error:
-            return _say(f"failed: {error}", 1)
+            return _say(f"failed: {error}\nnginx's last lines:\n{_last_lines(site.proxy_log)}", 1)
         _say(f"everything held, after {time.monotonic() - began:.0f} s")
         if stay:
             _say("running until Ctrl-C")
@@ -117,6 +119,10 @@ def _expect_up(site: Topology, up: Sequence[str], down: Sequence[str]) -> None:
 def _expect(holds: Callable[[], bool], what: str) -> None:
     assert becomes_true(holds), f"not within {PATIENCE_S:.0f} s: {what}"
     _say(what)
+
+
+def _last_lines(log: Path) -> str:
+    return "\n".join(log.read_text().splitlines()[-_SHOWN_LINES:])
 
 
 def _client(site: Topology, address: str) -> httpx.Client:

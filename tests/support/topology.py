@@ -51,6 +51,7 @@ class Topology:
     nodes: MeasuredNodes
     proxy: str
     prometheus: str
+    proxy_log: Path
 
     def ask_prometheus(self, path: str, **query: str) -> Any:
         """Return the data of a response from Prometheus' HTTP API."""
@@ -78,26 +79,26 @@ def topology(nginx: str, prometheus: str) -> Iterator[Topology]:
         nodes = MeasuredNodes(folder, postgres.new_database())
         stack.callback(nodes.close)
         nodes.start(2)
-        proxy = _start_nginx(stack, nginx, folder, [node.port for node in nodes.running])
+        proxy = start_nginx(stack, nginx, folder, [node.port for node in nodes.running])
         monitor = _start_prometheus(stack, prometheus, folder, list(nodes.admin_ports.values()))
-        yield Topology(nodes, proxy, monitor)
+        yield Topology(nodes, proxy, monitor, folder / "nginx" / "error.log")
 
 
 def nginx_configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
     """Return a complete configuration that includes deploy/nginx/holdfast.conf, changed only in its addresses."""
     site = (DEPLOY / "nginx" / "holdfast.conf").read_text()
-    for found, there in (
-        ("listen 8080;", f"listen 127.0.0.1:{port};"),
-        *((f"server node{n}:8787 ", f"server 127.0.0.1:{node} ") for n, node in enumerate(nodes, 1)),
+    for found, there, places in (
+        ("listen 8080;", f"listen 127.0.0.1:{port};", 1),
+        *((f"server node{n}:8787 ", f"server 127.0.0.1:{node} ", 2) for n, node in enumerate(nodes, 1)),
     ):
-        assert site.count(found) == 1, found
+        assert site.count(found) == places, found
         site = site.replace(found, there)
-    places = " ".join(
+    folders = " ".join(
         f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     return (
         f"daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1;\n"
-        f"events {{ worker_connections 512; }}\nhttp {{ access_log off; {places}\n{site}\n}}\n"
+        f"events {{ worker_connections 512; }}\nhttp {{ access_log off; {folders}\n{site}\n}}\n"
     )
 
 
@@ -118,7 +119,8 @@ def dashboard_queries() -> list[str]:
     return [_VARIABLE.sub(lambda variable: _VALUES[variable["name"]], query) for query in found]
 
 
-def _start_nginx(stack: contextlib.ExitStack, program: str, folder: Path, nodes: Sequence[int]) -> str:
+def start_nginx(stack: contextlib.ExitStack, program: str, folder: Path, nodes: Sequence[int]) -> str:
+    """Run nginx before the nodes with these ports until the exit stack is closed, and return its URL."""
     port = free_port()
     home = folder / "nginx"
     home.mkdir(mode=0o777)
