@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from fuzz_inputs import ACTIONS, HOST_KEY, RESOURCES, ROW, chance, damage
-from holdfast.enclave import Enclave
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    from holdfast.enclave import Enclave
+
+    RandomBytes = Callable[[int], bytes]
     Maker = Callable[[Enclave], dict[str, Any]]
 
 # Functions that must be called without an open vault, and functions that need one; others work in both cases.
@@ -45,12 +46,13 @@ class States:
 
     Args:
         rng: decides what is damaged.
+        partner: another instance, for pairings.
         credential: the credential for `generate`.
     """
 
-    def __init__(self, rng: random.Random, credential: object) -> None:
+    def __init__(self, rng: random.Random, partner: Enclave, credential: object) -> None:
         self._rng = rng
-        self._partner = Enclave(random=rng.randbytes)
+        self._partner = partner
         made = ask(self._partner, "generate", credential=credential, key=HOST_KEY)
         self._sealed = base64.b64decode(made["database"])
         self._did = made["did"].encode()
@@ -72,6 +74,7 @@ class States:
             "unlock": self._load,
             "import": self._import,
             "exec": self._exec,
+            "remove_wrap": self._removable,
             "verify_signature": self._signed,
             "verify_ucan": self._token,
             "inspect_ucan": self._token,
@@ -90,10 +93,20 @@ class States:
         return self._database if chance(self._rng, 20) else damage(self._rng, self._database)
 
     def _load(self, _enclave: Enclave) -> dict[str, Any]:
-        return {"database": _text(_sealed(self._bent_database(), self._did)), "key": HOST_KEY}
+        return {"database": _text(_sealed(self._bent_database(), self._did, self._rng.randbytes)), "key": HOST_KEY}
 
     def _import(self, _enclave: Enclave) -> dict[str, Any]:
-        return {"data": _text(_exported(self._bent_database())), "password": PASSWORD, "key": HOST_KEY}
+        return {
+            "data": _text(_exported(self._bent_database(), self._rng.randbytes)),
+            "password": PASSWORD,
+            "key": HOST_KEY,
+        }
+
+    def _removable(self, enclave: Enclave) -> dict[str, Any]:
+        """Return the input that removes a second wrap; half of these calls also replace the data key."""
+        if chance(self._rng, 20):  # not always, because it hashes a password
+            ask(enclave, "add_wrap", key={**HOST_KEY, "id": "second"})
+        return {"kind": "secret", "id": "second", **({"keys": [HOST_KEY]} if chance(self._rng, 50) else {})}
 
     def _signed(self, enclave: Enclave) -> dict[str, Any]:
         digest = self._rng.randbytes(32).hex()
@@ -170,9 +183,9 @@ def _opened(sealed: bytes) -> bytes:
     return AESGCM(data_key).decrypt(sealed[24:36], sealed[head + 90 :], sealed[: head + 90])
 
 
-def _sealed(database: bytes, did: bytes) -> bytes:
-    data_key, nonce = os.urandom(32), os.urandom(12)
-    clear = b"\1\0" + os.urandom(16) + struct.pack(">III", 65536, 3, 4) + os.urandom(12)
+def _sealed(database: bytes, did: bytes, randbytes: RandomBytes) -> bytes:
+    data_key, nonce = randbytes(32), randbytes(12)
+    clear = b"\1\0" + randbytes(16) + struct.pack(">III", 65536, 3, 4) + randbytes(12)
     wrap = clear + AESGCM(_kek(clear[2:18])).encrypt(clear[-12:], data_key, _WRAP + b"\0" + did + clear)
     head = (
         b"HFDB\1\1" + struct.pack(">HQQ", len(did), 1, 0) + nonce + struct.pack(">Q", len(database) + 16) + did + wrap
@@ -180,8 +193,8 @@ def _sealed(database: bytes, did: bytes) -> bytes:
     return head + AESGCM(data_key).encrypt(nonce, database, head)
 
 
-def _exported(database: bytes) -> bytes:
-    salt, nonce = os.urandom(16), os.urandom(12)
+def _exported(database: bytes, randbytes: RandomBytes) -> bytes:
+    salt, nonce = randbytes(16), randbytes(12)
     key = hash_secret_raw(PASSWORD.encode(), salt, 1, 8192, 1, 32, Type.ID)
     head = b"MTRV\1\1\0\0" + struct.pack(">III", 8192, 1, 1) + salt + nonce + struct.pack(">Q", len(database) + 16)
     return head + AESGCM(key).encrypt(nonce, database, head)

@@ -9,8 +9,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,6 @@ from holdfast.enclave import (
     PluginCallError,
     WasmLoadError,
     bundled,
-    clock,
     host,
     module,
     sources,
@@ -211,18 +208,30 @@ def test_after_close_nothing_runs(enclave: Enclave) -> None:
         enclave.call("version")
 
 
-def test_the_ticking_stops_with_the_last_instance(monkeypatch: pytest.MonkeyPatch) -> None:
-    import gc
+# Run in a process of its own, in which no other test's instance is alive.
+LAST_INSTANCE = """
+import gc, threading, time
+from holdfast.enclave import Enclave, clock
 
-    monkeypatch.setattr(clock, "TICK_SECONDS", 0.01)
-    Enclave().close()
-    gc.collect()
-    deadline = time.monotonic() + 60
-    while any(thread.name == "enclave-epoch" for thread in threading.enumerate()):
-        if clock._living:
-            pytest.skip("another test's instance is still referenced")
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+def ticking():
+    return any(thread.name == "enclave-epoch" for thread in threading.enumerate())
+
+clock.TICK_SECONDS = 0.01
+enclave = Enclave()
+assert ticking(), "the test looks for the wrong thread"
+enclave.close()
+del enclave
+gc.collect()
+deadline = time.monotonic() + 60
+while ticking():
+    assert time.monotonic() < deadline, "the thread goes on"
+    time.sleep(0.05)
+"""
+
+
+def test_the_ticking_stops_with_the_last_instance() -> None:
+    done = subprocess.run([sys.executable, "-c", LAST_INSTANCE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_call_that_would_not_end_is_stopped(
