@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -40,8 +39,7 @@ class Confirmation(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True, gc=False):
     """The current holder of an identifier."""
 
     did: str
@@ -151,8 +149,7 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionBounds:
+class SessionBounds(msgspec.Struct, frozen=True, gc=False):
     """The counts for which a session for a free identifier is admitted: at least the lower and below the upper bound.
 
     Attributes:
@@ -172,8 +169,7 @@ class SessionBounds:
         return cls(own_from=own, own_below=own + 1, around_from=around, around_below=around + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationBounds:
+class RegistrationBounds(msgspec.Struct, frozen=True, gc=False):
     """The counts below which a registration is admitted, and whether the name is reserved."""
 
     reserved: bool
@@ -183,8 +179,7 @@ class RegistrationBounds:
     unconfirmed_below: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRule:
+class SessionRule(msgspec.Struct, frozen=True, gc=False):
     """`admit_session` for one request, which a database can apply by its bounds as well."""
 
     request: RegistrationRequest
@@ -200,8 +195,7 @@ class SessionRule:
         return SessionBounds(own_from=0, own_below=own, around_from=0, around_below=NETWORK_FACTOR * own)
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationRule:
+class RegistrationRule(msgspec.Struct, frozen=True, gc=False):
     """`admit_registration` for one request, which a database can apply by its bounds as well."""
 
     request: RegistrationRequest

@@ -86,15 +86,14 @@ class ClientGone(Exception):
 
 
 class Response:
-    """An immutable response with status, headers and body. The application adds the request ID as a header."""
+    """An immutable response with status, headers and body. The entry point adds the request ID as a header."""
 
-    __slots__ = ("body", "headers", "request_id", "status")
+    __slots__ = ("body", "headers", "status")
 
-    def __init__(self, status: int, headers: Headers, body: bytes | bytearray, request_id: str = "") -> None:
+    def __init__(self, status: int, headers: Headers, body: bytes | bytearray) -> None:
         self.status = status
         self.headers = headers
         self.body = body
-        self.request_id = request_id
 
 
 class StreamedResponse(Response):
@@ -102,16 +101,9 @@ class StreamedResponse(Response):
 
     __slots__ = ("pieces",)
 
-    def __init__(self, status: int, headers: Headers, pieces: AsyncIterator[bytes], request_id: str = "") -> None:
-        super().__init__(status, headers, b"", request_id)
+    def __init__(self, status: int, headers: Headers, pieces: AsyncIterator[bytes]) -> None:
+        super().__init__(status, headers, b"")
         self.pieces = pieces
-
-
-def named(response: Response, request_id: str) -> Response:
-    """Return a copy of the response with the request ID; the original may be shared by many requests."""
-    if isinstance(response, StreamedResponse):
-        return StreamedResponse(response.status, response.headers, response.pieces, request_id)
-    return Response(response.status, response.headers, response.body, request_id)
 
 
 def length_missing(response: Response) -> bool:

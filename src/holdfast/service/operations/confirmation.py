@@ -20,7 +20,8 @@ from holdfast.wire.errors import RPC_ERROR, Refused
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.operations.controllers import Controllers
-    from holdfast.service.store.port import PendingRegistration, Store
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import PendingRegistration
     from holdfast.service.upstreams.chain_rpc import ChainReader
 
 _log = logging.getLogger("holdfast.confirmation")

@@ -12,7 +12,7 @@ from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule
-from holdfast.service.store.port import NewRegistration
+from holdfast.service.store.values import NewRegistration
 from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.secrets import Secrets
-    from holdfast.service.store.port import KeptAnswer, RegisteredDid, Store
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import KeptAnswer, RegisteredDid
     from holdfast.wire.requests import RegisterDid
 
 

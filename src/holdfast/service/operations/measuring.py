@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.service.clock import Clock
-    from holdfast.service.store.port import Store, Vitals
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import Vitals
 
 MEASURE_EVERY_S = 15.0
 _STATES = ("sync", "quorum", "potential", "async", "unknown")

@@ -18,14 +18,15 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from holdfast.rules.limits import ANSWERS_KEPT_S, REPEAT_WAITS_S
 from holdfast.rules.quotas import of_keyed_request
-from holdfast.service.store.port import KeptAnswer, NewRepeat
+from holdfast.service.store.values import KeptAnswer, NewRepeat
 from holdfast.wire.errors import IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, Refused
 
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.secrets import Secrets
-    from holdfast.service.store.port import Begun, Store
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import Begun
 
 _NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key encrypts a few responses at most
 _POLL_S = 0.05

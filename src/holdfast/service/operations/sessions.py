@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.registration import RegistrationRequest, SessionRule, unavailable
-from holdfast.service.store.port import NewSession
+from holdfast.service.store.values import NewSession
 from holdfast.wire.models import RegistrationCounters
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from holdfast.rules.limits import Limits
     from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.clock import Clock
-    from holdfast.service.store.port import KeptAnswer, Store
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import KeptAnswer
     from holdfast.wire.errors import ErrorRow
 
 

@@ -11,7 +11,7 @@ from holdfast.rules.identifiers import Channel
 from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, judge
 from holdfast.rules.quotas import Counted, of_check, of_send
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.store.port import NewAttempt, NewCode
+from holdfast.service.store.values import NewAttempt, NewCode
 from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.calls import calling
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from holdfast.service.mail.port import Mailer
     from holdfast.service.secrets import Secrets
     from holdfast.service.sms.port import SmsVerifier
-    from holdfast.service.store.port import KeptAnswer, Store
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.values import KeptAnswer
     from holdfast.wire.models import Attestation
 
 _log = logging.getLogger("holdfast.verification")

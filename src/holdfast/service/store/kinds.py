@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from holdfast.service.store.database import Database
 
@@ -35,11 +34,6 @@ def _postgresql(url: str) -> Database:
 KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 FILE_ADDRESSES = ("sqlite:///",)  # these URLs name a file and contain no password
-
-
-def default_url(data_dir: Path) -> str:
-    """Return the URL of the embedded database in the data folder."""
-    return f"sqlite:///{data_dir / 'holdfast.db'}"
 
 
 def database_of(url: str) -> Database:

@@ -1,14 +1,11 @@
-"""The Store port: the methods with which the service stores and reads data, with their input and output values.
+"""The Store port: the methods with which the service stores and reads data, whose values are in `values.py`.
 
 `kinds.py` lists the implementations.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-
-import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -19,7 +16,18 @@ if TYPE_CHECKING:
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.snapshot_index import SnapshotIndex
-    from holdfast.wire.requests import RegisterDid
+    from holdfast.service.store.values import (
+        Begun,
+        KeptAnswer,
+        NewAttempt,
+        NewCode,
+        NewRegistration,
+        NewRepeat,
+        NewSession,
+        PendingRegistration,
+        RegisteredDid,
+        Vitals,
+    )
 
 
 class StoreUnavailable(Exception):
@@ -35,158 +43,6 @@ class StoreUnreachable(StoreUnavailable):
 
 class Overtaken(Exception):
     """Another repeat of the same request has done the work or counted the attempt. This repeat changed nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRepeat:
-    """A request with an `Idempotency-Key`, whose response can be stored for repeats.
-
-    Attributes:
-        key: hash of the endpoint and the `Idempotency-Key`.
-        bodies: keyed hashes of the body, one for each signing key; the first is stored, all are recognised.
-        lease_s: seconds after which another request may take over the work if there is no response.
-        kept_s: seconds for which the response is stored.
-        quotas: windows against which a new key counts.
-    """
-
-    key: bytes
-    bodies: tuple[bytes, ...]
-    now: float
-    lease_s: float
-    kept_s: float
-    quotas: Sequence[Quota]
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """The state of a request with an `Idempotency-Key`.
-
-    Attributes:
-        mine: whether the caller must do the work now.
-        body: keyed hash of the first request's body.
-        answer: the sealed response; None until one is stored.
-        attempt: the numbers of the code and of the attempt, if an earlier try of the request has counted an attempt.
-    """
-
-    mine: bool
-    body: bytes
-    answer: bytes | None
-    attempt: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """The sealed response to a request, stored in the same transaction as the effect that it reports."""
-
-    key: bytes
-    answer: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewSession:
-    """A session to store. The address limit applies to `ip`; `now` is in seconds since the epoch."""
-
-    identifier: Identifier
-    did: str
-    ip: str
-    now: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRegistration:
-    """A registration to store: the request in canonical form, and what the service knows about it.
-
-    Attributes:
-        asked: the request; its credential ID is canonical, its block number the one to store.
-        attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
-    """
-
-    asked: RegisterDid
-    identifier: Identifier
-    attestation: tuple[bytes, float] | None
-    confirmation: Confirmation
-    ip: str
-    now: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewCode:
-    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times are in seconds."""
-
-    identifier: Identifier
-    digest: bytes
-    ip: str
-    now: float
-    expires_at: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAttempt:
-    """An attempt to enter an identifier's code. At most `limit` are allowed; each also counts against `quotas`.
-
-    `repeat` is the key of a NewRepeat; the store records there that this request's attempt was counted.
-    """
-
-    identifier: Identifier
-    ip: str
-    now: float
-    limit: int
-    quotas: Sequence[Quota]
-    repeat: bytes | None = None
-
-
-class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
-    """The registration of a credential ID."""
-
-    identifier: str
-    channel: str
-    did: str
-    tx_hash: str
-    block_number: int | None
-    smart_account: str | None
-    created_at: float
-
-
-@dataclass(frozen=True, slots=True)
-class PendingRegistration:
-    """A registration that the chain has not confirmed or refused yet.
-
-    Attributes:
-        key: canonical key of the identifier.
-        asked: how often the chain was queried about it.
-    """
-
-    credential: str
-    did: str
-    tx_hash: str
-    smart_account: str | None
-    channel: str
-    key: str
-    created_at: float
-    asked: int
-
-
-COUNTED_PENDING = 10_000  # a longer backlog is not counted further
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vitals:
-    """Figures about the store for operators.
-
-    Attributes:
-        pending: registrations waiting for the chain, at most COUNTED_PENDING.
-        overdue_s: how late the most overdue check is, in seconds; 0 if none is due.
-        standbys: for PostgreSQL, how many standbys are connected in each state (`sync`, `quorum`, `potential`,
-            `async`; `unknown` if the server hides it from this role); None for other databases.
-        standby_required: whether commits wait for a standby.
-        clock_offset_s: this machine's clock minus the database server's; None for a database without a server.
-    """
-
-    pending: int
-    overdue_s: float
-    standbys: dict[str, int] | None = None
-    standby_required: bool = False
-    clock_offset_s: float | None = None
 
 
 Charge = object

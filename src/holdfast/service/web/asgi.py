@@ -107,12 +107,10 @@ class AsgiEntry:
             await self._other(scope["type"], receive, send)
             return
         try:
-            response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
-        except ClientGone:
-            response = ABORTED  # without any response, granian would send a 500
-        headers = [*encoded_pairs(response.headers)]
-        if response.request_id:
-            headers.append((b"x-request-id", response.request_id.encode("ascii")))
+            response, request_id = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
+            headers = [*encoded_pairs(response.headers), (b"x-request-id", request_id.encode("ascii"))]
+        except ClientGone:  # without any response, granian would send a 500
+            response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
     from holdfast.wire.requests import CheckAlias, LookUpDid, RegisterDid
 
-_NOT_FOUND = b'{"found":false}'
-_AVAILABLE = b'{"available":true}'
+_NOT_FOUND = raw_json(b'{"found":false}')
+_AVAILABLE = raw_json(b'{"available":true}')
 
 
 @serves(REGISTER_DID)
@@ -37,7 +37,7 @@ async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> D
     # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
     record = await web.service.dids.look_up(rules.parse_credential_id(asked.credential_id.replace(" ", "+")))
     if record is None:
-        return raw_json(_NOT_FOUND)
+        return _NOT_FOUND
     return DidRecord(
         identifier=record.identifier,
         channel=record.channel,
@@ -53,4 +53,4 @@ async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> D
 async def check_alias(web: WebContext, asked: CheckAlias, _request: Request) -> AliasAvailability | Response:
     """GET /api/aliases/check."""
     holder = await web.service.sessions.holder(parse_identifier(asked.alias, Channel.HANDLE))
-    return raw_json(_AVAILABLE) if holder is None else AliasAvailability(available=False, did=holder)
+    return _AVAILABLE if holder is None else AliasAvailability(available=False, did=holder)

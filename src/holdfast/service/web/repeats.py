@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 
     from holdfast.service.http.messages import Headers, Request
-    from holdfast.service.store.port import Begun, KeptAnswer
+    from holdfast.service.store.values import Begun, KeptAnswer
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Answer, Attestation

@@ -118,12 +118,10 @@ class RsgiEntry:
             protocol.close(403)
             return
         try:
-            response = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
+            response, request_id = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
+            headers = [*response.headers, ("x-request-id", request_id)]
         except ClientGone:
-            response = ABORTED
-        headers = (
-            [*response.headers, ("x-request-id", response.request_id)] if response.request_id else response.headers
-        )
+            response, headers = ABORTED, ABORTED.headers
         if isinstance(response, StreamedResponse):
             await _stream(protocol, response, headers)
         elif response.body:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
-from holdfast.service.http.messages import raw_json
+from holdfast.service.http.messages import json_response, raw_json
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.repeats import kept
 from holdfast.service.web.serving import serves, serves_plainly
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from holdfast.wire.models import RegistrationCounters
     from holdfast.wire.requests import CheckSession, OpenSession
 
-_AVAILABLE = b'{"available":true,"reason":null}'
-_TAKEN = b'{"available":false,"reason":"taken"}'
-_RESERVED = Availability(available=False, reason="reserved", message=RESERVED_MESSAGE)
+_AVAILABLE = raw_json(b'{"available":true,"reason":null}')
+_TAKEN = raw_json(b'{"available":false,"reason":"taken"}')
+_RESERVED = json_response(Availability(available=False, reason="reserved", message=RESERVED_MESSAGE))
 
 
 @serves(OPEN_SESSION)
@@ -37,14 +37,14 @@ async def open_session(web: WebContext, asked: OpenSession, request: Request) ->
 
 
 @serves(CHECK_SESSION)
-async def check_session(web: WebContext, asked: CheckSession, _request: Request) -> Availability | Response:
+async def check_session(web: WebContext, asked: CheckSession, _request: Request) -> Response:
     """GET /api/sessions/check."""
     channel = parse_channel(asked.channel)
     identifier = parse_identifier(restore_plus_sign(asked.identifier, channel), channel)
     row = await web.service.sessions.unavailable(identifier)
     if row is IDENTIFIER_RESERVED:
         return _RESERVED
-    return raw_json(_AVAILABLE if row is None else _TAKEN)
+    return _AVAILABLE if row is None else _TAKEN
 
 
 @serves_plainly(REGISTRATION_COUNTERS)

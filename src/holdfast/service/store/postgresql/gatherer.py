@@ -1,6 +1,8 @@
 """Gathers waiting requests into batches, so that one round trip and one disk flush serve many requests.
 
-Batches form naturally: while the connections are busy, arriving requests wait for the next batch.
+Batches form naturally: while the connections are busy, arriving requests wait for the next batch. Waiting requests
+are divided among the idle connections, so that the server works on one part of them while this process works on the
+responses of another (decision 0898).
 """
 
 from __future__ import annotations
@@ -8,69 +10,27 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import math
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import asyncpg
-
-from holdfast.service.store.port import Overtaken, StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.batches import Job, fail, send
 from holdfast.service.store.postgresql.lane import NotSent
 from holdfast.service.telemetry import metrics, tracing
-from holdfast.wire.request_ids import REQUEST_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
 
+    from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.postgresql.lane import Lane
 
 _log = logging.getLogger("holdfast.store")
 
 WAIT_S = 1.0  # how long a request waits for a connection at most
-MAX_BATCH = 256
+UNDIVIDED = 16  # so many requests share a batch even if several connections are idle, because a batch costs a commit
 _SWEEP_S = 0.1
-LOST_RACE = "HF001"
-_OVERTAKEN = "HF002"
-_DEADLOCK = "40P01"
-
-
-class LostRace(Exception):
-    """Another transaction interfered, so nothing was written. The same request may be sent again."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kind:
-    """One kind of request.
-
-    Attributes:
-        statement: the SQL statement, whose parameters are the arrays from `encode`.
-        encode: returns the arrays for a batch.
-        decode: returns a batch's results from the arguments and the returned rows; an exception among them is raised to
-            its request.
-        most: maximum number of requests in a batch.
-        repeatable: whether a second call has no further effect, so that the request is sent once more
-            if the response was lost.
-    """
-
-    name: str
-    statement: str
-    encode: Callable[[Sequence[Any]], Sequence[Any]]
-    decode: Callable[[Sequence[Any], list[asyncpg.Record]], Sequence[Any]]
-    most: int = MAX_BATCH
-    repeatable: bool = False
-
-
-class _Job:
-    __slots__ = ("argument", "future", "keys", "request_id", "since", "trace")
-
-    def __init__(self, argument: Any, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
-        self.argument = argument
-        self.keys = keys
-        self.future: asyncio.Future[Any] = loop.create_future()
-        self.since = loop.time()
-        self.request_id = REQUEST_ID.get()
-        self.trace = tracing.present()
 
 
 class Gatherer:
@@ -79,9 +39,10 @@ class Gatherer:
     def __init__(self, lanes: Sequence[Lane], work: str = "write") -> None:
         """`work` is `read` or `write`, as in the metrics."""
         self._work = work
+        self._timed = metrics.enabled()
         self._lanes = lanes
         self._idle = list(lanes)
-        self._queues: dict[Kind, deque[_Job]] = {}
+        self._queues: dict[Kind, deque[Job]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._flushing = False
         self._sweeping: asyncio.TimerHandle | None = None
@@ -97,7 +58,7 @@ class Gatherer:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         loop = asyncio.get_running_loop()
-        job = _Job(argument, keys, loop)
+        job = Job(argument, keys, loop)
         self._queues.setdefault(kind, deque()).append(job)
         if not self._flushing:
             self._flushing = True
@@ -119,7 +80,7 @@ class Gatherer:
     def _flush(self) -> None:
         self._flushing = False
         while self._idle and (kind := self._longest_waiting()) is not None:
-            batch = self._take(kind)
+            batch = self._take(kind, self._share(kind))
             serving = self._serve(self._idle.pop(), kind, batch)
             # The task gets an empty context, because the current context may be another request's.
             task = asyncio.get_running_loop().create_task(serving, context=contextvars.Context())
@@ -132,12 +93,18 @@ class Gatherer:
         waiting = [(queue[0].since, kind) for kind, queue in self._queues.items() if queue]
         return min(waiting, key=lambda entry: entry[0])[1] if waiting else None
 
-    def _take(self, kind: Kind) -> list[_Job]:
+    def _share(self, kind: Kind) -> int:
+        """Return how many of the waiting requests the next batch may take; each other kind that waits needs a lane."""
+        others = sum(1 for other, queue in self._queues.items() if queue and other is not kind)
+        lanes = max(1, len(self._idle) - others)
+        return min(kind.most, max(UNDIVIDED, math.ceil(len(self._queues[kind]) / lanes)))
+
+    def _take(self, kind: Kind, most: int) -> list[Job]:
         queue = self._queues[kind]
-        batch: list[_Job] = []
-        left: list[_Job] = []
+        batch: list[Job] = []
+        left: list[Job] = []
         keys: set[Hashable] = set()
-        while queue and len(batch) < kind.most:
+        while queue and len(batch) < most:
             job = queue.popleft()
             if keys.isdisjoint(job.keys):
                 keys.update(job.keys)
@@ -154,25 +121,26 @@ class Gatherer:
         for queue in self._queues.values():
             while queue and queue[0].since < late:
                 metrics.STORE_FAILURES.add(self._work)
-                _fail([queue.popleft()], NotSent("no connection to the database was free in time"))
+                fail([queue.popleft()], NotSent("no connection to the database was free in time"))
         self._flush()
 
-    async def _serve(self, lane: Lane, kind: Kind, batch: list[_Job]) -> None:
+    async def _serve(self, lane: Lane, kind: Kind, batch: list[Job]) -> None:
         began = time.perf_counter()
         attributes: tracing.Attributes = {"holdfast.batch_size": len(batch), "holdfast.batch_kind": kind.name}
         try:
             with tracing.batch(f"store {self._work}", (job.trace for job in batch), attributes):
-                await _send(lane, kind, batch)
+                await send(lane, kind, batch)
         except Exception as error:  # noqa: BLE001 - a failure here would leave requests waiting
             ids = ",".join(job.request_id for job in batch)
             _log.exception("batch failed", extra={"kind": kind.name, "request_id": ids})
-            _fail(batch, StoreUnavailable(type(error).__name__))
+            fail(batch, StoreUnavailable(type(error).__name__))
         finally:
-            self._count(batch, time.perf_counter() - began)
+            if self._timed:
+                self._count(batch, time.perf_counter() - began)
             self._idle.append(lane)
             self._flush()
 
-    def _count(self, batch: list[_Job], seconds: float) -> None:
+    def _count(self, batch: list[Job], seconds: float) -> None:
         metrics.BATCH_SIZE.observe(len(batch), self._work)
         metrics.BATCH_SECONDS.observe(seconds, self._work)
         now = asyncio.get_running_loop().time()
@@ -187,68 +155,3 @@ class Gatherer:
         states = ["busy" if lane not in self._idle else "idle" if lane.is_open else "closed" for lane in self._lanes]
         for state in ("busy", "idle", "closed"):
             metrics.STORE_CONNECTIONS.set(states.count(state), self._work, state)
-
-
-async def _send(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
-    """Send a batch; if the server refuses the batch, send each of its requests separately."""
-    try:
-        rows = await _fetch(lane, kind, [job.argument for job in batch])
-    except StoreUnavailable as error:
-        _fail(batch, error)
-    except Exception as error:  # noqa: BLE001 - it goes to the request that brought it
-        if len(batch) == 1:
-            _fail(batch, _named(error))
-        else:
-            await _send_singly(lane, kind, batch)
-    else:
-        _settle(batch, kind.decode([job.argument for job in batch], rows))
-
-
-async def _send_singly(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
-    for place, job in enumerate(batch):
-        await _send(lane, kind, [job])
-        if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
-            _fail(batch[place + 1 :], NotSent("the database was lost"))
-            return
-
-
-def _settle(batch: list[_Job], results: Sequence[Any]) -> None:
-    for job, result in zip(batch, results, strict=True):
-        if job.future.done():  # its request was cancelled
-            continue
-        if isinstance(result, Exception):
-            job.future.set_exception(result)
-        else:
-            job.future.set_result(result)
-
-
-async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
-    values = kind.encode(arguments)
-    try:
-        return await lane.fetch(kind.statement, values)
-    except NotSent:
-        raise
-    except StoreUnavailable:
-        if not kind.repeatable:
-            raise
-        return await lane.fetch(kind.statement, values)
-    except asyncpg.DeadlockDetectedError:
-        return await lane.fetch(kind.statement, values)
-
-
-def _named(error: Exception) -> Exception:
-    """Return the Store port's exception for an error from the server."""
-    if isinstance(error, asyncpg.PostgresError):
-        if error.sqlstate == LOST_RACE:
-            return LostRace()
-        if error.sqlstate == _OVERTAKEN:
-            return Overtaken()
-        if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing privileges: nothing was stored
-            return StoreUnavailable(type(error).__name__)
-    return error
-
-
-def _fail(batch: Sequence[_Job], error: Exception) -> None:
-    for job in batch:
-        if not job.future.done():
-            job.future.set_exception(error if len(batch) == 1 else type(error)(*error.args))

@@ -12,8 +12,8 @@ from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.history import IN_ONE_MOMENT
-from holdfast.service.store.port import RegisteredDid
-from holdfast.service.store.postgresql.gatherer import Kind
+from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.values import RegisteredDid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.port import Begun
-from holdfast.service.store.postgresql import writes
-from holdfast.service.store.postgresql.gatherer import Kind
+from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.writes import claims, codes
+from holdfast.service.store.values import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from asyncpg import Record
 
-    from holdfast.service.store.port import KeptAnswer, NewRepeat
-    from holdfast.service.store.postgresql.writes import AttemptToCount
+    from holdfast.service.store.postgresql.writes.codes import AttemptToCount
+    from holdfast.service.store.values import KeptAnswer, NewRepeat
 
 
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
@@ -56,28 +56,28 @@ def _decoder(kind: Kind) -> Any:
 
 
 KEEPING = {
-    writes.OPEN_SESSIONS: _with_answers(writes.OPEN_SESSIONS, 15, "f.done"),
-    writes.REGISTER: _with_answers(writes.REGISTER, 28, "f.done"),
-    writes.KEEP_CODES: _with_answers(writes.KEEP_CODES, 8, None),
-    writes.CONSUME_CODES: _with_answers(writes.CONSUME_CODES, 5, "true"),
-    writes.MARK_VERIFIED: _with_answers(writes.MARK_VERIFIED, 4, None),
+    claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 15, "f.done"),
+    claims.REGISTER: _with_answers(claims.REGISTER, 28, "f.done"),
+    codes.KEEP_CODES: _with_answers(codes.KEEP_CODES, 8, None),
+    codes.CONSUME_CODES: _with_answers(codes.CONSUME_CODES, 5, "true"),
+    codes.MARK_VERIFIED: _with_answers(codes.MARK_VERIFIED, 4, None),
 }
 
 
 def _encode_attempts(batch: Sequence[AttemptToCount]) -> list[Any]:
     keys = [asked.attempt.repeat or b"" for asked in batch]
-    return [*writes.COUNT_ATTEMPTS.encode(batch), [shard_of(key) for key in keys], keys]
+    return [*codes.COUNT_ATTEMPTS.encode(batch), [shard_of(key) for key in keys], keys]
 
 
 def _decode_attempts(batch: Sequence[AttemptToCount], rows: list[Record]) -> Sequence[Any]:
-    return writes.COUNT_ATTEMPTS.decode(batch, [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
+    return codes.COUNT_ATTEMPTS.decode(batch, [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
 
 
 NOTE_ATTEMPTS = Kind(
     "count_attempt noted",
     "SELECT f.*, CASE WHEN f.nth IS NULL"  # noqa: S608 - our own names
     " THEN holdfast.note_attempt_v1(($15::smallint[])[f.n], ($16::bytea[])[f.n], f.id, f.number) END FROM "
-    + writes.COUNT_ATTEMPTS.statement.removeprefix("SELECT * FROM ")
+    + codes.COUNT_ATTEMPTS.statement.removeprefix("SELECT * FROM ")
     + " AS f",
     _encode_attempts,
     _decode_attempts,

@@ -17,7 +17,7 @@ from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.writes import new_number
+from holdfast.service.store.postgresql.writes.arguments import new_number
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
-from holdfast.service.store.postgresql.gatherer import Kind
+from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
 
 if TYPE_CHECKING:

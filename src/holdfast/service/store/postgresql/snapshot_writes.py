@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.service.store.postgresql.gatherer import Kind
+from holdfast.service.store.postgresql.batches import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.port import COUNTED_PENDING, PendingRegistration, StoreUnavailable, Vitals
-from holdfast.service.store.postgresql import reads, repeats, writes
-from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql import reads, repeats
+from holdfast.service.store.postgresql.batches import LostRace
+from holdfast.service.store.postgresql.gatherer import Gatherer
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
+from holdfast.service.store.postgresql.writes.arguments import new_number, place_of
+from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, Vitals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -24,9 +28,10 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.port import (
+    from holdfast.service.store.port import Charge
+    from holdfast.service.store.postgresql.batches import Kind
+    from holdfast.service.store.values import (
         Begun,
-        Charge,
         KeptAnswer,
         NewAttempt,
         NewCode,
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
         NewSession,
         RegisteredDid,
     )
-    from holdfast.service.store.postgresql.gatherer import Kind
     from holdfast.settings.postgresql import Address
 
 WRITE_LANES, READ_LANES = 2, 2
@@ -137,11 +141,11 @@ class PostgresqlStore:
     ) -> None:
         """See Store. The database applies a SessionRule; other rules run here, and the database checks their facts."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
-        place = writes.place_of(session.identifier)
+        place = place_of(session.identifier)
         for _ in Tries():
             try:
-                asked = writes.SessionToOpen(session, place, bounds)
-                facts = await self._keeping(kept, writes.OPEN_SESSIONS, asked, (place,))
+                asked = claims.SessionToOpen(session, place, bounds)
+                facts = await self._keeping(kept, claims.OPEN_SESSIONS, asked, (place,))
             except LostRace:
                 continue
             if facts is None:
@@ -159,60 +163,60 @@ class PostgresqlStore:
         The database applies a RegistrationRule; other rules run here, and the database checks their facts.
         """
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
-        asked = first = writes.RegistrationToMake(registration, bounds)
+        asked = first = claims.RegistrationToMake(registration, bounds)
         keys = (
-            writes.place_of(registration.identifier),
+            place_of(registration.identifier),
             registration.asked.credential_id,
             registration.attestation and registration.attestation[0],
         )
         for _ in Tries():
             try:
-                seen = await self._keeping(kept, writes.REGISTER, asked, [key for key in keys if key is not None])
+                seen = await self._keeping(kept, claims.REGISTER, asked, [key for key in keys if key is not None])
             except LostRace:
                 asked = first
                 continue
             if seen is None:
                 return
             move = decide(seen.facts)
-            asked = first if bounds else writes.RegistrationToMake(registration, None, move, seen)
+            asked = first if bounds else claims.RegistrationToMake(registration, None, move, seen)
         raise StoreUnavailable("too many others wrote the same rows")
 
     # -- windows and codes -----------------------------------------------------------------------------------------
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""
-        charge = writes.ChargeToMake(quotas, now, writes.new_number())
-        return await self._again(writes.CHARGE, charge) if quotas else writes.charge_made(charge)
+        charge = charges.ChargeToMake(quotas, now, new_number())
+        return await self._again(charges.CHARGE, charge) if quotas else charges.charge_made(charge)
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
         """See Store."""
-        assert isinstance(charge, writes.ChargeMade)
+        assert isinstance(charge, charges.ChargeMade)
         kinds = {kind.value for kind in what}
         windows = tuple(window for window in charge.windows if window[0] in kinds)
         if windows:
-            await self._again(writes.GIVE_BACK, (charge.event, windows), windows)
+            await self._again(charges.GIVE_BACK, (charge.event, windows), windows)
 
     async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._again(writes.KEEP_CODES, (code, writes.new_number()), (writes.place_of(code.identifier),), kept)
+        await self._again(codes.KEEP_CODES, (code, new_number()), (place_of(code.identifier),), kept)
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
-        charge = writes.ChargeToMake(attempt.quotas, attempt.now, writes.new_number())
-        kind = writes.COUNT_ATTEMPTS if attempt.repeat is None else repeats.NOTE_ATTEMPTS
-        counted: CountedAttempt | None = await self._again(kind, writes.AttemptToCount(attempt, charge))
+        charge = charges.ChargeToMake(attempt.quotas, attempt.now, new_number())
+        kind = codes.COUNT_ATTEMPTS if attempt.repeat is None else repeats.NOTE_ATTEMPTS
+        counted: CountedAttempt | None = await self._again(kind, codes.AttemptToCount(attempt, charge))
         return counted
 
     async def consume_code(
         self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
     ) -> bool:
         """See Store."""
-        keys = (writes.place_of(identifier),)
-        return bool(await self._again(writes.CONSUME_CODES, (identifier, code_id, now), keys, kept))
+        keys = (place_of(identifier),)
+        return bool(await self._again(codes.CONSUME_CODES, (identifier, code_id, now), keys, kept))
 
     async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._again(writes.MARK_VERIFIED, (identifier, now), (writes.place_of(identifier),), kept)
+        await self._again(codes.MARK_VERIFIED, (identifier, now), (place_of(identifier),), kept)
 
     # -- repeats ---------------------------------------------------------------------------------------------------
 
@@ -239,18 +243,18 @@ class PostgresqlStore:
         """See Store."""
         credentials = [credential for credential, _ in times]
         shards = [shard_of(credential) for credential in credentials]
-        await self._again(writes.PUT_OFF, (shards, credentials, [at for _, at in times]))
+        await self._again(upkeep.PUT_OFF, (shards, credentials, [at for _, at in times]))
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
         """See Store."""
         values = (shard_of(credential), credential, outcome.value, block_number, now)
-        return bool(await self._again(writes.SETTLE, values))
+        return bool(await self._again(upkeep.SETTLE, values))
 
     async def expire(self, now: float) -> int:
         """See Store. Rows are removed in parts, so that no statement takes long."""
         values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_KEPT_S), _EXPIRED_AT_ONCE)
         removed = 0
-        while part := int(await self._again(writes.EXPIRE, values)):
+        while part := int(await self._again(upkeep.EXPIRE, values)):
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
@@ -260,17 +264,17 @@ class PostgresqlStore:
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
         """See Store."""
-        return bool(await self._again(writes.TAKE_LEASE, (name, holder, now, ttl_s)))
+        return bool(await self._again(upkeep.TAKE_LEASE, (name, holder, now, ttl_s)))
 
     async def release(self, channel: str, key: str, now: float) -> bool:
         """See Store."""
-        return bool(await self._again(writes.RELEASE, (shard_of(channel, key), channel, key, now)))
+        return bool(await self._again(upkeep.RELEASE, (shard_of(channel, key), channel, key, now)))
 
     async def revoke_credential(self, credential: str, now: float) -> bool:
         """See Store."""
         if not storable(credential):
             return False
-        return bool(await self._again(writes.REVOKE, (shard_of(credential), credential, now)))
+        return bool(await self._again(upkeep.REVOKE, (shard_of(credential), credential, now)))
 
     # -- life ------------------------------------------------------------------------------------------------------
 

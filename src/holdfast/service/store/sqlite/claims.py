@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.rules.identifiers import Identifier
-    from holdfast.service.store.port import NewRegistration, NewSession
+    from holdfast.service.store.values import NewRegistration, NewSession
 
 
 def open_session(connection: Connection, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:

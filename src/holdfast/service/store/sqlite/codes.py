@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.rules.identifiers import Identifier
-    from holdfast.service.store.port import NewAttempt, NewCode
+    from holdfast.service.store.values import NewAttempt, NewCode
 
 
 def keep_code(connection: Connection, code: NewCode) -> None:

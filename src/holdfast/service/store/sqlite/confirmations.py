@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
-from holdfast.service.store.port import PendingRegistration
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.hashes import unpack_hash
+from holdfast.service.store.values import PendingRegistration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

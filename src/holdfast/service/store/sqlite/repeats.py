@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
-from holdfast.service.store.port import Begun, Overtaken
+from holdfast.service.store.port import Overtaken
 from holdfast.service.store.sqlite.charges import charge
+from holdfast.service.store.values import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
     from holdfast.rules.one_time_codes import CountedAttempt
-    from holdfast.service.store.port import KeptAnswer, NewRepeat
+    from holdfast.service.store.values import KeptAnswer, NewRepeat
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
-from holdfast.service.store.port import COUNTED_PENDING, RegisteredDid, StoreUnavailable, Vitals
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import charges, claims, codes, confirmations, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
@@ -17,6 +17,7 @@ from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
+from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, Vitals
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.port import (
+    from holdfast.service.store.port import Charge
+    from holdfast.service.store.snapshot_index import SnapshotIndex
+    from holdfast.service.store.values import (
         Begun,
-        Charge,
         KeptAnswer,
         NewAttempt,
         NewCode,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
         NewSession,
         PendingRegistration,
     )
-    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")

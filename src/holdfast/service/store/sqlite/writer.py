@@ -65,6 +65,7 @@ class GroupCommitWriter:
         self._connection = connection
         self._verify = verify
         self._reads = reads
+        self._timed = metrics.enabled()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="holdfast-writer", daemon=True)
@@ -129,11 +130,8 @@ class GroupCommitWriter:
         began = perf_counter()
         with tracing.batch("store commit", (job.trace for job in batch), {"holdfast.batch_size": len(batch)}):
             self._commit(batch)
-        ended = perf_counter()
-        metrics.BATCH_SIZE.observe(len(batch), "write")
-        metrics.BATCH_SECONDS.observe(ended - began, "write")
-        for job in batch:
-            metrics.STORE_SECONDS.observe(ended - job.since, "write")
+        if self._timed:
+            _measure(batch, began, perf_counter())
 
     def _commit(self, batch: list[_Job]) -> None:
         try:
@@ -188,6 +186,13 @@ class GroupCommitWriter:
         for job in batch:
             job.error = StoreUnavailable(str(error) if isinstance(error, StoreUnavailable) else type(error).__name__)
             job.error.__cause__ = error
+
+
+def _measure(batch: list[_Job], began: float, ended: float) -> None:
+    metrics.BATCH_SIZE.observe(len(batch), "write")
+    metrics.BATCH_SECONDS.observe(ended - began, "write")
+    for job in batch:
+        metrics.STORE_SECONDS.observe(ended - job.since, "write")
 
 
 def _deliver(batch: list[_Job]) -> None:

@@ -1,0 +1,129 @@
+"""A batch of requests of one kind: sent as one statement or, if the server refuses that, one request at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from holdfast.service.store.port import Overtaken, StoreUnavailable
+from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.service.telemetry import tracing
+from holdfast.wire.request_ids import REQUEST_ID
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Hashable, Sequence
+
+    from holdfast.service.store.postgresql.lane import Lane
+
+MAX_BATCH = 256
+LOST_RACE = "HF001"
+_OVERTAKEN = "HF002"
+
+
+class LostRace(Exception):
+    """Another transaction interfered, so nothing was written. The same request may be sent again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """One kind of request.
+
+    Attributes:
+        statement: the SQL statement, whose parameters are the arrays from `encode`.
+        encode: returns the arrays for a batch.
+        decode: returns a batch's results from the arguments and the returned rows; an exception among them is raised to
+            its request.
+        most: maximum number of requests in a batch.
+        repeatable: whether a second call has no further effect, so that the request is sent once more
+            if the response was lost.
+    """
+
+    name: str
+    statement: str
+    encode: Callable[[Sequence[Any]], Sequence[Any]]
+    decode: Callable[[Sequence[Any], list[asyncpg.Record]], Sequence[Any]]
+    most: int = MAX_BATCH
+    repeatable: bool = False
+
+
+class Job:
+    """One request: its argument, its keys, and the future that its result goes to."""
+
+    __slots__ = ("argument", "future", "keys", "request_id", "since", "trace")
+
+    def __init__(self, argument: Any, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
+        self.argument = argument
+        self.keys = keys
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self.since = loop.time()
+        self.request_id = REQUEST_ID.get()
+        self.trace = tracing.present()
+
+
+async def send(lane: Lane, kind: Kind, batch: list[Job]) -> None:
+    """Send a batch; if the server refuses the batch, send each of its requests separately."""
+    try:
+        rows = await _fetch(lane, kind, [job.argument for job in batch])
+    except StoreUnavailable as error:
+        fail(batch, error)
+    except Exception as error:  # noqa: BLE001 - it goes to the request that brought it
+        if len(batch) == 1:
+            fail(batch, _named(error))
+        else:
+            await _send_singly(lane, kind, batch)
+    else:
+        _settle(batch, kind.decode([job.argument for job in batch], rows))
+
+
+async def _send_singly(lane: Lane, kind: Kind, batch: list[Job]) -> None:
+    for place, job in enumerate(batch):
+        await send(lane, kind, [job])
+        if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
+            fail(batch[place + 1 :], NotSent("the database was lost"))
+            return
+
+
+def _settle(batch: list[Job], results: Sequence[Any]) -> None:
+    for job, result in zip(batch, results, strict=True):
+        if job.future.done():  # its request was cancelled
+            continue
+        if isinstance(result, Exception):
+            job.future.set_exception(result)
+        else:
+            job.future.set_result(result)
+
+
+async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
+    values = kind.encode(arguments)
+    try:
+        return await lane.fetch(kind.statement, values)
+    except NotSent:
+        raise
+    except StoreUnavailable:
+        if not kind.repeatable:
+            raise
+        return await lane.fetch(kind.statement, values)
+    except asyncpg.DeadlockDetectedError:
+        return await lane.fetch(kind.statement, values)
+
+
+def _named(error: Exception) -> Exception:
+    """Return the Store port's exception for an error from the server."""
+    if isinstance(error, asyncpg.PostgresError):
+        if error.sqlstate == LOST_RACE:
+            return LostRace()
+        if error.sqlstate == _OVERTAKEN:
+            return Overtaken()
+        if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing privileges: nothing was stored
+            return StoreUnavailable(type(error).__name__)
+    return error
+
+
+def fail(batch: Sequence[Job], error: Exception) -> None:
+    """Raise this exception in every request of the batch that has no result yet."""
+    for job in batch:
+        if not job.future.done():
+            job.future.set_exception(error if len(batch) == 1 else type(error)(*error.args))
