@@ -20,7 +20,7 @@ from bench import (
     startup,
     stores,
 )
-from bench.options import Options
+from bench.options import ROUTES, Options
 from bench.places import MADE, say
 from bench.report import Report, machine
 
@@ -72,6 +72,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         without=frozenset(words.without),
         filled=words.filled,
         store=words.store,
+        routes=tuple(words.routes),
         nodes=tuple(words.nodes),
         rates=tuple(words.rates),
     )
@@ -95,6 +96,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--filled", type=Path, help="folder where `lookup-rows` keeps filled stores for the next run")
     parser.add_argument(
         "--store", choices=["embedded", "postgresql", "all"], default="all", help="for `lookup-rows`: one of them alone"
+    )
+    parser.add_argument(
+        "--routes",
+        nargs="+",
+        choices=ROUTES,
+        default=ROUTES,
+        help="what `stores` measures; `steady` is look-ups at 200 a second",
     )
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3], help="numbers of nodes for `load`")
     parser.add_argument(

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from bench.subjects import Subject
 
 
+ROUTES = ("register", "check", "lookup", "steady")  # what `stores` can measure
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How long and how often to measure, with how much data, and which servers."""
@@ -29,6 +32,7 @@ class Options:
     without: frozenset[str] = frozenset()
     filled: Path | None = None
     store: str = "all"
+    routes: tuple[str, ...] = ROUTES
     nodes: tuple[int, ...] = (1, 2, 3)
     rates: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 16000)
 

@@ -49,10 +49,12 @@ def run(options: Options, report: Report) -> None:
         }
         _tell_settings(report, postgresql)
         for shot in (shots.register(), shots.check(options.rows), shots.lookup(options.rows)):
-            samples = _measured(options, guns, shot, Load(CONNECTIONS, options.seconds))
-            report.samples(f"{shot.route}, {CONNECTIONS} connections", samples)
-            report.judge(shot.route, samples)
-        _steady(options, report, guns)
+            if shot.route in options.routes:
+                samples = _measured(options, guns, shot, Load(CONNECTIONS, options.seconds))
+                report.samples(f"{shot.route}, {CONNECTIONS} connections", samples)
+                report.judge(shot.route, samples)
+        if "steady" in options.routes:
+            _steady(options, report, guns)
     report.goals()
 
 
