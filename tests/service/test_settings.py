@@ -11,8 +11,9 @@ import pytest
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.secrets import new_key, read_secrets
 from holdfast.service.settings import read_settings
-from holdfast.service.store.kinds import KINDS, default_url
+from holdfast.service.store.kinds import KINDS
 from holdfast.settings.rows import SettingError
+from holdfast.settings.shared import default_url
 
 if TYPE_CHECKING:
     from pathlib import Path

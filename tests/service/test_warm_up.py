@@ -19,7 +19,8 @@ PROGRAM = """
 import asyncio, json, sys
 from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.service import warm_up
-from holdfast.service.bootstrap import build_service, open_store
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import open_store
 from holdfast.service.secrets import read_secrets
 from holdfast.service.settings import read_settings
 

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.support.api import Clock, RecordingMailer, RecordingSms
 
-from holdfast.service.bootstrap import application_of, build_service, open_store
+from holdfast.service.bootstrap.applications import application_of
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import open_store
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx
 import pytest
 
-from holdfast.service.bootstrap import application_of, build_service, database, open_store
+from holdfast.service.bootstrap.applications import application_of
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import database, open_store
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT_URL = "https://example.org/holdfast"  # of the packages that the tests build
 
 
 def run(*command: str | Path, cwd: Path, **more: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.service.store.port import NewSession
+from holdfast.service.store.values import NewSession
 
 
 def session(name: str) -> NewSession:

@@ -11,7 +11,7 @@ from holdfast.rules.registration import (
     Move,
     RegistrationFacts,
 )
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession
+from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 from holdfast.wire.requests import RegisterDid
 

@@ -12,7 +12,9 @@ import httpx
 import pytest
 from tests.support.receivers import HANG_UP, api_server, receiving
 
-from holdfast.service.bootstrap import application_of, build_service, open_store
+from holdfast.service.bootstrap.applications import application_of
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import open_store
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
 from holdfast.service.web.asgi import AsgiEntry

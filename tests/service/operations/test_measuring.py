@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from holdfast.service.operations.measuring import Measuring
-from holdfast.service.store.port import Vitals
+from holdfast.service.store.values import Vitals
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:

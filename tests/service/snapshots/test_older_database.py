@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.support.kept_snapshots import folder, kept_by, registered
 
 from holdfast.content.cars import write_car
-from holdfast.service.bootstrap import database
+from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis_upstreams import see_snapshots
 from holdfast.service.settings import read_settings
 from holdfast.service.store.snapshot_index import NewUpload

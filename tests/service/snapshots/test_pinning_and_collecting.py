@@ -23,7 +23,8 @@ from holdfast.service.operations.snapshot_reading import SnapshotReading
 from holdfast.service.operations.snapshot_uploads import SnapshotUploads
 from holdfast.service.operations.snapshot_waste import SnapshotWaste
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
-from holdfast.service.store.kinds import database_of, default_url
+from holdfast.service.store.kinds import database_of
+from holdfast.settings.shared import default_url
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.service.store.kinds import KINDS, database_of, default_url
+from holdfast.service.store.kinds import KINDS, database_of
+from holdfast.settings.shared import default_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -11,7 +11,8 @@ from tests.support.store_cases import ANN, MAIL, NOW, admit, attempt, claims, co
 
 from holdfast.rules.limits import DAY_S, HOUR_S
 from holdfast.rules.quotas import Counted, Quota
-from holdfast.service.store.port import KeptAnswer, NewRepeat, Overtaken
+from holdfast.service.store.port import Overtaken
+from holdfast.service.store.values import KeptAnswer, NewRepeat
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
 
 from holdfast.service.secrets import Secrets
+from holdfast.service.store.postgresql import gatherer, lane
 from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW_RUN
 
 if TYPE_CHECKING:
@@ -23,9 +24,15 @@ IP = "192.0.2.9"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def stored(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The settings that select SQLite or PostgreSQL as the store."""
-    return {} if request.param == "sqlite" else {"database_url": request.getfixturevalue("postgres_url")}
+def stored(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The settings that select SQLite or PostgreSQL as the store, which may be slow on a busy machine."""
+    if request.param == "sqlite":
+        return {}
+    monkeypatch.setattr(gatherer, "WAIT_S", 30.0)
+    monkeypatch.setattr(lane, "ANSWER_S", 30.0)
+    for limit in ("statement_timeout", "lock_timeout"):
+        monkeypatch.setitem(lane.SERVER_SETTINGS, limit, "30s")
+    return {"database_url": request.getfixturevalue("postgres_url")}
 
 
 @pytest.fixture

@@ -14,16 +14,16 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pins import AskedPin
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
-from holdfast.service.store.kinds import default_url
 from holdfast.service.store.moving.move import MoveReport, move
 from holdfast.service.store.moving.target import NotEmpty
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
 from holdfast.settings.postgresql import parse_address
+from holdfast.settings.shared import default_url
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import RegisterDid

@@ -5,57 +5,22 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import asyncpg
 import pytest
+from tests.support.fake_lanes import FakeLane, ask, kind
 from tests.support.pgbouncer import PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
-from holdfast.service.store.port import NewSession, StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.service.store.postgresql.gatherer import Gatherer, Kind, LostRace
+from holdfast.service.store.postgresql.gatherer import UNDIVIDED, Gatherer
 from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.service.store.values import NewSession
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tests.support.postgres_server import PostgresServer
-
-
-class FakeLane:
-    """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.errors: dict[int, list[Exception]] = {}
-        self.go = asyncio.Event()
-        self.go.set()
-
-    async def fetch(self, _statement: str, values: Sequence[Any]) -> list[Any]:
-        batch = list(values[0])
-        self.batches.append(batch)
-        await self.go.wait()
-        for number in batch:
-            if self.errors.get(number):
-                raise self.errors[number].pop(0)
-        return [(number * 2,) for number in batch]
-
-    async def close(self) -> None:
-        return None
-
-
-def kind(**more: Any) -> Kind:
-    return Kind("double", "", lambda batch: [batch], lambda _batch, rows: [row[0] for row in rows], **more)
-
-
-def refused(error: type[Exception], times: int = 1) -> list[Exception]:
-    return [error("no") for _ in range(times)]
-
-
-async def ask(gatherer: Gatherer, what: Kind, numbers: Sequence[int]) -> list[Any]:
-    return list(await asyncio.gather(*(gatherer.ask(what, n) for n in numbers), return_exceptions=True))
 
 
 async def test_what_waits_goes_together() -> None:
@@ -64,50 +29,32 @@ async def test_what_waits_goes_together() -> None:
     assert lane.batches == [[0, 1, 2, 3, 4]]
 
 
+async def test_idle_connections_share_what_waits() -> None:
+    lanes = [FakeLane(), FakeLane()]
+    assert len(await ask(Gatherer(lanes), kind(), range(2 * UNDIVIDED + 3))) == 2 * UNDIVIDED + 3
+    assert sorted(len(lane.batches[0]) for lane in lanes) == [UNDIVIDED + 1, UNDIVIDED + 2]
+    assert [len(lane.batches) for lane in lanes] == [1, 1]
+
+
+async def test_another_kind_that_waits_gets_a_connection_of_its_own() -> None:
+    lanes = [FakeLane(), FakeLane()]
+    gatherer, one, other = Gatherer(lanes), kind(), kind()
+    await asyncio.gather(ask(gatherer, one, range(2 * UNDIVIDED)), ask(gatherer, other, [-1]))
+    assert sorted(len(lane.batches[0]) for lane in lanes) == [1, 2 * UNDIVIDED]
+
+
+async def test_a_few_requests_stay_together_though_another_connection_is_idle() -> None:
+    lanes = [FakeLane(), FakeLane()]
+    await ask(Gatherer(lanes), kind(), range(UNDIVIDED))
+    assert sorted(len(lane.batches) for lane in lanes) == [0, 1]
+
+
 async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once() -> None:
     lane = FakeLane()
     gatherer, what = Gatherer([lane]), kind()
     asked = [gatherer.ask(what, n, ("same",) if n < 3 else (n,)) for n in range(6)]
     assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8, 10]
     assert lane.batches == [[0, 3, 4, 5], [1], [2]]
-
-
-async def test_a_batch_that_fails_is_done_again_singly() -> None:
-    lane = FakeLane()
-    lane.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
-    results = await ask(Gatherer([lane]), kind(), range(4))
-    assert results[:2] + results[3:] == [0, 2, 6]
-    assert isinstance(results[2], StoreUnavailable)
-    assert lane.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
-
-
-async def test_bad_data_belongs_to_the_request_that_brought_it() -> None:
-    lane = FakeLane()
-    lane.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
-    results = await ask(Gatherer([lane]), kind(), range(3))
-    assert [type(result).__name__ for result in results] == ["int", "CharacterNotInRepertoireError", "int"]
-
-
-async def test_a_lost_race_is_told_as_one() -> None:
-    lane, race = FakeLane(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
-    lane.errors = {1: [race]}
-    assert isinstance((await ask(Gatherer([lane]), kind(), [1]))[0], LostRace)
-
-
-async def test_a_deadlock_is_tried_once_more_as_a_whole() -> None:
-    lane = FakeLane()
-    lane.errors = {1: refused(asyncpg.DeadlockDetectedError)}
-    assert await ask(Gatherer([lane]), kind(), range(3)) == [0, 2, 4]
-    assert lane.batches == [[0, 1, 2]] * 2
-
-
-@pytest.mark.parametrize(("repeatable", "batches"), [(False, 1), (True, 2)])
-async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(repeatable: bool, batches: int) -> None:
-    lane = FakeLane()
-    lane.errors = {0: refused(StoreUnavailable, 2)}
-    results = await ask(Gatherer([lane]), kind(repeatable=repeatable), range(3))
-    assert all(isinstance(result, StoreUnavailable) for result in results)
-    assert len(lane.batches) == batches
 
 
 async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:

@@ -12,8 +12,8 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule, SessionRule
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import Refused
 from holdfast.wire.requests import RegisterDid
 

@@ -12,10 +12,11 @@ import pytest
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import SchemaTooNew
-from holdfast.service.store.port import NewSession, StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.values import NewSession
 from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from tests.support.shards import LOCAL_BELOW, PARTITIONS, span
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.rules.shards import SHARDS, shard_of
-from holdfast.service.store.port import NewRegistration, NewSession
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
+from holdfast.service.store.values import NewRegistration, NewSession
 from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:

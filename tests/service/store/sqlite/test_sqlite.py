@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 import json
 import sqlite3
 import stat
@@ -12,15 +11,17 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from tests.support.sessions import admit, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import confirmations, migrations, progress, schema, snapshot_index
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ async def test_a_displaced_session_and_a_released_registration_stay_in_the_histo
     before = [(1.0, "session", "did:a:1"), (2.0, "displaced", "did:a:2")]
     assert await told(store, "a@b.c", "email") == before
     await store.release("email", "a@b.c", 3.0)
-    await store.open_session(dataclasses.replace(squatter, now=4.0), admit)
+    await store.open_session(structs.replace(squatter, now=4.0), admit)
     after = [*before, (3.0, "released", "did:a:2"), (4.0, "session", "did:a:1")]
     assert await told(store, "a@b.c", "email") == after
     exported = [

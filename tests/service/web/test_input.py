@@ -1,0 +1,60 @@
+"""The quick way of reading a request gives what reading it field by field gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.service.web.input import Reader
+from holdfast.wire.endpoints import ENDPOINTS, OPEN_SESSION
+from holdfast.wire.errors import Refused
+from holdfast.wire.requests import Asked
+
+NAMES = ["handle", "name", "unknown"]
+# Whatever JSON can hold, and above all values that Python or msgspec could take for another type.
+VALUES = st.sampled_from([
+    None, "", "a", " ", "1", "true", 0, 1, -1, 2**63, 2**70, 1.0, 1.5, 1e300, True, False, [], ["a"], [1], {}, {"a": "b"}, {"a": 1},
+])  # fmt: skip
+
+
+def readers() -> dict[str, Reader[Asked]]:
+    """One reader for each kind of input that is read with a reader."""
+    asking = {endpoint.asks: endpoint for endpoint in ENDPOINTS if endpoint.asks and endpoint.missing}
+    return {kind.__name__: Reader(endpoint) for kind, endpoint in asking.items()}
+
+
+READERS = readers()
+
+
+def outcome(read: Any, fields: dict[str, Any]) -> Any:
+    try:
+        return read(fields)
+    except Refused as refused:
+        return refused.row
+
+
+def test_the_readers_are_those_of_the_endpoints_with_fields() -> None:
+    assert {"OpenSession", "CheckSession", "RegisterDid", "LookUpDid", "SendCode"} <= READERS.keys()
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=300)
+@given(data=st.data())
+def test_both_ways_give_the_same(kind: str, data: st.DataObject) -> None:
+    reader = READERS[kind]
+    names = [field.name for field in reader._fields] + NAMES
+    fields = data.draw(st.dictionaries(st.sampled_from(names), VALUES))
+    quick, slow = outcome(reader.of, fields), outcome(reader._picked, fields)
+    assert quick == slow
+    if isinstance(quick, Asked):
+        read = [(type(getattr(quick, name)), type(getattr(slow, name))) for name in quick.__struct_fields__]
+        assert all(ours is theirs for ours, theirs in read), "1 is not 1.0"
+
+
+def test_a_whole_request_is_read_the_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(OPEN_SESSION)
+    monkeypatch.setattr(reader, "_picked", None)
+    assert reader.of({"identifier": "ada", "channel": "handle", "did": "did:key:z", "more": 1}).identifier == "ada"
