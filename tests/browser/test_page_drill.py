@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, Route
     from tests.support.receivers import Receiver
     from tests.support.serving import Server
 
@@ -152,8 +153,40 @@ async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, serve
 
 async def go_home(visit: Visit) -> None:
     """Redraw the vault's screen, so that it shows the new state of the service's copy."""
+    for _ in range(2):
+        await visit.page.evaluate("document.querySelector('#screen h1').dataset.old = 'true'")
+        await visit.press("language", "footer")
+        await visit.page.locator('main[data-screen="home"] h1:not([data-old])').wait_for()
+
+
+async def test_a_screen_that_comes_late_does_not_replace_the_one_that_the_person_chose(
+    browser: Browser, server: Server
+) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def later(route: Route) -> None:
+        asked.set()
+        await answer.wait()
+        await route.continue_()
+
+    await visit.page.route("**/api/dids/lookup*", later)
     await visit.press("language", "footer")
+    await asked.wait()  # the vault's screen is being drawn again
+    await visit.press("try-device")
+    await visit.screen("drill-device")
+    async with visit.page.expect_response("**/api/dids/lookup*"):
+        answer.set()
+    await visit.page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    await visit.screen("drill-device")
+    # A language change does not stop the person's way to another screen.
+    answer.clear()
+    asked.clear()
+    await visit.press("back")
+    await asked.wait()
     await visit.press("language", "footer")
+    answer.set()
     await visit.screen("home")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import Visit
 from tests.support.receivers import receiving
+from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
     from playwright.async_api import Browser, Route
     from tests.support.serving import Server
+
+# Whether a tab holds the lock under which only one tab registers.
+REGISTERING = "navigator.locks.query().then(({held}) => held.some(({name}) => name === 'holdfast-registration'))"
 
 
 @pytest.fixture
@@ -309,6 +314,9 @@ async def test_two_tabs_register_one_after_the_other(browser: Browser, server: S
     await second.press("continue")
     await second.alerted("You are registering in another tab.")
     await first.page.close()
+    async with asyncio.timeout(PATIENCE_S):
+        while await second.page.evaluate(REGISTERING):  # the browser ends the closed tab in its own time
+            await asyncio.sleep(0.05)
     await second.press("continue")
     await second.screen("passkey")
 

@@ -70,8 +70,8 @@ async function entered() {
 async function asked({ said = "" } = {}) {
   const { origin, asked: request } = known();
   if (!request) return;
-  await consent({ origin, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
-  say(said);
+  const shown = await consent({ origin, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
+  if (shown) say(said);
 }
 
 /** @param {import("../connect.js").Connected} result */

@@ -5,7 +5,7 @@ import { button, buttons, el, paragraph } from "./parts/nodes.js";
 import { begun, hadVault, setBegun } from "./parts/notes.js";
 import { obstacle } from "./parts/obstacle.js";
 import { go } from "./parts/router.js";
-import { SERVICE, show } from "./parts/screen.js";
+import { SERVICE, preparing, show } from "./parts/screen.js";
 import { service } from "./parts/vault_client.js";
 import { resume } from "./register/flow.js";
 
@@ -18,7 +18,9 @@ const POINTS = [
 
 /** @param {{quiet?: boolean}} [how] */
 export async function start({ quiet = false } = {}) {
+  const still = preparing();
   const row = await begun().catch(() => null);
+  if (!still()) return;
   if (row) return unfinished(row, quiet);
   welcome(quiet);
 }

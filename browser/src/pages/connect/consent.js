@@ -2,7 +2,7 @@
 
 import { amount, moment, text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { run, show } from "../parts/screen.js";
+import { preparing, run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";
@@ -17,15 +17,19 @@ const READING_MS = 500;
  */
 
 /**
- * Shows the question.
+ * Shows the question, unless the person has gone to another screen meanwhile.
  *
  * @param {Request} request
+ * @returns {Promise<boolean>} whether it is shown
  */
 export async function consent(request) {
+  const still = preparing();
   const client = await ready();
   const { did } = await client.vault.query();
   const address = request.asked.account ? (await client.account()).address : "";
+  if (!still()) return false;
   draw(request, did, address);
+  return true;
 }
 
 /**

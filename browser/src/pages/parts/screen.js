@@ -8,6 +8,9 @@ const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttr
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;
+/** Counts the screens that were shown or began to be prepared. */
+let turn = 0;
+let again = false;
 /** Ends the timers and pending requests of the current screen when another replaces it. */
 let ending = new AbortController();
 
@@ -25,15 +28,27 @@ export { SERVICE };
  */
 
 /**
+ * Begins a screen that can be shown only after waiting, for example for the service. Meanwhile the person may have gone
+ * to another screen, which the late one must not replace.
+ *
+ * @returns {() => boolean} whether it may still be shown: false once another screen was shown or began to be prepared
+ */
+export function preparing() {
+  const mine = ++turn;
+  return () => turn === mine;
+}
+
+/**
  * Draws a screen.
  *
  * @param {Screen} screen
  * @returns {AbortSignal} aborted when the screen is replaced
  */
-export function show({ name, heading, body, wide = false, quiet = false, focus = null, redraw: again }) {
+export function show({ name, heading, body, wide = false, quiet = false, focus = null, redraw: drawAgain }) {
   ending.abort();
   ending = new AbortController();
-  redraw = again ?? null;
+  redraw = drawAgain ?? null;
+  if (!again) turn += 1;
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const h1 = el("h1", { tabindex: "-1" }, heading);
   main.classList.toggle("wide", wide);
@@ -49,9 +64,11 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   return ending.signal;
 }
 
-/** Redraws the current screen after the language has changed. */
+/** Redraws the current screen after the language has changed. A screen that is being prepared still replaces it. */
 export function showAgain() {
+  again = true;
   redraw?.();
+  again = false;
 }
 
 /**

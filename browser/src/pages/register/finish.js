@@ -6,7 +6,7 @@ import { button, buttons, el, field, form, paragraph, submit } from "../parts/no
 import { addFacts, setBegun } from "../parts/notes.js";
 import { succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
-import { run, say, show, tell } from "../parts/screen.js";
+import { preparing, run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { over } from "./flow.js";
 
@@ -21,11 +21,15 @@ const NOWHERE = /^0x0+$/;
 
 /** @param {Begun & {resumed?: boolean}} given */
 export async function finish({ resumed = false, ...row }) {
-  const { vault } = await ready();
-  if ((await vault.status()).locked) return locked(row);
+  const still = preparing();
+  const client = await ready();
+  const { locked: closed } = await client.vault.status();
+  if (!still()) return;
+  if (closed) return locked(row);
   const expires = Date.parse(row.attestation?.expires_at ?? "");
   if (row.channel !== "handle" && !(expires > Date.now() + SPARE_MS)) return go("prove", row);
-  await work(row, resumed);
+  const chain = await client.status().then((it) => it.chain, () => "");
+  if (still()) await work(row, drawn(resumed, chain));
 }
 
 /**
@@ -56,10 +60,9 @@ function locked(row) {
 
 /**
  * @param {Begun} row
- * @param {boolean} resumed
+ * @param {ReturnType<typeof drawn>} steps
  */
-async function work(row, resumed) {
-  const { list, mark } = await drawn(row, resumed);
+async function work(row, { list, mark }) {
   try {
     const client = await ready();
     const account = await client.account().catch((error) => error);
@@ -80,12 +83,10 @@ async function work(row, resumed) {
 }
 
 /**
- * @param {Begun} row
  * @param {boolean} resumed
+ * @param {string} chain its name; empty if the service does not respond
  */
-async function drawn(row, resumed) {
-  const client = await ready();
-  const chain = await client.status().then((it) => it.chain, () => "");
+function drawn(resumed, chain) {
   /** @type {[string, string, string][]} */
   const steps = [
     ["passkey", "done", text("finish.passkey")],

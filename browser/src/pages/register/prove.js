@@ -4,7 +4,7 @@ import { counted, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { setBegun } from "../parts/notes.js";
 import { go } from "../parts/router.js";
-import { run, say, show, tell } from "../parts/screen.js";
+import { preparing, run, say, show, tell } from "../parts/screen.js";
 import { service } from "../parts/vault_client.js";
 
 const DIGITS = 6;
@@ -33,12 +33,15 @@ export async function prove(row) {
 /** @param {Proving} row */
 async function send(row, again = false) {
   const { identifier, channel } = row;
+  const still = preparing();
   say(text("prove.sending", { address: identifier }));
   try {
     await service().sendCode({ identifier, channel });
+    if (!still()) return;
     draw(row, Date.now());
     if (again) say(text("prove.resent"));
   } catch (error) {
+    if (!still()) return;
     draw(row, null, true);
     tell(error);
   }

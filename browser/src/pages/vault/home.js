@@ -4,7 +4,7 @@ import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { facts, vaultOf } from "../parts/notes.js";
-import { run, say, show } from "../parts/screen.js";
+import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
 import { sentFrom } from "../send/sent.js";
@@ -40,14 +40,18 @@ const PUBLISH = "/snapshots/publish";
 
 /** @param {{said?: string, quiet?: boolean}} [how] `said`: what happened just now */
 export async function home({ said = "", quiet = false } = {}) {
+  const still = preparing();
   const { vault } = await ready();
-  if ((await vault.status()).locked) return enter();
+  if ((await vault.status()).locked) return still() ? enter() : undefined;
   const known = await gathered();
+  if (!still()) return;
   const lock = async () => {
     await vault.lock();
     await enter({ locked: "unlock.locked" });
   };
   const notice = await reminder(known);
+  const cards = [identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)];
+  if (!still()) return;
   show({
     name: "home",
     heading: text("vault.heading"),
@@ -56,7 +60,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       notice !== "" && paragraph(notice, {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, ...cards),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });

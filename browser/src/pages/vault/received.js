@@ -8,7 +8,7 @@ import { copyButton } from "../parts/copy.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { ADDRESS } from "../parts/problems.js";
 import { go } from "../parts/router.js";
-import { show } from "../parts/screen.js";
+import { preparing, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { limitOfPolicy } from "./permission.js";
 
@@ -30,8 +30,9 @@ export function linked() {
 
 /** @param {string} container */
 export async function received(container) {
+  const still = preparing();
   const claims = await (await ready()).vault.verifyUcan(container).catch(() => null);
-  draw(container, claims?.kind === "delegation" ? claims : null);
+  if (still()) draw(container, claims?.kind === "delegation" ? claims : null);
 }
 
 /**

@@ -7,7 +7,7 @@ import { passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
-import { run, say, show } from "../parts/screen.js";
+import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 
@@ -62,8 +62,10 @@ async function saved() {
 
 /** The screen that asks which version to keep after two devices have changed the vault. */
 export async function versions() {
+  const still = preparing();
   const { vault } = await ready();
   const { wraps } = await vault.keys();
+  if (!still()) return;
   const secret = wraps.some(({ kind }) => kind === "prf") ? null : field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
   const key = async () => (secret ? { kind: /** @type {const} */ ("password"), password: secret.input.value } : passkeyKey(await usePasskey()));
   const found = el("div", { "aria-live": "polite", "data-name": "differences" });

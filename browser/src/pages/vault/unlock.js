@@ -14,7 +14,7 @@ import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
-import { alarm, run, say, show, tell } from "../parts/screen.js";
+import { alarm, preparing, run, say, show, tell } from "../parts/screen.js";
 import { ready, service } from "../parts/vault_client.js";
 import { nothing } from "./nothing.js";
 import { backupButton } from "./recover.js";
@@ -29,9 +29,12 @@ const LIVED_MS = 1000;
 
 /** @param {{locked?: string}} [how] `locked`: the text that says why the vault was locked */
 export async function enter({ locked } = {}) {
+  const still = preparing();
   const { vault } = await ready().catch((error) => (broken(error), { vault: null }));
   if (!vault) return;
-  if (!(await vault.status()).locked) return go("home");
+  const { locked: closed } = await vault.status();
+  if (!still()) return;
+  if (!closed) return go("home");
   await withoutKeyless(vault);
   const link = location.hash.startsWith("#pair=") ? location.href : "";
   if (link) {
@@ -39,9 +42,11 @@ export async function enter({ locked } = {}) {
     return go("take", { link });
   }
   const stored = await vault.stored();
+  if (stored.length > 0) markVault();
+  const taken = stored.length === 1 && (await isElsewhere(stored[0].did));
+  if (!still()) return;
   if (stored.length === 0) return nothing(hadVault());
-  markVault();
-  if (stored.length === 1 && (await isElsewhere(stored[0].did))) return elsewhere();
+  if (taken) return elsewhere();
   welcome(locked);
   if (!locked) await waitForAutofill();
 }
@@ -189,8 +194,10 @@ export function elsewhere() {
 
 /** @param {boolean} [takeOver] */
 async function password(takeOver = false) {
+  const still = preparing();
   await endWaitingPasskeys();
   const stored = await (await ready()).vault.stored();
+  if (!still()) return;
   const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
   const open = () => run(document.querySelector("#screen button[type=submit]"), async () => {
     const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
