@@ -60,6 +60,16 @@ def answers(port: int) -> bool:
     return True
 
 
+# The window returns to the front, where a click meant for another window hits the button, which is focused.
+STRAY = """(() => {
+  const it = document.querySelector('[data-name="allow"]');
+  it.focus();
+  dispatchEvent(new Event("focus"));
+  it.click();
+  return {acted: it.disabled, focused: document.activeElement === it};
+})()"""
+
+
 async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     browser: Browser, server: Server, example: str
 ) -> None:
@@ -73,6 +83,7 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     assert await window.text('[data-name="signs"]') == "I sign the guest book."
     did = await window.text('[data-name="did"]')
     await window.inspect("connect-consent")
+    assert await window.page.evaluate(STRAY) == {"acted": False, "focused": True}
     await allow(window)
     await page.locator("#outcome", has_text=f"Signed by {did}").wait_for()
     assert window.page.is_closed() or await window.page.wait_for_event("close")

@@ -139,7 +139,7 @@ async def test_the_page_without_a_vault_says_so(browser: Browser, shop: str, ser
     data = {"to": PAYEE, "amount": "31000000", "token": "native", "chainId": 84532, "refusals": "result"}
     _, asked, method = await ask(browser, shop, server, **data)
     window = await confirm_page(browser)
-    await window.shows("document.getElementById('back') && !document.getElementById('back').disabled")
+    await window.shows("document.querySelector('#back:enabled:not([aria-disabled])') !== null")
     assert "There is no vault in this browser" in await window.evaluate("document.body.innerText")
     await window.click("back")
     answer = await asyncio.wait_for(asked, PATIENCE_S)

@@ -65,4 +65,4 @@ async def registered(window: Visit, handle: str) -> None:
 
 
 async def allow(window: Visit) -> None:
-    await window.page.locator('[data-name="allow"]:enabled').click()
+    await window.page.locator('[data-name="allow"]:enabled:not([aria-disabled])').click()

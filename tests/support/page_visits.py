@@ -40,6 +40,9 @@ FOCUSED = """(() => {
           shown: it.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px"};
 })()"""
 MOST_STOPS = 80
+# What a failed test says about the page.
+STATE = """({screen: document.querySelector("main").dataset.screen, focused: document.activeElement.outerHTML.slice(0, 120),
+  active: document.hasFocus(), buttons: [...document.querySelectorAll("button")].map((it) => [it.dataset.name, it.disabled, it.ariaDisabled])})"""
 # Browser settings of a person who reads German, uses no mouse, prefers reduced motion and has a narrow window.
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
@@ -95,9 +98,10 @@ class Visit:
             focused = await self.page.evaluate(FOCUSED)
             if focused["name"] == name:
                 assert focused["shown"], f"{name}: the focus does not show"
+                await self.page.locator(f'[data-name="{name}"]:focus:not([aria-disabled])').wait_for()
                 return await self.page.keyboard.press("Enter")
             await self.page.keyboard.press("Tab")
-        raise AssertionError(f"the keyboard does not reach {name}")
+        raise AssertionError(f"the keyboard does not reach {name}: {await self.page.evaluate(STATE)}")
 
     async def type(self, field: str, value: str) -> None:
         """Reach the named field with Tab, and type the text."""
@@ -106,7 +110,7 @@ class Visit:
                 await self.page.keyboard.press("Control+A")
                 return await self.page.keyboard.type(value)
             await self.page.keyboard.press("Tab")
-        raise AssertionError(f"the keyboard does not reach {field}")
+        raise AssertionError(f"the keyboard does not reach {field}: {await self.page.evaluate(STATE)}")
 
     async def fill(self, field: str, value: str) -> None:
         await self.page.fill(f'[name="{field}"]', value)

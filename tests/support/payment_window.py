@@ -93,6 +93,7 @@ class ConfirmPage:
             focused = await self.evaluate(FOCUSED)
             if focused["id"] == name:
                 assert focused["drawn"] and focused["inside"], focused
+                await self.shows("!document.activeElement.ariaDisabled")
                 return
             stops.append(focused["id"])
             for event in key_events("Tab", SHIFT if backwards else 0):

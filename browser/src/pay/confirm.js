@@ -7,7 +7,7 @@ import { meta } from "./meta.js";
 import { familiarity, paidBefore, rememberPayee } from "./payees.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { readRequest, Refusal } from "./request.js";
-import { begin, guard, mainButton, screen, showButtons, tell, warn } from "./screens.js";
+import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
 import { amountOf, sheet, showFee } from "./sheet.js";
 import { Shop } from "./shop.js";
 import { text } from "./text.js";
@@ -52,7 +52,7 @@ class Payment {
     this.#booted.catch(() => {});
     this.#shop = new Shop(id, { onRequest: (asked) => void this.#asked(asked), onOver: () => this.#end("over_title", text("over")) });
     document.addEventListener("keydown", ({ key }) => key === "Escape" && this.cancel());
-    addEventListener("focus", () => this.#guardAgain());
+    addEventListener("focus", guardMainButton);
   }
 
   /** Cancels the payment for the person, unless it is too late to cancel. */
@@ -317,11 +317,6 @@ class Payment {
     for (const button of document.querySelectorAll("#buttons button")) {
       if (button.id !== "cancel") /** @type {HTMLButtonElement} */ (button).disabled = busy;
     }
-  }
-
-  #guardAgain() {
-    const button = mainButton();
-    if (button && !this.#busy) guard(button);
   }
 
   #known() {

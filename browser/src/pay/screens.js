@@ -1,10 +1,8 @@
 /** The parts of the payment window around the sheet: heading, announcements and buttons. */
 
+import { ignoreStrayClicks } from "../pages/parts/stray_clicks.js";
 import { el } from "./el.js";
 import { language, text } from "./text.js";
-
-/** How long a newly shown button ignores clicks, so that the person can read it first. */
-const READING_MS = 500;
 
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
 
@@ -43,6 +41,7 @@ export function screen(title, nodes, buttons) {
 export function showButtons(buttons) {
   const focused = document.activeElement?.id;
   place("buttons").replaceChildren(...buttons.map(made));
+  guardMainButton();
   if (focused) document.getElementById(focused)?.focus();
 }
 
@@ -56,20 +55,9 @@ export function warn(said) {
   place("alert").textContent = said;
 }
 
-/**
- * Disables the main button briefly after it appears and after the window returns to the front, so that a stray click
- * does not pay.
- *
- * @param {HTMLButtonElement} button
- */
-export function guard(button) {
-  button.disabled = true;
-  setTimeout(() => (button.disabled = false), READING_MS);
-}
-
-/** @returns {HTMLButtonElement | null} */
-export function mainButton() {
-  return document.querySelector("#buttons button.main");
+/** Makes the main button ignore stray clicks, because it has just appeared or the window returned to the front. */
+export function guardMainButton() {
+  document.querySelectorAll("#buttons button.main").forEach(ignoreStrayClicks);
 }
 
 /** @param {string} title */
@@ -82,7 +70,5 @@ function heading(title) {
 /** @param {Button} button */
 function made({ text: label, id, main = false, href, onclick }) {
   if (href) return el("a", { id, href, className: "button", target: "_blank", rel: "noopener" }, label);
-  const button = el("button", { id, type: "button", className: main ? "main" : "", onclick }, label);
-  if (main) guard(button);
-  return button;
+  return el("button", { id, type: "button", className: main ? "main" : "", onclick }, label);
 }

@@ -3,13 +3,11 @@
 import { amount, moment, text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { preparing, run, show } from "../parts/screen.js";
+import { ignoreStrayClicks } from "../parts/stray_clicks.js";
 import { ready } from "../parts/vault_client.js";
 import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";
 import { result } from "./result.js";
-
-/** How long a newly shown button ignores clicks, so that the person can read it first. */
-const READING_MS = 500;
 
 /**
  * @typedef {import("../../connect/request.js").Asked} Asked
@@ -60,8 +58,8 @@ function draw(request, did, address) {
       buttons(yes, button(text("connect.refuse"), refused, { name: "refuse" })),
     ],
   });
-  guard(yes);
-  addEventListener("focus", () => guard(yes), { signal });
+  ignoreStrayClicks(yes);
+  addEventListener("focus", () => ignoreStrayClicks(yes), { signal });
 }
 
 /** @param {Asked} asked */
@@ -106,11 +104,4 @@ function delegateCard({ to, limit, expires }) {
     el("p", { class: "mono" }, to),
     paragraph("connect.spends.end", {}, "small"),
   );
-}
-
-/** @param {HTMLButtonElement} yes */
-function guard(yes) {
-  if (yes.disabled) return;
-  yes.disabled = true;
-  setTimeout(() => (yes.disabled = false), READING_MS);
 }
