@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import GERMAN, Visit
 from tests.support.receivers import receiving
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.async_api import Browser, Route
+    from playwright.async_api import Browser
     from tests.support.receivers import Receiver
     from tests.support.serving import Server
 
@@ -164,29 +164,19 @@ async def test_a_screen_that_comes_late_does_not_replace_the_one_that_the_person
 ) -> None:
     visit = await Visit.of(browser, server)
     await visit.register("alice")
-    asked, answer = asyncio.Event(), asyncio.Event()
-
-    async def later(route: Route) -> None:
-        asked.set()
-        await answer.wait()
-        await route.continue_()
-
-    await visit.page.route("**/api/dids/lookup*", later)
+    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
     await visit.press("language", "footer")
-    await asked.wait()  # the vault's screen is being drawn again
+    await held.made()  # the vault's screen is being drawn again
     await visit.press("try-device")
     await visit.screen("drill-device")
-    async with visit.page.expect_response("**/api/dids/lookup*"):
-        answer.set()
-    await visit.page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    await held.release()
     await visit.screen("drill-device")
-    # A language change does not stop the person's way to another screen.
-    answer.clear()
-    asked.clear()
+    # A change of language does not end the person's way to another screen.
+    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
     await visit.press("back")
-    await asked.wait()
+    await held.made()
     await visit.press("language", "footer")
-    answer.set()
+    await held.release()
     await visit.screen("home")
 
 

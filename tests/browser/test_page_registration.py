@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit
 from tests.support.receivers import receiving
 from tests.support.serving import PATIENCE_S
@@ -302,6 +303,38 @@ async def test_an_interrupted_registration_goes_on(browser: Browser, server: Ser
         assert client.get("/api/sessions/status").json()["total_registrations"] == 1
     await visit.open("/")
     await visit.screen("start")
+
+
+async def test_a_step_that_comes_late_is_not_taken(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.page.route("**/api/sessions", lambda route: route.abort())
+    await visit.choose("handle", "alice")
+    await visit.press("create")
+    await visit.screen("finish-failed")
+    await visit.page.unroute("**/api/sessions")
+    held = await HeldRequests.of(visit.page, "**/api/status")
+    await visit.press("again")
+    await held.made()
+    await visit.press("other")
+    await visit.screen("choose")
+    await held.release()
+    await visit.screen("choose")
+    with server.client() as client:
+        status = client.get("/api/sessions/status").json()
+    assert status["total_registrations"] == 0, "the person wants another name"
+
+
+async def test_a_code_that_is_sent_late_does_not_bring_its_screen_back(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    held = await HeldRequests.of(visit.page, "**/api/verify/send")
+    await visit.choose("email", "ann@example.com")
+    await visit.press("create")
+    await visit.screen("prove")
+    await held.made()
+    await visit.page.click(".home")
+    await visit.screen("resume")
+    await held.release()
+    await visit.screen("resume")
 
 
 async def test_two_tabs_register_one_after_the_other(browser: Browser, server: Server) -> None:

@@ -67,8 +67,11 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
 /** Redraws the current screen after the language has changed. A screen that is being prepared still replaces it. */
 export function showAgain() {
   again = true;
-  redraw?.();
-  again = false;
+  try {
+    redraw?.();
+  } finally {
+    again = false;
+  }
 }
 
 /**
