@@ -63,7 +63,7 @@ PAY = """async ([method, data]) => {
 }"""
 FEE = "document.getElementById('fee')?.textContent.includes('sponsor')"
 DRAWN = "performance.timeOrigin + performance.getEntriesByName('holdfast:sheet')[0]?.startTime"
-CAN_APPROVE = "document.getElementById('approve')?.disabled === false"
+CAN_APPROVE = "document.querySelector('#approve:enabled:not([aria-disabled])') !== null"
 APPROVE = "window.approved = performance.timeOrigin + performance.now(); document.getElementById('approve').click()"
 
 

@@ -193,7 +193,7 @@ def _ensure_debian_programs() -> None:
     files = [ROOT / "tools" / "programs.py"]
     if _fresh("debian-programs", files):
         return
-    _step("fetching Debian's nginx, Prometheus, Firefox and WebKitGTK for tests (once; 170 MB)")
+    _step("fetching Debian's nginx, Prometheus, Firefox, WebKitGTK and PgBouncer for tests (once; 170 MB)")
     if subprocess.run([sys.executable, str(files[0])], check=False).returncode == 0:
         _stamp("debian-programs", files)
     else:

@@ -1,7 +1,8 @@
 """Downloads the Debian packages that tests need into .setup/programs, without root and without installing them.
 
 `python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
-`make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers.
+`make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers, PgBouncer for the tests of
+PostgreSQL behind a pooler.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).resolve().parent.parent / ".setup" / "programs"
 _PLACES = ("usr/bin", "usr/sbin")
+_SYSTEM = "/usr/sbin"  # not in everyone's PATH
 _DOWNLOAD = ("download",)
 # apt-get also downloads libraries that are not installed, and needs no lock because it installs nothing.
 _WITH_LIBRARIES = ("-o", "Debug::NoLocking=1", "install", "--download-only", "--no-install-recommends")
@@ -35,13 +37,14 @@ SITE = ProgramSet(
 )
 FIREFOX = ProgramSet("Firefox", "firefox", {"firefox-esr": "firefox-esr"}, _WITH_LIBRARIES)
 WEBKIT = ProgramSet("WebKitGTK", "webkit", {"WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}, _WITH_LIBRARIES)
-SETS = (SITE, FIREFOX, WEBKIT)
+POOLER = ProgramSet("PgBouncer", "pooler", {"pgbouncer": "pgbouncer"}, _WITH_LIBRARIES)
+SETS = (SITE, FIREFOX, WEBKIT, POOLER)
 
 
 def program(name: str) -> str | None:
     """Return the path of a program, or None if it is neither installed nor downloaded."""
     fetched = (str(FOLDER / one.folder / place) for one in SETS for place in _PLACES)
-    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *fetched]))
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), _SYSTEM, *fetched]))
 
 
 def missing(wanted: ProgramSet) -> list[str]:

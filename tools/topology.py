@@ -93,9 +93,14 @@ def _ask_what_people_see(site: Topology) -> None:
     """Let Prometheus evaluate every alert rule and every query of the dashboard."""
     _expect(lambda: all(rule["health"] == "ok" for rule in _rules(site)), f"{len(_rules(site))} rules are evaluated")
     queries = dashboard_queries()
-    empty = [query for query in queries if not site.ask_prometheus("query", query=query)["result"]]
-    assert 3 * len(empty) < 2 * len(queries), f"queries of the dashboard without values: {empty}"
-    _say(f"{len(queries)} queries of the dashboard are answered, {len(queries) - len(empty)} of them with values")
+
+    def empty() -> list[str]:
+        return [query for query in queries if not site.ask_prometheus("query", query=query)["result"]]
+
+    # A rate has a value only after Prometheus has asked a node twice.
+    enough = becomes_true(lambda: 3 * len(empty()) < 2 * len(queries))
+    assert enough, f"queries of the dashboard without values: {empty()}"
+    _say(f"{len(queries)} queries of the dashboard are answered, {len(queries) - len(empty())} of them with values")
 
 
 def _rules(site: Topology) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
-from tests.support.pgbouncer import PROGRAM, pooled
+from tests.support.pgbouncer import MISSING, PROGRAM, pooled
 
 from holdfast.indexer.postgres_store import LEASE_S, PostgresIndexStore
 from holdfast.indexer.queries import ListQuery
@@ -188,7 +188,7 @@ async def test_an_index_behind_a_pooler_in_transaction_mode(
     await store.close()
 
 
-@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+@pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 async def test_two_processes_behind_pgbouncer(postgres: PostgresServer, busy_chain: FakeChain) -> None:
     with pooled(postgres, postgres.new_database()) as url:
         first, second = (PostgresIndexStore(parse_address(url)) for _ in range(2))

@@ -39,6 +39,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
+    monkeypatch.setattr(module, "_SYSTEM", str(tmp_path / "sbin"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     return module
 
@@ -61,7 +62,7 @@ def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(
     give(tmp_path, "dpkg", DPKG)
     assert programs.main() == 1
     lines = capsys.readouterr().err.splitlines()
-    titles = ("nginx and Prometheus", "Firefox", "WebKitGTK")
+    titles = ("nginx and Prometheus", "Firefox", "WebKitGTK", "PgBouncer")
     assert lines == [f"holdfast: {title}: apt-get update: no room" for title in titles]
 
 

@@ -1,14 +1,21 @@
-"""PgBouncer in transaction mode in front of a test's PostgreSQL server, if it is installed."""
+"""PgBouncer in transaction mode in front of a test's PostgreSQL server.
+
+It is Debian's, either installed or downloaded by tools/programs.py.
+"""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.postgres_server import USER, account
@@ -21,16 +28,39 @@ if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
 
 PREPARES_SINCE = (1, 21)
-PROGRAM = os.environ.get("HOLDFAST_TEST_PGBOUNCER") or shutil.which(
-    "pgbouncer", path=os.environ.get("PATH", "") + ":/usr/sbin"
-)
+FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "pooler" / "usr"
+PLACES = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", str(FETCHED / "sbin")])
+# HOLDFAST_TEST_PGBOUNCER selects another program.
+PROGRAM = os.environ.get("HOLDFAST_TEST_PGBOUNCER") or shutil.which("pgbouncer", path=PLACES)
+MISSING = "pgbouncer is not installed (python3 tools/programs.py fetches Debian's): poolers are NOT tried"
+
+
+@cache
+def _runnable() -> Path:
+    """Return the program; a downloaded one is copied with its libraries, because root's checkout may be private."""
+    assert PROGRAM is not None
+    program = Path(PROGRAM)
+    if not program.is_relative_to(FETCHED):
+        return program
+    copy = Path(tempfile.mkdtemp(prefix="holdfast-pgbouncer-"))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    copy.chmod(0o755)
+    for file in (program, *FETCHED.glob("lib/*-linux-gnu*/lib*.so*")):
+        shutil.copy(file, copy)
+    return copy / program.name
+
+
+def _environment() -> dict[str, str]:
+    copied = str(_runnable()) != PROGRAM
+    return {**os.environ, **({"LD_LIBRARY_PATH": str(_runnable().parent)} if copied else {})}
 
 
 def version() -> tuple[int, ...]:
-    """Return PgBouncer's version. HOLDFAST_TEST_PGBOUNCER selects a program other than the one on PATH."""
+    """Return PgBouncer's version."""
     if PROGRAM is None:
         return ()
-    told = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+    command = [str(_runnable()), "--version"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, env=_environment()).stdout
     return tuple(int(part) for part in told.split()[1].split("."))
 
 
@@ -40,7 +70,6 @@ def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bo
 
     `prepared`: whether PgBouncer tracks prepared statements across server connections.
     """
-    assert PROGRAM is not None
     port, database = free_port(), url.rpartition("/")[2]
     settings = server.folder / f"pgbouncer-{port}.ini"
     settings.write_text(
@@ -51,7 +80,9 @@ def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bo
     )
     owner = account()
     run_as = {} if owner is None else {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-    process = subprocess.Popen([PROGRAM, str(settings)], stderr=subprocess.DEVNULL, **run_as)  # type: ignore[call-overload]
+    process = subprocess.Popen(  # type: ignore[call-overload]
+        [_runnable(), settings], stderr=subprocess.DEVNULL, env=_environment(), **run_as
+    )
     try:
         _wait_for(port)
         yield f"postgresql://{USER}@127.0.0.1:{port}/{database}?pooler={'prepared' if prepared else 'transaction'}"

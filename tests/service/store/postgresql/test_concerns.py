@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.nodes import nodes_on
-from tests.support.pgbouncer import PREPARES_SINCE, PROGRAM, pooled
+from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import becomes_true
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.database import Concern
 
-needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.fake_lanes import FakeLane, ask, kind
-from tests.support.pgbouncer import PREPARES_SINCE, PROGRAM, pooled
+from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 
 from holdfast.rules.identifiers import Channel, Identifier
@@ -109,7 +109,7 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres:
 
 
 @pytest.mark.parametrize("prepared", [False, True], ids=["old", "with prepared statements"])
-@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+@pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 async def test_it_works_behind_pgbouncer_in_transaction_mode(
     postgres: PostgresServer, postgres_url: str, *, prepared: bool
 ) -> None:
