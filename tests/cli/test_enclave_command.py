@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,6 +78,12 @@ def test_each_way_to_fail_has_its_exit_code(holdfast: Callable[..., Answer], pla
     assert holdfast("enclave", "publish", "--yes", enclave_url=nowhere.as_uri()).code == Exit.UNAVAILABLE
     (place / "enclave.wasm").write_bytes(EMPTY)
     assert holdfast("enclave", "verify", enclave_url=url).code == Exit.FAILED
+
+
+def test_no_command_aborts_while_it_ends(holdfast: Callable[..., Answer], place: Path) -> None:
+    with ThreadPoolExecutor(8) as several:  # an awaited call to the storage aborted one command in twenty
+        answers = several.map(lambda _: holdfast("enclave", "verify", enclave_url=place.as_uri()), range(64))
+        assert {answer.code for answer in answers} == {Exit.NOT_FOUND}
 
 
 def test_the_help_says_what_each_exit_code_means(holdfast: Callable[..., Answer]) -> None:

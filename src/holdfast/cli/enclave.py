@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -14,7 +13,7 @@ from holdfast.cli.output import confirm, emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable
 
     from holdfast.service.enclave_source.place import ObjectAddress
 
@@ -54,7 +53,7 @@ def publish(
     )
     from holdfast.service.enclave_source.object_storage import publish as put
 
-    _awaited(put(place, body), as_json=as_json)
+    _tried(lambda: put(place, body), as_json=as_json)
     emit({**value, "published": True}, f"published: {value['bytes']} bytes, sha256 {value['sha256']}", as_json=as_json)
 
 
@@ -73,7 +72,8 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
     else:
         from holdfast.service.enclave_source.object_storage import published
 
-        body, stated = _awaited(published(_place_or_fail(env_file, as_json=as_json)), as_json=as_json)
+        place = _place_or_fail(env_file, as_json=as_json)
+        body, stated = _tried(lambda: published(place), as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
     if stated is not None and stated != value["sha256"]:
         fail(Exit.FAILED, "the digest published with the enclave does not match it: publish again", as_json=as_json)
@@ -130,12 +130,12 @@ def _read(file: Path | None, *, as_json: bool) -> bytes:
         fail(Exit.NOT_FOUND, f"{file}: {error.strerror}", as_json=as_json)
 
 
-def _awaited(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
+def _tried(work: Callable[[], T], *, as_json: bool) -> T:
     from holdfast.service.enclave_source.contract import Unusable
     from holdfast.service.enclave_source.object_storage import Absent, Unreachable
 
     try:
-        return asyncio.run(work)
+        return work()
     except Absent as error:
         fail(Exit.NOT_FOUND, str(error), as_json=as_json)
     except Unreachable as error:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from contextlib import asynccontextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.contract import Unusable
 from holdfast.service.object_folder import opened
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Iterator
 
-    from obstore import GetOptions, GetResult
+    from obstore import GetOptions
     from obstore.store import ObjectStore
 
     from holdfast.service.enclave_source.place import ObjectAddress
 
 MAX_BYTES = 8 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
-TRANSFER_S = 60.0
 
 
 class Absent(Unusable):
@@ -40,29 +38,37 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
         Unreachable: storage cannot be read.
     """
     import obstore  # slow to import, and not every service has object storage
-    from obstore.exceptions import BaseError, NotModifiedError
+    from obstore.exceptions import NotModifiedError
 
-    try:
-        result = await obstore.get_async(store, name, options=_unless(etag))
-        return result.meta["e_tag"], await _bounded(result)
-    except NotModifiedError:
-        return None
-    except FileNotFoundError:
-        raise Absent("object storage has no enclave at the configured address") from None
-    except (BaseError, OSError, ValueError) as error:
-        raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
+    with _reading():
+        try:
+            result = await obstore.get_async(store, name, options=_unless(etag))
+        except NotModifiedError:
+            return None
+        _require_small(result.meta["size"])
+        body = bytearray()
+        async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
+            body += memoryview(chunk)
+            _require_small(len(body))  # whatever size storage stated
+        return result.meta["e_tag"], bytes(body)
 
 
-async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
+# The following functions block, for commands that end right afterwards: the thread that obstore uses for awaited calls
+# could abort the process while the interpreter shuts down. The store's own time limits end them.
+
+
+def published(place: ObjectAddress) -> tuple[bytes, str | None]:
     """Return the object and the digest that was published with it; None for a missing digest. Raises as `fetch`."""
-    async with _in_time():
-        store = open_store(place)
-        found = await fetch(store, place.name)
-        assert found is not None  # without a tag the result cannot be None
-        return found[1], await _digest(store, place)
+    store = open_store(place)
+    body = _read(store, place.name)
+    try:
+        words = _read(store, _digest_name(place)).decode("ascii", "replace").split()
+    except Absent:
+        return body, None
+    return body, words[0] if words else ""
 
 
-async def publish(place: ObjectAddress, body: bytes) -> str:
+def publish(place: ObjectAddress, body: bytes) -> str:
     """Write the module, read it back, and write its digest next to it as `NAME.sha256`; returns the digest.
 
     Each object is replaced atomically: a service that reads in the meantime gets the old module or the new one.
@@ -74,28 +80,42 @@ async def publish(place: ObjectAddress, body: bytes) -> str:
     from obstore.exceptions import BaseError
 
     digest = hashlib.sha256(body).hexdigest()
-    async with _in_time():
-        try:
-            store = open_store(place)
-            await obstore.put_async(store, place.name, body)
-            back = await fetch(store, place.name)
-            if back is None or back[1] != body:
-                raise Unreachable("object storage gives back another enclave than was written")
-            # This call is synchronous and runs in a separate thread. The publishing command ends right afterwards, and
-            # the thread that obstore uses for awaited calls could abort the process while the interpreter shuts down.
-            await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
-        except (BaseError, OSError, ValueError) as error:
-            raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
+    try:
+        store = open_store(place)
+        obstore.put(store, place.name, body)
+        if _read(store, place.name) != body:
+            raise Unreachable("object storage gives back another enclave than was written")
+        obstore.put(store, _digest_name(place), f"{digest}  {place.name}\n".encode())
+    except (BaseError, OSError, ValueError) as error:
+        raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
     return digest
 
 
-async def _digest(store: ObjectStore, place: ObjectAddress) -> str | None:
+def _read(store: ObjectStore, name: str) -> bytes:
+    """Return an object's bytes. Raises as `fetch`."""
+    import obstore
+
+    with _reading():
+        result = obstore.get(store, name)
+        _require_small(result.meta["size"])
+        body = bytearray()
+        for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
+            body += memoryview(chunk)
+            _require_small(len(body))
+        return bytes(body)
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Turn obstore's errors into those of `fetch`."""
+    from obstore.exceptions import BaseError
+
     try:
-        found = await fetch(store, _digest_name(place))
-    except Absent:
-        return None
-    words = found[1].decode("ascii", "replace").split() if found else []
-    return words[0] if words else ""
+        yield
+    except FileNotFoundError:
+        raise Absent("object storage has no enclave at the configured address") from None
+    except (BaseError, OSError, ValueError) as error:
+        raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
 
 
 def _digest_name(place: ObjectAddress) -> str:
@@ -112,29 +132,10 @@ def open_store(place: ObjectAddress) -> ObjectStore:
         raise Unreachable(f"object storage cannot be opened ({type(error).__name__})") from None
 
 
-@asynccontextmanager
-async def _in_time() -> AsyncIterator[None]:
-    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable after this time."""
-    try:
-        async with asyncio.timeout(TRANSFER_S):
-            yield
-    except TimeoutError:
-        raise Unreachable("object storage did not answer in time") from None
-
-
 def _unless(etag: str | None) -> GetOptions:
     return {} if etag is None else {"if_none_match": etag}
 
 
-async def _bounded(result: GetResult) -> bytes:
-    """Return the object's bytes. Raises Unusable beyond the limit, whatever size storage stated."""
-    size, body = result.meta["size"], bytearray()
-    if size <= MAX_BYTES:
-        async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
-            body += memoryview(chunk)
-            size = len(body)
-            if size > MAX_BYTES:
-                break
+def _require_small(size: int) -> None:
     if size > MAX_BYTES:
         raise Unusable(f"the published enclave is larger than {MAX_BYTES} bytes")
-    return bytes(body)
