@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import types as python_types
 import typing
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.client import types
+from holdfast.client.types.base import octets
 
 ROOT = Path(__file__).parents[3]
 TABLE = json.loads((ROOT / "interface/client_types.json").read_text())["types"]
@@ -161,3 +163,9 @@ def test_passwords_do_not_show():
         types.VaultImportOptions(data=types.Octets(b"x"), password="hunter2")
     )
     assert "hunter2" not in shown
+
+
+@pytest.mark.parametrize("start", ["0X", "0x"])
+def test_base64_may_begin_like_hex(start):
+    text = start + "q8KktTlZKH4mP7AiGM6upcrOfHSUtcFUYv6mUPzxZI2Xyh+yQ0YqjuBheJGXu55fVmub1nM9IAt8q9VLmgYA=="
+    assert octets(text) == base64.b64decode(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -46,6 +47,9 @@ class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True
     """Base class of the client-side types. Optional fields default to None or to the documented default."""
 
 
+_LIKE_HEX = re.compile(r"(?!0[xX][0-9a-fA-F]*$)(?=.{16})(?:.{4})+", re.ASCII)
+
+
 def decode_hook(kind: type, value: Any) -> Any:
     """Decode Octets from any of their three JSON forms. Raises ValueError; NotImplementedError for another type."""
     if kind is not Octets:
@@ -54,11 +58,17 @@ def decode_hook(kind: type, value: Any) -> Any:
 
 
 def octets(value: object) -> bytes:
-    """Decode bytes from a list of integers, 0x-hex or base64. Raises ValueError for anything else."""
+    """Decode bytes from a list of integers, 0x-hex or base64. Raises ValueError for anything else.
+
+    Base64 may begin with `0x` or `0X` too, as one signature in 2048 does. Such a text is read as base64 if it has at
+    least 16 characters, is padded and is not hex as a whole.
+    """
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if isinstance(value, str):
-        return from_hex(value) if value[:2] in {"0x", "0X"} else from_base64url(value)
+        return (
+            from_hex(value) if value[:2] in {"0x", "0X"} and not _LIKE_HEX.fullmatch(value) else from_base64url(value)
+        )
     if isinstance(value, (list, tuple)) and all(type(item) is int for item in value):
         return bytes(value)
     raise ValueError("expected bytes: numbers from 0 to 255, 0x-hex or base64")
