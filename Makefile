@@ -1,10 +1,11 @@
 # The main targets are `make run` and `make test`, which set up everything they need. PYTHON selects the interpreter.
 PYTHON ?= python3
-# Arguments for pytest: two workers, each with whole modules. `make test ARGS="tests/service/web -x"` runs some tests.
-ARGS ?= -n 2 --dist loadscope
+# Arguments for pytest: two workers, each with whole modules. A test that fails runs once more; one that then passes is listed
+# as unsteady. `make test ARGS="tests/service/web -x"` runs some tests.
+ARGS ?= -n 2 --dist loadscope --reruns 1
 BIN := .venv/bin
 
-.PHONY: run test topology check bench coverage docs news setup setup-run lock build clean
+.PHONY: run test soak topology check bench coverage docs news setup setup-run lock build clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
@@ -12,15 +13,19 @@ run: setup-run
 test: setup
 	@$(BIN)/python -m pytest $(ARGS)
 
+# What a release needs in addition to `make test`: long faults and histories, more seeds and examples, Firefox and WebKitGTK.
+soak: setup
+	@$(BIN)/python -m pytest $(ARGS) -m soak
+
 # Starts and tests the installation of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus.
-topology: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
+topology: ARGS := $(filter-out -n 2 --dist loadscope --reruns 1,$(ARGS))
 topology: setup
 	@PYTHONPATH=. $(BIN)/python tools/topology.py $(ARGS)
 
 check: setup
 	@$(BIN)/python tools/check.py
 
-bench: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
+bench: ARGS := $(filter-out -n 2 --dist loadscope --reruns 1,$(ARGS))
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
 

@@ -17,6 +17,7 @@ pytest_plugins = (
     "tests.support.serving",
     "tests.support.running_service",
     "tests.support.databases",
+    "tests.support.unsteady",
 )
 
 trusted_certificates.read_once()

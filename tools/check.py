@@ -10,6 +10,7 @@ import platform
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +49,13 @@ TSC = ("node", "browser/node_modules/typescript/bin/tsc")
 FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
 CHECKS = (
+    # The slowest first, because checks run concurrently.
+    Check(
+        "unicode-tables",
+        "rules/unicode_tables.py is what ICU says",
+        (PYTHON, "tools/unicode_tables.py", "--check"),
+        fix="tools/unicode_tables.py",
+    ),
     Check("format", "ruff's format", (f"{BIN}/ruff", "format", "--check", "."), fix="ruff format ."),
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
@@ -92,12 +100,6 @@ CHECKS = (
         fix="tools/client_reference.py",
     ),
     Check(
-        "unicode-tables",
-        "rules/unicode_tables.py is what ICU says",
-        (PYTHON, "tools/unicode_tables.py", "--check"),
-        fix="tools/unicode_tables.py",
-    ),
-    Check(
         "docs",
         "the site builds, and every link and anchor of its pages leads somewhere",
         (f"{BIN}/mkdocs", "build", "--strict", "--site-dir", "build/site"),
@@ -134,7 +136,8 @@ def main() -> int:
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")
         return 2
-    outcomes = [_run(check) for check in CHECKS if not names or check.name in names]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = list(pool.map(_run, [check for check in CHECKS if not names or check.name in names]))
     print(", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed")))
     return 1 if "failed" in outcomes else 0
 
@@ -144,15 +147,16 @@ def _run(check: Check) -> str:
     environment = {**os.environ, "PATH": search_path()}
     done = subprocess.run(check.command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     seconds = time.monotonic() - started
+    print(_report(check, done, seconds), flush=True)
+    return "failed" if done.returncode else "passed"
+
+
+def _report(check: Check, done: subprocess.CompletedProcess[str], seconds: float) -> str:
+    """Return what is printed about a check, in one piece, because checks run concurrently."""
     if done.returncode == 0:
-        print(f"ok   {check.name:10} {check.about} ({seconds:.1f} s)", flush=True)
-        return "passed"
-    print(f"FAIL {check.name:10} {check.about} ({seconds:.1f} s)")
-    print(_indented(done.stdout + done.stderr))
-    if check.fix:
-        print(f"     -> {check.fix}")
-    sys.stdout.flush()
-    return "failed"
+        return f"ok   {check.name:10} {check.about} ({seconds:.1f} s)"
+    lines = [f"FAIL {check.name:10} {check.about} ({seconds:.1f} s)", _indented(done.stdout + done.stderr)]
+    return "\n".join([*lines, *([f"     -> {check.fix}"] if check.fix else [])])
 
 
 def _indented(text: str) -> str:

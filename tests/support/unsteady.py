@@ -1,0 +1,24 @@
+"""A plugin of pytest that lists the tests that failed once and passed when they ran again, so that a green run does not hide them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+
+def unsteady_tests(reporter: TerminalReporter) -> list[str]:
+    """Return the names of the tests that ran again and passed, in order."""
+    failed = {report.nodeid for word in ("failed", "error") for report in reporter.stats.get(word, [])}
+    return sorted({report.nodeid for report in reporter.stats.get("rerun", [])} - failed)
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Write the list below the run's results, or nothing if every test passed at once."""
+    if names := unsteady_tests(terminalreporter):
+        terminalreporter.section(
+            f"unsteady tests: {len(names)} failed once and passed when they ran again", yellow=True
+        )
+        for name in names:
+            terminalreporter.line(name)
