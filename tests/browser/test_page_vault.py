@@ -251,3 +251,20 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
         assert await visit.page.evaluate(colour) == "#8a1c5b"
         assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
     assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"
+
+
+async def test_passkeys_are_made_for_the_chosen_name(browser: Browser, serve: Callable[..., Server]) -> None:
+    context = await browser.new_context()
+    await context.add_init_script("""
+      window.parties = [];
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      navigator.credentials.create = (options) => (parties.push(options.publicKey.rp.name), create(options));
+    """)
+    visit = await Visit.of(context, serve(pages_name="Acme Vault"))
+    await visit.choose("handle", "alice")
+    await visit.press("create")
+    await visit.screen("safety")
+    await visit.authenticator.add(transport="usb")
+    await visit.press("second")
+    await visit.told("The second passkey is ready.", "#status")
+    assert await visit.page.evaluate("parties") == ["Acme Vault", "Acme Vault"]

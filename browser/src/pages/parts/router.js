@@ -5,11 +5,16 @@ const screens = new Map();
 
 /** The URL paths of screens. A screen without a path leaves the URL unchanged. @type {Record<string, string>} */
 const PATHS = { start: "/", vault: "/vault" };
-let stays = false;
+let staying = false;
 
 /** Keeps the URL unchanged from now on, because the page is serving an application's request. */
 export function stay() {
-  stays = true;
+  staying = true;
+}
+
+/** Whether the page is serving an application's request, so that its screens lead back to the application. */
+export function stays() {
+  return staying;
 }
 
 /**
@@ -31,7 +36,7 @@ export async function go(name, given) {
   const draw = screens.get(name);
   if (!draw) throw new TypeError(`no screen: ${name}`);
   const path = PATHS[name];
-  if (!stays && path && location.pathname !== path) history.pushState(null, "", path);
+  if (!staying && path && location.pathname !== path) history.pushState(null, "", path);
   await draw(given);
 }
 

@@ -7,7 +7,7 @@ import { addFacts, markVault, setBegun, setVaultOf } from "../parts/notes.js";
 import { newPassword } from "../parts/passwords.js";
 import { described } from "../parts/providers.js";
 import { go } from "../parts/router.js";
-import { run, say, show } from "../parts/screen.js";
+import { SERVICE, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { withoutOrphan } from "./flow.js";
 
@@ -45,7 +45,7 @@ export function passkey(row) {
 async function created(row, options) {
   const client = await ready();
   if (row.credentialId) row = await withoutOrphan(row); // created by an attempt that stored no vault
-  const made = await client.createPasskey({ userName: row.identifier, ...options });
+  const made = await client.createPasskey({ rpName: SERVICE, userName: row.identifier, ...options });
   const noted = { ...row, credentialId: made.credentialId };
   await setBegun(noted);
   try {

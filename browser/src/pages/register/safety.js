@@ -1,12 +1,12 @@
-/** Suggests creating a second passkey or a backup file right after registration. */
+/** The end of a registration: says that it succeeded, what the vault depends on, and how to add another way to open it. */
 
 import { text } from "../parts/language.js";
-import { button, buttons, paragraph } from "../parts/nodes.js";
+import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { vaultOf } from "../parts/notes.js";
-import { go } from "../parts/router.js";
+import { go, stays } from "../parts/router.js";
 import { run, say, show } from "../parts/screen.js";
 import { service } from "../parts/vault_client.js";
-import { addPasskey } from "../vault/adding.js";
+import { ELSEWHERE, addPasskey } from "../vault/adding.js";
 
 /** @typedef {import("../parts/notes.js").Begun} Begun */
 
@@ -30,22 +30,22 @@ function warningOf(copies) {
 function draw(row, warning, safe = false) {
   const add = (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
-      const { credentialId, registered } = await addPasskey({ userName: row.identifier });
+      const { credentialId, registered } = await addPasskey({ userName: row.identifier, ...ELSEWHERE });
       if (!registered && row.channel !== "handle") return go("prove", { identifier: row.identifier, channel: row.channel, passkey: credentialId });
       draw(row, warning, true);
       say(text("safety.added"));
     }, text("passkey.open"));
   show({
     name: "safety",
-    heading: text("safety.heading"),
+    heading: text("safety.heading", { identifier: row.identifier }),
     redraw: () => draw(row, warning, safe),
     body: [
-      paragraph("safety.lead", { identifier: row.identifier }, "lead"),
-      !safe && paragraph(warning, {}, "notice"),
+      buttons(button(text(stays() ? "choose.continue" : "safety.done"), () => go("vault"), { kind: "main", name: "later" })),
+      el("h2", {}, text("safety.ways")),
+      !safe && paragraph(warning, {}, warning === "safety.kept" ? null : "notice"),
       buttons(
-        !safe && button(text("safety.second"), add, { kind: "main", name: "second" }),
+        !safe && button(text("safety.second"), add, { name: "second" }),
         button(text("safety.file"), () => go("export"), { name: "file" }),
-        button(text(safe ? "safety.done" : "safety.later"), () => go("vault"), { kind: safe ? "main" : "plain", name: "later" }),
       ),
     ],
   });

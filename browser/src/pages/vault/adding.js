@@ -4,7 +4,11 @@ import { text } from "../parts/language.js";
 import { setVaultOf } from "../parts/notes.js";
 import { copiesOf, newPasskeyName } from "../parts/providers.js";
 import { go } from "../parts/router.js";
+import { SERVICE } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+
+/** Ceremony options for a passkey on a phone or security key, because the device in use often has one already. */
+export const ELSEWHERE = { hints: ["hybrid", "security-key"], authenticatorAttachment: /** @type {const} */ ("cross-platform") };
 
 /**
  * Creates a passkey that opens the vault. A passkey that returns no PRF secret is discarded.
@@ -15,7 +19,7 @@ import { ready } from "../parts/vault_client.js";
 export async function addPasskey(options) {
   const client = await ready();
   const { did } = await client.vault.query();
-  const added = await client.addPasskey({ deviceName: newPasskeyName(), ...options });
+  const added = await client.addPasskey({ rpName: SERVICE, deviceName: newPasskeyName(), ...options });
   await setVaultOf(added.credentialId, { did, copies: await copiesOf(added.credential) });
   return added;
 }

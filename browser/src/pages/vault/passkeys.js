@@ -9,7 +9,7 @@ import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
-import { addPasskey, proveFor } from "./adding.js";
+import { ELSEWHERE, addPasskey, proveFor } from "./adding.js";
 import { card } from "./card.js";
 
 /** @typedef {import("../library.js").Credential} Credential */
@@ -34,7 +34,7 @@ export async function passkeysCard({ credentials, wraps, name, did, record, unre
     only && paragraph("passkeys.last", {}, "small"),
     buttons(
       button(text("passkeys.add"), add({ hints: ["client-device"] }), { name: "add" }),
-      button(text("passkeys.addKey"), add({ hints: ["security-key"], authenticatorAttachment: "cross-platform" }), { kind: "plain", name: "add-key" }),
+      button(text("passkeys.addKey"), add(ELSEWHERE), { kind: "plain", name: "add-key" }),
     ),
   );
 }
