@@ -5,7 +5,7 @@ PYTHON ?= python3
 ARGS ?= -n 2 --dist loadscope --reruns 1
 BIN := .venv/bin
 
-.PHONY: run test soak topology check bench coverage docs news setup setup-run lock build clean
+.PHONY: run test soak topology check generate bench coverage docs news setup setup-run lock build clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
@@ -24,6 +24,10 @@ topology: setup
 
 check: setup
 	@$(BIN)/python tools/check.py
+
+# Writes every generated file that `make check` compares.
+generate: setup
+	@$(BIN)/python tools/check.py --generate
 
 bench: ARGS := $(filter-out -n 2 --dist loadscope --reruns 1,$(ARGS))
 bench: setup

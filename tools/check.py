@@ -1,6 +1,7 @@
 """The checks of `make check`: everything that can be tested without running the service.
 
-`tools/check.py` runs all checks, `tools/check.py lint types` only those two.
+`tools/check.py` runs all checks, `tools/check.py lint types` only those two. `tools/check.py
+--generate` writes all generated files.
 """
 
 from __future__ import annotations
@@ -30,12 +31,19 @@ class Check:
         about: what is true if it passes.
         command: exits with 0 if it passes.
         fix: what fixes most failures.
+        generator: writes the files that the check compares; empty if it compares none.
     """
 
     name: str
     about: str
     command: tuple[str, ...]
     fix: str = ""
+    generator: tuple[str, ...] = ()
+
+
+def _generated(name: str, about: str, script: str, *write: str) -> Check:
+    """Return the check of files that a script writes; `write` are its words for that."""
+    return Check(name, about, (PYTHON, script, "--check"), "make generate", (PYTHON, script, *write))
 
 
 def _forge_platform() -> str:
@@ -50,12 +58,7 @@ FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() 
 
 CHECKS = (
     # The slowest first, because checks run concurrently.
-    Check(
-        "unicode-tables",
-        "rules/unicode_tables.py is what ICU says",
-        (PYTHON, "tools/unicode_tables.py", "--check"),
-        fix="tools/unicode_tables.py",
-    ),
+    _generated("unicode-tables", "rules/unicode_tables.py is what ICU says", "tools/unicode_tables.py"),
     Check("format", "ruff's format", (f"{BIN}/ruff", "format", "--check", "."), fix="ruff format ."),
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
@@ -69,36 +72,28 @@ CHECKS = (
     ),
     Check("spelling", "codespell over code and pages", (f"{BIN}/codespell",), fix="codespell -w"),
     Check("shell", "shellcheck over the shell scripts", (f"{BIN}/shellcheck", ".ci/run", "tools/lock.sh")),
-    Check(
+    _generated(
         "settings",
         "docs/operating.md and docs/indexer.md state the tables of settings",
-        (PYTHON, "tools/settings_table.py", "--check"),
-        fix="tools/settings_table.py --write",
+        "tools/settings_table.py",
+        "--write",
     ),
-    Check(
+    _generated(
         "endpoint-methods",
         "the asynchronous client has a method for each declared endpoint",
-        (PYTHON, "tools/endpoint_methods.py", "--check"),
-        fix="tools/endpoint_methods.py --write",
+        "tools/endpoint_methods.py",
+        "--write",
     ),
-    Check(
+    _generated(
         "browser-client",
         "browser/src/generated/ states the endpoints and the interface's types",
-        (PYTHON, "tools/browser_client.py", "--check"),
-        fix="tools/browser_client.py --write",
+        "tools/browser_client.py",
+        "--write",
     ),
-    Check(
-        "blocking",
-        "client/blocking/ is what the asynchronous classes say",
-        (PYTHON, "tools/blocking_client.py", "--check"),
-        fix="tools/blocking_client.py --write",
+    _generated(
+        "blocking", "client/blocking/ is what the asynchronous classes say", "tools/blocking_client.py", "--write"
     ),
-    Check(
-        "reference",
-        "docs/client-reference.md states the client's public names",
-        (PYTHON, "tools/client_reference.py", "--check"),
-        fix="tools/client_reference.py",
-    ),
+    _generated("reference", "docs/client-reference.md states the client's public names", "tools/client_reference.py"),
     Check(
         "docs",
         "the site builds, and every link and anchor of its pages leads somewhere",
@@ -115,24 +110,18 @@ CHECKS = (
     ),
     Check("javascript", "eslint over browser pages and hosts", (*ESLINT, "browser", "src/holdfast/service/static")),
     Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),
-    Check(
-        "contracts",
-        "compiled anew, the contracts are those in the package",
-        (PYTHON, "tools/compile_contracts.py", "--check"),
-        fix="tools/compile_contracts.py --write",
+    _generated(
+        "contracts", "compiled anew, the contracts are those in the package", "tools/compile_contracts.py", "--write"
     ),
-    Check(
-        "vectors",
-        "the entry points' own hashes are those in vectors/",
-        (PYTHON, "tools/user_operation_vectors.py", "--check"),
-        fix="tools/user_operation_vectors.py",
-    ),
+    _generated("vectors", "the entry points' own hashes are those in vectors/", "tools/user_operation_vectors.py"),
 )
 
 
 def main() -> int:
     """Run the named checks, or all of them; return 0 if all pass."""
     names = sys.argv[1:]
+    if names == ["--generate"]:
+        return _generate()
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")
         return 2
@@ -142,10 +131,21 @@ def main() -> int:
     return 1 if "failed" in outcomes else 0
 
 
+def _generate() -> int:
+    """Run every generator, one after the other, because some read what others write; return 0 if all succeed."""
+    for check in CHECKS:
+        if check.generator and subprocess.run(check.generator, cwd=ROOT, env=_environment(), check=False).returncode:
+            return 1
+    return 0
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PATH": search_path()}
+
+
 def _run(check: Check) -> str:
     started = time.monotonic()
-    environment = {**os.environ, "PATH": search_path()}
-    done = subprocess.run(check.command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(check.command, cwd=ROOT, env=_environment(), capture_output=True, text=True, check=False)
     seconds = time.monotonic() - started
     print(_report(check, done, seconds), flush=True)
     return "failed" if done.returncode else "passed"
