@@ -436,6 +436,17 @@ def test_hashes_are_the_deployed_entry_points(enclave: Enclave, told: dict[str, 
         assert answer["user_op_hash"] == vector["userOpHash"], vector["name"]
 
 
+@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
+def test_what_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault: Enclave, told: dict[str, Any]) -> None:
+    where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
+    assert told["neverSigned"]
+    for vector in told["neverSigned"]:
+        for function in ("user_op_hash", "sign_user_op"):
+            with pytest.raises(PluginCallError, match="paymaster") as refused:
+                vault.call(function, user_op=vector["userOp"], **where)
+            assert refused.value.code == "invalid_field"
+
+
 @pytest.mark.parametrize(
     "changed",
     [

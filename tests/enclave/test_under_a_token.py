@@ -417,3 +417,53 @@ def test_other_versions_are_neither_minted_nor_read(owner: Enclave, agent: Encla
     with pytest.raises(PluginCallError) as refused:
         owner.call("verify_ucan", token=renamed)
     assert refused.value.code == "unsupported_version"
+
+
+APP_TEXT = "holdfast/app-sign/v1\nOrigin: https://app.example\nDID: did:new:0x00\nText: I log in."
+
+
+@pytest.mark.parametrize("command", ["/", "/accounts/sign", "/enclaves"])
+def test_no_token_signs_in_at_an_app_as_the_owner(owner: Enclave, agent: Enclave, command: str) -> None:
+    token = delegated(owner, agent, command)
+    path = "/enclaves/sign" if command == "/enclaves" else "/accounts/sign"
+    args = {"id": account(owner)} if path.startswith("/accounts") else {}
+    assert code(act(owner, path, token, {**args, "message": APP_TEXT})) == "command_denied"
+    assert code(act(owner, path, token, {**args, "message": " " + APP_TEXT})) == "ok"
+    assert code(act(owner, path, None, {**args, "message": APP_TEXT})) == "ok"
+
+
+@pytest.mark.parametrize("command", ["/", "/verification_methods", "exact"])
+def test_no_token_says_which_keys_the_vault_has(owner: Enclave, agent: Enclave, command: str) -> None:
+    before = owner.call("query")["verification_methods"]
+    row = {"id": "mine", "type": "Multikey", "controller": "me", "public_key": "AA", "purpose": "authentication"}
+    changes = {"create": row, "update": {"id": before[0]["id"], "purpose": "p"}, "delete": {"id": before[0]["id"]}}
+    for action, args in changes.items():
+        path = f"/verification_methods/{action}"
+        assert code(act(owner, path, delegated(owner, agent, path if command == "exact" else command), args)) == (
+            "command_denied"
+        )
+    assert owner.call("query")["verification_methods"] == before
+    reading = "/verification_methods/list" if command == "exact" else command
+    assert code(act(owner, "/verification_methods/list", delegated(owner, agent, reading))) == "ok"
+
+
+@pytest.mark.parametrize("kind", ["removed-key", "pairing-passage"])
+def test_no_token_writes_what_decides_over_the_vault_s_keys(owner: Enclave, agent: Enclave, kind: str) -> None:
+    token = delegated(owner, agent, "/tokens")
+    for row in ({"id": "mine", "kind": kind}, {"id": f"{kind}:password:password", "kind": "session"}):
+        assert code(act(owner, "/tokens/create", token, {**row, "value": "password:password"})) == "command_denied"
+    done(owner, "/tokens/create", {"id": "own", "kind": kind, "value": "prf:AA"})
+    later = "2030-01-01T00:00:00Z"
+    for action, more in {"update": {"value": "v"}, "rotate": {"value": "v"}, "refresh": {"expires_at": later}}.items():
+        assert code(act(owner, f"/tokens/{action}", token, {"id": "own", **more})) == "command_denied"
+    for action in ("delete", "revoke"):
+        assert code(act(owner, f"/tokens/{action}", token, {"id": "own"})) == "command_denied"
+    assert [row["value"] for row in done(owner, "/tokens/list")] == ["prf:AA"]
+
+
+def test_a_token_writes_the_hosts_other_rows(owner: Enclave, agent: Enclave) -> None:
+    token = delegated(owner, agent, "/tokens")
+    assert code(act(owner, "/tokens/create", token, {"id": "t", "kind": "session", "value": "v"})) == "ok"
+    assert code(act(owner, "/tokens/rotate", token, {"id": "t", "value": "w"})) == "ok"
+    assert code(act(owner, "/tokens/delete", token, {"id": "t"})) == "ok"
+    assert code(act(owner, "/tokens/delete", token, {"id": "t"})) == "not_found"

@@ -10,6 +10,7 @@ const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
 const keyring = @import("../vault/keyring.zig");
 const passkeys = @import("passkeys.zig");
+const reserved = @import("reserved.zig");
 const resources = @import("../vault/resources.zig");
 const rows = @import("../vault/rows.zig");
 const shares_file = @import("../crypto/shares.zig");
@@ -24,13 +25,13 @@ const Json = json.Json;
 /// The arguments of an action or, with `by_token`, the completed arguments to which its policies were applied.
 pub const Asked = struct { args: Json, by_token: bool = false };
 
-const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
+const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json };
 
 /// Runs the action with that name. Fails with UnknownAction.
 pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, asked: Asked) Error!Json {
+    if (asked.by_token) try reserved.check(ctx, database, resource, name, asked.args);
     if (table.find(resource.name, name)) |action| {
-        if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token cannot make tokens of the vault");
-        return handle(action.run, .{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args, .by_token = asked.by_token });
+        return handle(action.run, .{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args });
     }
     for (resource.actions) |common| {
         if (std.mem.eql(u8, @tagName(common), name)) return rows.run(ctx, database, resource, common, asked.args);
@@ -110,11 +111,7 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// Signs for the owner or a token's bearer. A bearer may not pass a digest, which could be that of a token.
 fn signed_(call: Call, input: Json) Error!Json {
-    if (call.by_token and args.field(input, "digest") != null) {
-        return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
-    }
     return if (args.field(input, "user_op") != null) signing.signUserOp(call.ctx, input) else signing.sign(call.ctx, input);
 }
 

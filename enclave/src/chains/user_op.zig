@@ -93,6 +93,8 @@ fn paymasterHash(ctx: *Ctx, op: Json, version: Version) Error!Word {
         return hashes.keccak("");
     }
     const paymaster = try address(ctx, op, "paymaster");
+    // EntryPoint v0.7 takes the zero address for "no paymaster" and charges the account, which the operation hides.
+    if (std.mem.allEqual(u8, &paymaster, 0)) return ctx.fail(error.InvalidField, "paymaster");
     const limits = try halves(ctx, op, "paymasterVerificationGasLimit", "paymasterPostOpGasLimit");
     const data = if (args.field(op, "paymasterData") == null) "" else try bytesOf(ctx, op, "paymasterData");
     if (signature.len == 0 and version != .v09) return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
