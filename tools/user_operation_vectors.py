@@ -82,6 +82,15 @@ def refused() -> list[tuple[str, UserOperation]]:
     ]
 
 
+def never_signed() -> list[tuple[str, UserOperation]]:
+    """Return operations that hide who pays: EntryPoint 0.7 charges the account, later versions revert when they run."""
+    operation = replace(operations()[3][1], paymaster=bytes(20))
+    return [
+        ("the paymaster is the zero address", operation),
+        ("the paymaster is the zero address, without data", replace(operation, paymaster_data=b"")),
+    ]
+
+
 def _operation(chance: random.Random, factory: str, paymaster: str, numbers: str) -> UserOperation:
     def number(bits: int, ordinary: int) -> int:
         greatest: int = 2**bits - 1
@@ -146,6 +155,7 @@ async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
             for name, operation in refused()
             if await _reverts(chain, entry_point, operation)
         ],
+        "neverSigned": [{"name": name, "userOp": operation.to_rpc()} for name, operation in never_signed()],
     }
 
 

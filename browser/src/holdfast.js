@@ -11,8 +11,8 @@
 
 export { NATIVE, paymentCall, paymentOf } from "./chain/calls.js";
 export { AccountNotFunded, OperationFailed, PaymentRefused } from "./chain/errors.js";
+export { feeIn, greatestCost, isSponsored } from "./chain/fees.js";
 export { checksumAddress, didOfKey, textHash } from "./chain/names.js";
-export { greatestCost } from "./chain/own_gas.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,

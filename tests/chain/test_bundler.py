@@ -10,7 +10,7 @@ from tests.support.fake_transports import FakeTransport
 from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import RAW, WEBAUTHN, Bundler
 from holdfast.chain.entry_points import V07
-from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
@@ -57,9 +57,13 @@ async def test_without_margin_and_context_the_sponsor_gets_two_parameters() -> N
     assert len(transport.posts[0]["params"]) == 2
 
 
-async def test_a_sponsor_that_does_not_pay_is_an_error() -> None:
-    with pytest.raises(RpcError, match="no paymaster"):
-        await bundler({"pm_sponsorUserOperation": LIMITS})[0].sponsored(OPERATION)
+NOBODY = "0x" + "00" * 20
+
+
+@pytest.mark.parametrize("named", [{}, {"paymaster": None}, {"paymaster": NOBODY, "paymasterData": "0x06"}])
+async def test_a_sponsor_that_does_not_pay_is_an_error(named: dict[str, str | None]) -> None:
+    with pytest.raises(NoPaymaster, match="no paymaster"):
+        await bundler({"pm_sponsorUserOperation": LIMITS | named})[0].sponsored(OPERATION)
 
 
 @pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])

@@ -78,7 +78,7 @@ async def test_no_answer_changes_what_is_done() -> None:
     assert (paid.call_gas_limit, paid.max_fee_per_gas) == (0x10, 9)
 
 
-@pytest.mark.parametrize("answer", [{}, {"paymaster": None}])
+@pytest.mark.parametrize("answer", [{}, {"paymaster": None}, {"paymaster": "0x" + "00" * 20, "paymasterData": "0xaa"}])
 async def test_an_answer_without_a_paymaster_pays_nothing(answer: Any) -> None:
     with pytest.raises(NoPaymaster):
         await Asked(pm_getPaymasterStubData=answer).paid()

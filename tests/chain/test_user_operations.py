@@ -49,6 +49,17 @@ def test_what_v09_refuses_to_hash_is_refused_here(vector: dict[str, Any]) -> Non
         operation_hash(operation, entry_point=V09.address, chain_id=84532)
 
 
+@pytest.mark.parametrize(
+    "content", [json.loads((FOLDER / f"{name}.json").read_text()) for name in ("v07", "v08", "v09")]
+)
+def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content: dict[str, Any]) -> None:
+    for vector in content["neverSigned"]:
+        operation = UserOperation.from_rpc(vector["userOp"])
+        assert not operation.sponsored
+        with pytest.raises(ValueError, match="no paymaster"):
+            operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
+
+
 def test_only_v09_refuses_a_suffix() -> None:
     assert len(REFUSED) == 3
     assert [json.loads((FOLDER / f"{name}.json").read_text())["refused"] for name in ("v07", "v08")] == [[], []]

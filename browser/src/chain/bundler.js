@@ -3,6 +3,7 @@
 import { RpcError } from "../http/service.js";
 import { NetworkError } from "../errors.js";
 import { OperationFailed } from "./errors.js";
+import { isSponsored } from "./fees.js";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 const SPONSORS = [
@@ -51,7 +52,7 @@ export class Bundler {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
     // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
-    if (!sponsored.paymaster) throw new OperationFailed("the sponsor's response has no paymaster");
+    if (!isSponsored(sponsored)) throw new OperationFailed("the sponsor's response has no paymaster");
     return sponsored;
   }
 

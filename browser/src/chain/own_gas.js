@@ -3,6 +3,7 @@
 import { NetworkError } from "../errors.js";
 import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
+import { greatestCost } from "./fees.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
@@ -99,16 +100,6 @@ export async function checkPaid(client, account, { amount, token }, cause) {
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
   throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
-}
-
-/**
- * Returns the most that the entry point may charge the account for an operation without a paymaster (ERC-4337).
- *
- * @param {UserOp} operation
- * @returns {bigint} wei
- */
-export function greatestCost({ callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas }) {
-  return (BigInt(callGasLimit) + BigInt(verificationGasLimit) + BigInt(preVerificationGas)) * BigInt(maxFeePerGas);
 }
 
 /**

@@ -19,7 +19,7 @@ export {
   checksumAddress,
   endWaitingPasskeys,
   getDeviceCapabilities,
-  greatestCost,
+  feeIn,
   keyId,
   passkeyKey,
   payeeOf,

@@ -1,15 +1,16 @@
 /** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
-import { didOfKey, greatestCost, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
+import { didOfKey, feeIn, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
 import { amountText } from "./text.js";
 
 /**
  * @typedef {import("../holdfast.js").Client} Client
- * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {import("./request.js").Request} Request
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
+
+export { feeIn };
 
 /** How many times to look for an account; a newly registered one may not be indexed yet. */
 const TRIES = 4;
@@ -56,14 +57,6 @@ export async function feeOf(client, key, { amount, params }, payee) {
   const contracts = await client.contracts();
   const account = new SmartAccount(client, client.gas, { contracts, key });
   return feeIn(await preparedPayment(client, account, { to: payee, amount, token: params.token }));
-}
-
-/**
- * @param {UserOp} operation
- * @returns {Fee}
- */
-export function feeIn(operation) {
-  return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
 }
 
 /**

@@ -94,7 +94,7 @@ class Bundler:
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
-        if sponsored.paymaster is None:
+        if not sponsored.sponsored:
             # Without a paymaster, the account itself would pay for the signed operation, contrary to its owner's
             # intention.
             raise NoPaymaster("the sponsor named no paymaster")

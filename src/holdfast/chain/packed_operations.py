@@ -82,10 +82,13 @@ def unpack(packed: PackedUserOperation) -> UserOperation:
 def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int) -> bytes:
     """Return the operation's 32-byte hash, which the account signs.
 
-    Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory, or for paymaster data whose suffix (v0.9)
-    states a longer signature than there is.
+    Raises UnknownEntryPoint; ValueError for the zero address as paymaster, for an EIP-7702 marker as factory, or for
+    paymaster data whose suffix (v0.9) states a longer signature than there is.
     """
     known = entry_point_at(entry_point)
+    if operation.paymaster is not None and not operation.sponsored:
+        # EntryPoint 0.7 charges the account for such an operation, which looks as if it were sponsored.
+        raise ValueError("the zero address is no paymaster")
     if operation.factory == _EIP7702_FACTORY:
         # EntryPoint 0.8 replaces this EIP-7702 marker with the address of the account's delegate, which only the chain
         # knows.

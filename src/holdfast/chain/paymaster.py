@@ -84,6 +84,6 @@ class Paymaster:
 
 def _paid_by(operation: UserOperation, answer: dict[str, Any]) -> UserOperation:
     paid = merged(operation, answer, _SETTABLE)
-    if paid.paymaster is None:
+    if not paid.sponsored:
         raise NoPaymaster("the paymaster's answer names no paymaster")
     return paid

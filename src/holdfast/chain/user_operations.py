@@ -86,6 +86,11 @@ class UserOperation:
         if self.paymaster is None and any(getattr(self, name) for name in _OF_PAYMASTER):
             raise ValueError("paymaster fields without a paymaster")
 
+    @property
+    def sponsored(self) -> bool:
+        """Whether a paymaster pays. The zero address is no paymaster: EntryPoint v0.7 then charges the account."""
+        return self.paymaster is not None and any(self.paymaster)
+
     @classmethod
     def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:
         """Return the operation that an RPC object describes. An absent optional field is the same as null.

@@ -1,7 +1,7 @@
 /** The second screen of a payment: everything that will be signed, in full, before the passkey is used. */
 
 import { familiarity, paidBefore } from "../../pay/payees.js";
-import { NATIVE, checksumAddress, greatestCost, preparedPayment } from "../library.js";
+import { NATIVE, checksumAddress, feeIn, preparedPayment } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
@@ -47,14 +47,6 @@ async function seen({ address, name, did }) {
   const { did: own } = await (await ready()).vault.query();
   const [addresses, words] = await Promise.all([paidBefore().catch(() => []), paidFrom(own).catch(() => [])]);
   return { paid: familiarity(address, addresses), doubts: doubtsAbout(name || did, words) };
-}
-
-/**
- * @param {import("../library.js").UserOp} operation
- * @returns {Fee}
- */
-export function feeIn(operation) {
-  return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The last screen of a payment: has the enclave sign it, sends it once, and waits for its receipt. */
 
 import { rememberPayee } from "../../pay/payees.js";
+import { feeIn } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { Told, problem } from "../parts/problems.js";
@@ -9,7 +10,7 @@ import { alarm, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { decimalOf } from "../vault/values.js";
 import { sendError } from "./errors.js";
-import { feeIn, reviewAgain } from "./review.js";
+import { reviewAgain } from "./review.js";
 import { note } from "./sent.js";
 import { shown } from "./tokens.js";
 

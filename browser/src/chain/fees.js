@@ -1,0 +1,35 @@
+/** Who pays for a user operation, and how much the account may pay. */
+
+import { isAddress } from "./calls.js";
+
+/** @typedef {import("../generated/types.js").UserOp} UserOp */
+
+/**
+ * Whether a paymaster pays for the operation. The zero address is no paymaster: EntryPoint v0.7 then charges the account.
+ *
+ * @param {Pick<UserOp, "paymaster">} operation
+ */
+export function isSponsored({ paymaster }) {
+  return isAddress(paymaster) && BigInt(/** @type {string} */ (paymaster)) > 0n;
+}
+
+/**
+ * Returns who pays for an operation, and the most that the account may pay, in wei.
+ *
+ * @param {UserOp} operation
+ * @returns {{sponsored: boolean, cost: bigint}}
+ */
+export function feeIn(operation) {
+  const sponsored = isSponsored(operation);
+  return { sponsored, cost: sponsored ? 0n : greatestCost(operation) };
+}
+
+/**
+ * Returns the most that the entry point may charge the account for an operation without a paymaster (ERC-4337).
+ *
+ * @param {UserOp} operation
+ * @returns {bigint} wei
+ */
+export function greatestCost({ callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas }) {
+  return (BigInt(callGasLimit) + BigInt(verificationGasLimit) + BigInt(preVerificationGas)) * BigInt(maxFeePerGas);
+}
