@@ -22,6 +22,9 @@ TYPES = json.loads((ROOT / "interface" / "client_types.json").read_text())["type
 ERRORS = json.loads((ROOT / "interface" / "client_errors.json").read_text())
 DECLARED = (ROOT / "browser" / "src" / "generated" / "types.js").read_text()
 PASSWORD = "correct horse battery"
+# The generator of P-256
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
 
 
@@ -134,6 +137,19 @@ CALLS = (
 )  # fmt: skip
 
 
+async def test_no_address_is_returned_for_what_can_be_no_key(page: Page) -> None:
+    asked = await outcome(page, f"""
+      const fetched = [];
+      window.fetch = async (url) => (fetched.push(String(url)), new Response('{{"address":"0x"}}'));
+      const names = [];
+      for (const [pubKeyX, pubKeyY] of [["0x1", "0x2"], ["{Y}", "{X}"], ["0", "0"], ["{X}", "0x1"], ["x", "{Y}"]]) {{
+        await hf.getSmartAccountAddress({{pubKeyX, pubKeyY}}).then(() => names.push(""), (it) => names.push(it.name));
+      }}
+      return {{names, fetched: fetched.length}};
+    """)  # fmt: skip
+    assert asked["value"] == {"names": ["RangeError"] * 4 + [""], "fetched": 1}, "the service refuses what is not hex"
+
+
 async def test_defaults_are_the_documented_ones(page: Page) -> None:
     await Authenticator.of(page)
     asked = await outcome(page, """
@@ -143,13 +159,13 @@ async def test_defaults_are_the_documented_ones(page: Page) -> None:
       await hf.createPasskey();
       const fetched = [];
       window.fetch = async (url, init = {}) => (fetched.push([init.method ?? "GET", String(url)]), new Response('{"address":"0x"}'));
-      await hf.getSmartAccountAddress({pubKeyX: "0x1", pubKeyY: "0x2"});
-      await hf.getSmartAccountAddress({pubKeyX: "0x1", pubKeyY: "0x2", salt: 7n, vaultUrl: "https://other.example"});
+      await hf.getSmartAccountAddress({pubKeyX: "GX", pubKeyY: "GY"});
+      await hf.getSmartAccountAddress({pubKeyX: "GX", pubKeyY: "GY", salt: 7n, vaultUrl: "https://other.example"});
       navigator.serviceWorker.register = async (url, options) => (seen.worker = [String(url), options], {scope: location.origin + "/pay/", paymentManager: {}});
       const registered = await hf.registerPaymentHandler();
       const {rp, timeout, excludeCredentials, authenticatorSelection} = seen.passkey;
       return {rp, timeout, excludeCredentials, authenticatorSelection, fetched, worker: seen.worker, registered, dbName: new hf.VaultStore().dbName};
-    """)  # fmt: skip
+    """.replace("GX", X).replace("GY", Y))  # fmt: skip
     value = asked.get("value")
     assert value, asked
     options = TYPES["CreatePasskeyOptions"]["fields"]
@@ -160,8 +176,8 @@ async def test_defaults_are_the_documented_ones(page: Page) -> None:
     assert value["authenticatorSelection"]["residentKey"] == "required"
     assert value["dbName"] == TYPES["VaultStoreConfig"]["fields"]["dbName"]["default"]
     first, other, method = value["fetched"]
-    assert first[1].endswith("/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=0")
-    assert other[1] == "https://other.example/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=7"
+    assert first[1].endswith(f"/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=0")
+    assert other[1] == f"https://other.example/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=7"
     assert method[0] == "HEAD" and method[1].endswith("/pay")
     handler = TYPES["PaymentHandlerOptions"]["fields"]
     url, registration = value["worker"]

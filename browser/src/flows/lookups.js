@@ -1,6 +1,9 @@
 /** Looks up accounts on the service that served this module, or on a different one. */
 
+import { onCurve } from "../chain/p256.js";
 import { ServiceClient } from "../http/service.js";
+
+const COORDINATE = /^(0x)?[0-9a-f]{1,64}$/i;
 
 /**
  * Returns the address that the account of a P-256 key has or will have.
@@ -8,8 +11,13 @@ import { ServiceClient } from "../http/service.js";
  * @param {import("../generated/types.js").GetSmartAccountAddressInput} input `salt` is 0 by default
  * @returns {Promise<string>}
  * @throws {NetworkError}
+ * @throws {RangeError} the coordinates are not a point of P-256: no account can ever be created for them, and what is
+ *   sent to such an address is lost
  */
 export async function getSmartAccountAddress({ pubKeyX, pubKeyY, salt = 0, vaultUrl }) {
+  const key = [pubKeyX, pubKeyY];
+  // The service refuses what is not hex, with its own message.
+  if (key.every((it) => COORDINATE.test(it)) && !isKey(key)) throw new RangeError("pubKeyX and pubKeyY are not a point of P-256");
   return (await at(vaultUrl).predictAddress({ pubKeyX, pubKeyY, salt: String(salt) })).address;
 }
 
@@ -22,6 +30,12 @@ export async function getSmartAccountAddress({ pubKeyX, pubKeyY, salt = 0, vault
  */
 export async function getAccountState({ account, vaultUrl }) {
   return at(vaultUrl).accountState({ account });
+}
+
+/** @param {string[]} coordinates hex */
+function isKey(coordinates) {
+  const [x, y] = coordinates.map((it) => BigInt(`0x${it.replace(/^0x/i, "")}`));
+  return onCurve(x, y);
 }
 
 /** @param {string} [vaultUrl] */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
 from holdfast.wire import endpoints, requests
 from holdfast.wire.json_rpc import CHARGED
+from holdfast.wire.p256 import on_curve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DEFAULT_BASE_URL = "http://localhost:8787"
+_COORDINATE = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,64}")
 
 
 class AsyncServiceClient(EndpointMethods):
@@ -86,12 +89,18 @@ class AsyncServiceClient(EndpointMethods):
             pub_key_y: Y coordinate in hex.
             salt: decimal, hex or an int; the same key has a different account for each salt.
             vault_url: another service to send the request to.
+
+        Raises:
+            ValueError: the coordinates are not a point of P-256. No account can ever be created for them, and what is
+                sent to such an address is lost.
         """
         if isinstance(pub_key_x, GetSmartAccountAddressInput):
             key = pub_key_x
             return await self.get_smart_account_address(
                 key.pub_key_x, key.pub_key_y, key.salt, vault_url=vault_url or key.vault_url
             )
+        if _is_hex(pub_key_x, pub_key_y) and not on_curve(int(pub_key_x, 16), int(pub_key_y, 16)):
+            raise ValueError("pub_key_x and pub_key_y are not a point of P-256")
         asked = requests.PredictAddress(pub_key_x=pub_key_x, pub_key_y=pub_key_y, salt=str(salt))
         read = as_type(service.PredictedAddress)
         return (await self._call(endpoints.PREDICT_ADDRESS, read, asked, base_url=vault_url)).address
@@ -198,3 +207,8 @@ def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Ca
     `path` must already be percent-encoded.
     """
     return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)
+
+
+def _is_hex(*coordinates: str) -> bool:
+    # The service refuses what is not hex, with its own message.
+    return all(_COORDINATE.fullmatch(it) for it in coordinates)

@@ -32,6 +32,11 @@ ROOT = Path(__file__).parents[3]
 QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
+# The generator of P-256
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+
+
 class Both:
     """Calls a method in its blocking and its asyncio form, and asserts that the outcome is the same."""
 
@@ -246,8 +251,23 @@ def test_another_service_can_be_asked():
         seen.append(str(request.url))
         return httpx.Response(200, json={"address": "0x" + "11" * 20})
 
-    assert Both(handler)("get_smart_account_address", "0x1", "0x2", vault_url="http://other/") == "0x" + "11" * 20
-    assert seen[0] == "http://other/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=0"
+    assert Both(handler)("get_smart_account_address", X, Y, vault_url="http://other/") == "0x" + "11" * 20
+    assert seen[0] == f"http://other/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=0"
+
+
+def test_no_address_is_returned_for_what_can_be_no_key():
+    seen = []
+
+    def handler(request):
+        seen.append(str(request.url))
+        return httpx.Response(400, json={"error": "Invalid pubKeyX or pubKeyY: expected uint256 hex string"})
+
+    for x, y in (("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1))):
+        with pytest.raises(ValueError, match="not a point of P-256"):
+            Both(handler)("get_smart_account_address", GetSmartAccountAddressInput(pub_key_x=x, pub_key_y=y))
+    assert seen == []
+    with pytest.raises(refusals.RequestRefused):
+        Both(handler)("get_smart_account_address", "x", Y)
 
 
 def test_the_interfaces_inputs_are_taken_as_they_are():
@@ -260,13 +280,13 @@ def test_the_interfaces_inputs_are_taken_as_they_are():
         state = {"nonce": "1", "did": "0x", "isActive": True, "pubKeyX": "0x1", "pubKeyY": "0x2"}
         return httpx.Response(200, json=state)
 
-    key = GetSmartAccountAddressInput(pub_key_x="0x1", pub_key_y="0x2", salt=3, vault_url="http://other")
+    key = GetSmartAccountAddressInput(pub_key_x=X, pub_key_y=Y, salt=3, vault_url="http://other")
     assert Both(handler)("get_smart_account_address", key) == "0x" + "11" * 20
     account = GetAccountStateInput(account="0x" + "22" * 20, vault_url="http://other")
     assert Both(handler)("get_account_state", account).nonce == "1"
     Both(handler)("get_account_state", account, vault_url="http://third")
     wanted = {
-        "http://other/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=3",
+        f"http://other/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=3",
         f"http://other/api/accounts/state?account={account.account}",
         f"http://third/api/accounts/state?account={account.account}",
     }

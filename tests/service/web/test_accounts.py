@@ -88,12 +88,12 @@ async def test_predict_refuses_bad_input(api: Api, query: dict[str, str], messag
 @pytest.mark.parametrize(
     ("x", "y"), [("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)]
 )
-async def test_no_address_is_told_for_what_can_be_no_key(chain, x: str, y: str) -> None:
-    """For an invalid key no account can ever be created, so payments to the address would be lost."""
+async def test_the_factory_is_asked_about_coordinates_that_are_no_point_of_the_curve(chain, x: str, y: str) -> None:
     api, rpc = chain
     answer = await predict(api, x, y)
-    assert error_of(answer) == (400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")
-    assert rpc.requests == []
+    assert (answer.status_code, answer.json()) == (200, {"address": checksum_address(PREDICTED)})
+    call = json.loads(rpc.requests[0][3])["params"][0]
+    assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (int(x, 16), int(y, 16), 0))
 
 
 async def test_state_decodes_the_five_slots(chain) -> None:

@@ -260,6 +260,10 @@ class ServiceClient:
             pub_key_y: Y coordinate in hex.
             salt: decimal, hex or an int; the same key has a different account for each salt.
             vault_url: another service to send the request to.
+
+        Raises:
+            ValueError: the coordinates are not a point of P-256. No account can ever be created for them, and what is
+                sent to such an address is lost.
         """
         return run(self._asynchronous.get_smart_account_address(pub_key_x, pub_key_y, salt, vault_url=vault_url))
 

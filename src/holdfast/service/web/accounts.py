@@ -9,9 +9,8 @@ from holdfast.rules.chains import CHAINS, TOKENS, formatted
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.endpoints import ACCOUNT_STATE, BALANCE, CONTRACTS, PREDICT_ADDRESS, STATUS
-from holdfast.wire.errors import INVALID_PUBLIC_KEY, UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
+from holdfast.wire.errors import UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
 from holdfast.wire.models import AccountState, Balance, PredictedAddress
-from holdfast.wire.p256 import on_curve
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
@@ -39,10 +38,6 @@ async def predict(web: WebContext, asked: PredictAddress, _request: Request) -> 
     """GET /api/accounts/predict."""
     x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
     salt = abi.parse_salt(asked.salt)
-    if not on_curve(x, y):
-        # The factory returns an address even for coordinates that are not on the curve, but can never create an account
-        # at that address, so payments to it would be lost.
-        raise Refused(INVALID_PUBLIC_KEY)
     return PredictedAddress(address=await web.service.accounts.predict(x, y, salt))
 
 
