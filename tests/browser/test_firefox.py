@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.support.marionette import Marionette
     from tests.support.serving import Server
 
-pytestmark = pytest.mark.skipif(firefox_program.program() is None, reason=firefox_program.MISSING)
+pytestmark = [pytest.mark.soak, pytest.mark.skipif(firefox_program.program() is None, reason=firefox_program.MISSING)]
 PASSWORD = "correct horse battery"
 
 

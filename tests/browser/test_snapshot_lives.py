@@ -2,7 +2,7 @@
 
 After each part, the vault is recovered in another profile, although one gateway returns false data. The result must be
 the last acknowledged snapshot, or a later one that the service stores and whose acknowledgement was lost.
-HOLDFAST_TEST_LIVES sets the number of parts (by default 1), and HOLDFAST_TEST_SEED sets the random seed.
+HOLDFAST_TEST_LIVES sets the number of parts (1 in the gate, 10 under `make soak`), and HOLDFAST_TEST_SEED sets the random seed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.async_api import Error as PageError
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
+from tests.support.soak import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Route
     from tests.support.serving import Server
 
-PARTS = int(os.environ.get("HOLDFAST_TEST_LIVES", "1"))
+PARTS = amount(1, 10, "HOLDFAST_TEST_LIVES")
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "11"))
 BY_HAND = {"snapshots": {"automatic": False}}
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.support.webkit import WebKitTab
 
 OBSTACLE = webkit.obstacle()
-pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))
+pytestmark = [pytest.mark.soak, pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))]
 
 
 UNSUPPORTED = "This browser has no passkeys. Open this page in a current Chrome, Edge, Firefox or Safari."

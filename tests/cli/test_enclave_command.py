@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.modules import standing_in
+from tests.support.soak import amount
 
 from holdfast.cli.exits import Exit
 from holdfast.enclave.module import bundled
@@ -82,7 +83,7 @@ def test_each_way_to_fail_has_its_exit_code(holdfast: Callable[..., Answer], pla
 
 def test_no_command_aborts_while_it_ends(holdfast: Callable[..., Answer], place: Path) -> None:
     with ThreadPoolExecutor(8) as several:  # an awaited call to the storage aborted one command in twenty
-        answers = several.map(lambda _: holdfast("enclave", "verify", enclave_url=place.as_uri()), range(64))
+        answers = several.map(lambda _: holdfast("enclave", "verify", enclave_url=place.as_uri()), range(amount(8, 64)))
         assert {answer.code for answer in answers} == {Exit.NOT_FOUND}
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.soak import amount
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-CALLS = int(os.environ.get("HOLDFAST_FUZZ_CALLS", "10000"))
+CALLS = amount(3000, 30000, "HOLDFAST_FUZZ_CALLS")
 SEED = int(os.environ.get("HOLDFAST_FUZZ_SEED", "20261121"))
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "fuzz_enclave.py"
 

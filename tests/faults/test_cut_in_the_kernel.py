@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -26,9 +25,7 @@ REASON = why_not()
 
 
 @pytest.mark.skipif(REASON is not None, reason=f"no network of namespaces: {REASON}")
-@pytest.mark.skipif(
-    os.environ.get("HOLDFAST_TEST_LONG_FAULTS") != "1", reason="takes a minute: HOLDFAST_TEST_LONG_FAULTS=1 runs it"
-)
+@pytest.mark.soak  # takes a minute
 async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path) -> None:
     with routed_network() as network, running(listen_addresses=f"127.0.0.1,{network.database}") as postgres:
         _admit(postgres, network)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
 from typing import TYPE_CHECKING
 
 import asyncpg
+import pytest
 from tests.support.judged_fault import load_during, until_refused
 from tests.support.refusals import Refusals
+from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from tests.support.site import Site
 
-# With HOLDFAST_TEST_LONG_FAULTS=1 the network is cut for 30 s instead of 5 s (docs/operating.md).
-CUT_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 5.0
+# Under `make soak` the network is cut for 30 s instead of 5 s (docs/operating.md).
+CUT_S = 30.0 if SOAK else 5.0
 FROZEN_S = 10.0
 
 
@@ -37,6 +38,7 @@ async def test_the_database_is_killed(site: Site) -> None:
         await asyncio.to_thread(site.postgres.start)
 
 
+@pytest.mark.soak
 async def test_the_database_is_frozen(site: Site) -> None:
     async with load_during(site.nodes) as load:
         site.postgres.freeze()
@@ -44,6 +46,7 @@ async def test_the_database_is_frozen(site: Site) -> None:
         site.postgres.thaw()
 
 
+@pytest.mark.soak
 async def test_the_network_to_the_database_is_cut(site: Site) -> None:
     async with load_during(site.nodes) as load:
         site.network.cut()
@@ -51,6 +54,7 @@ async def test_the_network_to_the_database_is_cut(site: Site) -> None:
         site.network.restore()
 
 
+@pytest.mark.soak
 async def test_all_connections_are_taken(site: Site) -> None:
     async with load_during(site.nodes) as load, contextlib.AsyncExitStack() as taken:
         await _take_all(site, taken)

@@ -1,11 +1,10 @@
 """The recorded history of three nodes is consistent with a single store, and planted errors are detected.
 
-HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 4000.
+HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 1500 in the gate and 20000 under `make soak`.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import time
@@ -16,14 +15,15 @@ from tests.support.judged_fault import judge
 from tests.support.linearizability import explained
 from tests.support.planted_errors import PLANTS
 from tests.support.recorded_load import RecordedLoad
+from tests.support.soak import amount
 
 if TYPE_CHECKING:
     from tests.support.linearizability import Operation
     from tests.support.planted_errors import Plant
     from tests.support.site import Site
 
-OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "4000"))
-PLANTED = 1000  # of each kind
+OPERATIONS = amount(1500, 20000, "HOLDFAST_TEST_HISTORY")
+PLANTED = amount(200, 1000)  # of each kind
 FOUND = 0.95
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.nodes import nodes_on
 from tests.support.postgres_server import PostgresServer, running
 from tests.support.serving import DID, Server, becomes_true
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.soak
 def test_a_site_goes_back_to_a_moment(tmp_path: Path) -> None:
     with running() as primary:
         archive = _archiving(primary)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.judged_fault import judge
 from tests.support.recorded_load import RecordedLoad
 from tests.support.refusals import Refusals
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 DRAINED_S = 1.0  # new connections are accepted within this time even on a slow machine
 
 
+@pytest.mark.soak
 async def test_a_rolling_restart_fails_no_request(site: Site) -> None:
     nodes = site.nodes.running
     refusals = Refusals(site.nodes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,18 +10,20 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.judged_fault import load_during
 from tests.support.slow_disk import slow_disk, why_not
+from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from tests.support.recorded_load import RecordedLoad
     from tests.support.site import Site
 
-SLOW_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 6.0
+SLOW_S = 30.0 if SOAK else 6.0
 WRITES_PER_S = 4  # a commit takes some 0.5 s; the slowest wait for other commits
 PULSES = 6
 REASON = why_not(Path("/tmp"))
 
 
 @pytest.mark.skipif(REASON is not None, reason=f"the disk cannot be slowed down: {REASON}")
+@pytest.mark.soak
 async def test_the_databases_disk_is_slow(site: Site) -> None:
     async with load_during(site.nodes) as load:
         began = time.monotonic()
@@ -31,6 +32,7 @@ async def test_the_databases_disk_is_slow(site: Site) -> None:
             _judge_meanwhile(load, began)
 
 
+@pytest.mark.soak
 async def test_the_database_stalls_again_and_again(site: Site) -> None:
     """A server that is repeatedly frozen behaves like one with a slow disk; this test also runs without root."""
     async with load_during(site.nodes) as load:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,13 +11,13 @@ import pytest
 from tests.support.judged_fault import load_during, until_refused
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
+from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LONG = os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1"
-ABSENT_S = 30.0 if LONG else 8.0
+ABSENT_S = 30.0 if SOAK else 8.0
 DETECTED_AFTER_S = 2.0  # how long a fail-over manager waits to be sure
 MOST_CONNECTIONS = 14  # of two nodes, each with two for reads, two for writes, and two whose commits are waiting
 STANDBY = "standby_one"

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.support import anvil as anvils
 from tests.support.indexes import ask, catch_up, contents, whole_list
+from tests.support.soak import amount
 
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions
@@ -27,7 +28,7 @@ from holdfast.wire.keccak import checksum_address, keccak256
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("HOLDFAST_INDEXER_SEED", "20261121"))
-ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ANVIL_ROUNDS", "100"))
+ROUNDS = amount(25, 100, "HOLDFAST_INDEXER_ANVIL_ROUNDS")
 OPTIONS = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
 FIRST_KEY = b"".join(each.to_bytes(32) for each in anvils.GENERATOR)
 PROGRAM = anvils.binary()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.fake_chain import ChaosRpc, FakeChain
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.soak import amount
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.store import IndexStore
 
-SEEDS = [int(os.environ["HOLDFAST_INDEXER_SEED"])] if "HOLDFAST_INDEXER_SEED" in os.environ else list(range(1, 9))
+GIVEN = os.environ.get("HOLDFAST_INDEXER_SEED")
+SEEDS = [int(GIVEN)] if GIVEN else list(range(1, amount(2, 9)))
 ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ROUNDS", "40"))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, wait_until_ready
+from tests.support.soak import amount
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-KILLS = int(os.environ.get("HOLDFAST_TEST_KILLS", "5"))
+KILLS = amount(2, 20, "HOLDFAST_TEST_KILLS")
 
 
 async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> list[int]:

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 from tests.client.snapshots.devices import SECRET, Device
+from tests.support.soak import amount
 from tests.support.vault_tokens import AUDIENCE
 
 from holdfast.client import types
 from holdfast.content.cids import raw_block
 
 ROOT = Path(__file__).resolve().parents[3]
-ROUNDS = int(os.environ.get("HOLDFAST_TEST_KILLS", "3"))
+ROUNDS = amount(1, 20, "HOLDFAST_TEST_KILLS")
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "1"))
 CONFIG = types.SnapshotConfig(automatic=False, service_did=AUDIENCE)
 LONGEST_S = 0.6  # several uploads take this long

@@ -14,6 +14,7 @@ import time
 
 import msgspec
 import pytest
+from tests.support.soak import amount
 
 from holdfast.client.storage.vault_store import VaultStore, store_path
 from holdfast.client.types import VaultManifest, VaultStoreConfig
@@ -21,7 +22,7 @@ from holdfast.content.cids import Block, raw_block
 from holdfast.wire.client_errors import ClientStateError, StorageError
 
 DID = "did:new:0x01"
-CRASHES = int(os.environ.get("HOLDFAST_TEST_CRASHES", "6"))
+CRASHES = amount(3, 12, "HOLDFAST_TEST_CRASHES")
 
 
 def manifest(did=DID, updated_at=1, root_cid=None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import httpx
@@ -10,11 +9,12 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.serving import Server
+from tests.support.soak import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CASES = int(os.environ.get("HOLDFAST_TEST_CASES", "25"))
+CASES = amount(10, 100, "HOLDFAST_TEST_CASES")
 # Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
 EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
 
