@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import dag_cbor
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from multiformats import CID, multihash
 
-from holdfast.content import cars, cids, ipld, names, protobuf, records, snapshots, varints
+from holdfast.content import cars, cids, dag_cbor, ipld, names, protobuf, records, snapshots, varints
+from holdfast.content.bases import from_multibase, to_multibase
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 MANIFEST = snapshots.Manifest(root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab")
@@ -81,8 +80,8 @@ def car_invalid() -> list[dict[str, Any]]:
     """Return CAR files that break one rule each."""
     root, good = ipld.link(ROOT.cid), header({"roots": [ipld.link(ROOT.cid)], "version": 1})
     whole = good + section(ROOT) + section(SEALED)
-    identity = bytes(CID("base32", 1, "raw", multihash.digest(b"x" * 32, "identity")))
-    v0 = bytes(CID("base58btc", 0, "dag-pb", multihash.digest(b"x", "sha2-256")))
+    identity = bytes([1, 0x55, 0, 32]) + b"x" * 32
+    v0 = bytes([0x12, 32]) + hashlib.sha256(b"x").digest()
     prefix = bytes.fromhex("01551220")
     many = good + section(ROOT) + section(HELLO) * 64
     return [
@@ -225,9 +224,10 @@ def roots_invalid() -> list[dict[str, Any]]:
         (
             "a link to an identity CID",
             ROOT.data.replace(bytes.fromhex("01551220"), bytes.fromhex("01550020")),
-            "invalid_root",
+            "invalid_dag_cbor",
         ),
         ("nested 16,000 deep", b"\x81" * 16000 + b"\x80", "invalid_dag_cbor"),
+        ("257 items", b"\x99\x01\x00" + b"\xf6" * 256, "invalid_dag_cbor"),
         ("a byte too many", ROOT.data + b"\x00", "invalid_dag_cbor"),
         ("over 16 KiB", b"\x59\x40\x00" + bytes(16384), "block_too_large"),
     ]
@@ -337,14 +337,12 @@ def records_invalid() -> list[dict[str, Any]]:
 
 def names_valid() -> list[dict[str, Any]]:
     """Return the test vectors' key with every text form of its IPNS name."""
-    from multiformats import multibase
-
     own = KEY.public_key().public_bytes_raw()
-    whole = multibase.decode(names.name_of(own))
+    whole = from_multibase(names.name_of(own))
     texts = [
         names.name_of(own),
-        multibase.encode(whole, "base32"),
-        multibase.encode(whole, "base58btc"),
+        to_multibase("b", whole),
+        to_multibase("z", whole),
         names.peer_id_of(own),
     ]
     return [{"name": "Ed25519", "public_key": own.hex(), "texts": texts}]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
+import libipld
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from multiformats import CID
 
 from holdfast.content.cids import bytes_of, cid_of, codec_of, raw_block, text_of, verified
 from holdfast.content.errors import ContentError
@@ -19,10 +21,12 @@ def test_a_raw_blocks_cid_is_the_published_one():
 
 
 @given(st.binary(), st.sampled_from(["raw", "dag-cbor"]))
-def test_multiformats_reads_the_same(data, codec):
+def test_libipld_reads_the_same(data, codec):
     cid = cid_of(codec, data)
-    parsed = CID.decode(cid)
-    assert (bytes(parsed), parsed.codec.name, codec_of(cid)) == (bytes_of(cid), codec, codec)
+    parsed = libipld.decode_cid(cid)
+    assert (parsed["version"], parsed["codec"], codec_of(cid)) == (1, {"raw": 0x55, "dag-cbor": 0x71}[codec], codec)
+    assert parsed["hash"]["digest"] == bytes_of(cid)[4:] == hashlib.sha256(data).digest()
+    assert libipld.encode_cid(bytes_of(cid)) == cid
     assert text_of(bytes_of(cid)) == cid
 
 
@@ -30,7 +34,7 @@ def test_multiformats_reads_the_same(data, codec):
     "cid",
     [
         *("", "nope", GOOD[:-1], GOOD + "a", GOOD.upper(), GOOD[:-1] + "1", "B" + GOOD[1:], GOOD[:-1] + "ß"),
-        str(CID.decode(GOOD).set(base="base36")),
+        libipld.encode_multibase("k", bytes_of(GOOD)),
         "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n",  # version 0
         "bafkqabtimvwgy3yk",  # identity hash
         GOOD[:-1] + chr(ord(GOOD[-1]) + 1),  # extra bits after the last byte

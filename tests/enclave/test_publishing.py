@@ -7,7 +7,6 @@ import hashlib
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-import dag_cbor
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -17,6 +16,7 @@ from tests.support.older_vaults import OLD, OLD_DID
 from tests.support.pairing_by_hand import pair
 from tests.support.sealed_vaults import edited, opened, sealed
 
+from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import dag_cbor
 import pytest
 
+from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"

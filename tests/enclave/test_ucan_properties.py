@@ -6,7 +6,6 @@ import base64
 import itertools
 
 import base58
-import dag_cbor
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
@@ -15,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
 NOW = 1_800_000_000

@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import dag_cbor
 import pytest
 from Crypto.Hash import keccak
 
+from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import checksum_address
 

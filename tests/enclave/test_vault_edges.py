@@ -8,9 +8,9 @@ import json
 import math
 from typing import Any
 
-import dag_cbor
 import pytest
 
+from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
 AGENT = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"

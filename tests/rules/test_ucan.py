@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.vault_tokens import VaultKey, container
+from tests.support.call_counts import counted_calls
+from tests.support.vault_tokens import VARSIG, VaultKey, container
 
+from holdfast.content import dag_cbor
+from holdfast.content.dag_cbor import Link
 from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, p256_key, read_container, read_token
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/ucan"
@@ -95,3 +100,60 @@ def test_no_did_is_more_than_malformed(did: str) -> None:
 )  # fmt: skip
 def test_commands_cover_what_lies_below(command: str, asked: str, yes: bool) -> None:
     assert covers(command, asked) is yes
+
+
+CID = b"\x01\x55\x12\x20" + bytes(32)
+HEAVY = {
+    "links": [Link(CID)] * 125,
+    "other links": b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 700,
+    "nesting": b"\x81" * 5600 + b"\x80",
+    "numbers": [2**64 - 1] * 600,
+    "names": {f"{number:04}": None for number in range(600)},
+    "texts": ["é"] * 1800,
+    "a length of 2^64": b"\x5b" + b"\xff" * 8,
+}
+
+
+def _heavy(name: str, key: VaultKey) -> bytes:
+    """Return a validly signed token with a heavy value in the claim `meta`."""
+    value = HEAVY[name]
+    claims = {**key.invocation(1_800_000_000), "meta": {"x": None}}
+    signed = dag_cbor.encode({"h": VARSIG, "ucan/inv@1.0.0": claims})
+    given = value if isinstance(value, bytes) else dag_cbor.encode(value)
+    whole = signed.replace(b"\x61x\xf6", b"\x61x" + given)
+    return b"\x82\x58\x40" + key.signature(whole) + whole
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_a_heavy_token_costs_a_bounded_number_of_calls(name: str) -> None:
+    key = VaultKey()
+    signed = _heavy(name, key)
+    forged = signed[:20] + bytes([signed[20] ^ 1]) + signed[21:]
+    raw = dag_cbor.encode({"ctn-v1": [HEAVY[name] if isinstance(HEAVY[name], bytes) else dag_cbor.encode(HEAVY[name])]})
+    listed = "C" + base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+    ordinary = _calls(container(key.envelope(key.invocation(1_800_000_000))))
+    assert _calls(container(signed), refused=name != "links") < 20 * ordinary
+    assert _calls(container(forged), refused=True) < 2 * ordinary, "decoded before the signature was verified"
+    assert _calls(listed, refused=True) < ordinary
+
+
+def _calls(text: str, *, refused: bool = False) -> int:
+    with counted_calls() as calls:
+        try:
+            read_token(read_container(text))
+        except TokenMalformed:
+            assert refused
+    return calls.count
+
+
+def test_changed_tokens_are_malformed_and_nothing_else() -> None:
+    draw = random.Random(5)
+    key = VaultKey()
+    good = container(key.envelope(key.invocation(1_800_000_000, meta={"a": [1, Link(CID)]}))).encode()
+    for _ in range(3000):
+        text = bytearray(good)
+        for _ in range(draw.randrange(1, 4)):
+            at = draw.randrange(len(text))
+            text[at : at + draw.randrange(3)] = draw.choices(b"CABCxyz019-_", k=draw.randrange(3))
+        with suppress(TokenMalformed):
+            read_token(read_container(text.decode()))

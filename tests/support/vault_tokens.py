@@ -7,13 +7,13 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-import dag_cbor
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from multiformats import multibase
 
+from holdfast.content import dag_cbor
+from holdfast.content.bases import to_multibase
 from holdfast.wire.keccak import did_of_key
 from holdfast.wire.p256 import low_s
 
@@ -35,7 +35,7 @@ class VaultKey:
     @property
     def did_key(self) -> str:
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
-        return "did:key:" + multibase.encode(bytes.fromhex("8024") + point, "base58btc")
+        return "did:key:" + to_multibase("z", bytes.fromhex("8024") + point)
 
     def envelope(self, claims: dict[str, Any], tag: str = "ucan/inv@1.0.0-rc.1", header: bytes = VARSIG) -> bytes:
         signed = dag_cbor.encode({"h": header, tag: claims})
@@ -59,7 +59,7 @@ class VaultKey:
 
     def delegation(self, public_key: bytes, now: float, **changed: Any) -> bytes:
         """Return a delegation to an Ed25519 publishing key."""
-        audience = "did:key:" + multibase.encode(bytes.fromhex("ed01") + public_key, "base58btc")
+        audience = "did:key:" + to_multibase("z", bytes.fromhex("ed01") + public_key)
         claims: dict[str, Any] = {
             "iss": self.did_key, "sub": self.did, "aud": audience, "cmd": "/snapshots/publish", "pol": [],
             "nonce": os.urandom(12), "exp": None,

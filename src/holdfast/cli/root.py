@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # The packages that a plain installation lacks, and the extra that installs them.
 EXTRAS = {
     **dict.fromkeys(
-        ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"),
+        ("cryptography", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "segno"),
         "client",
     ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),

@@ -38,6 +38,11 @@ class Block:
     data: bytes
 
 
+def is_supported(cid: bytes) -> bool:
+    """Return whether bytes are a CID of the supported kind."""
+    return len(cid) == CID_BYTES and cid[:4] in _CODECS
+
+
 def cid_of(codec: Codec, data: bytes) -> str:
     """Return the CID of `data`."""
     return text_of(_PREFIXES[codec] + hashlib.sha256(data).digest())
@@ -50,7 +55,7 @@ def raw_block(data: bytes) -> Block:
 
 def text_of(cid: bytes) -> str:
     """Return the canonical text of a CID, given its 36 bytes. Raises ContentError for a CID of another kind."""
-    if len(cid) != CID_BYTES or cid[:4] not in _CODECS:
+    if not is_supported(cid):
         raise ContentError("other_cid", _OTHER_KIND)
     return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
 

@@ -1,50 +1,26 @@
-"""Writes and strictly reads DAG-CBOR (IPLD). The bytes come from strangers, so every error becomes a ContentError."""
+"""Blocks of DAG-CBOR (IPLD), and the links between them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import dag_cbor
-from dag_cbor.decoding import CBORDecodingError
-from multiformats import CID
-
 from holdfast.content.cids import Block, bytes_of, cid_of, text_of, verified
+from holdfast.content.dag_cbor import Link, decode, encode
 from holdfast.content.errors import ContentError
 
+__all__ = ["Link", "cid_of_link", "dag_cbor_block", "decode", "encode", "link", "value_of"]
 
-def link(cid: str) -> CID:
+
+def link(cid: str) -> Link:
     """Return a link to a block as a DAG-CBOR value. Raises ContentError unless `cid` is a canonical text."""
-    return CID.decode(bytes_of(cid))
+    return Link(bytes_of(cid))
 
 
 def cid_of_link(value: object) -> str:
-    """Return the canonical text of the CID in a decoded link.
-
-    Raises ContentError for another value or a CID of another kind.
-    """
-    if not isinstance(value, CID):
+    """Return the canonical text of the CID in a decoded link. Raises ContentError for another value."""
+    if not isinstance(value, Link):
         raise ContentError("invalid_dag_cbor", "a link is expected")
-    try:
-        return text_of(bytes(value))
-    except (KeyError, ValueError) as error:
-        raise ContentError("other_cid", "a link names a block of another kind") from error
-
-
-def encode(value: Any) -> bytes:
-    """Encode a value in DAG-CBOR; any links in it must be made by `link`."""
-    return dag_cbor.encode(value)
-
-
-def decode(data: bytes) -> Any:
-    """Decode DAG-CBOR bytes. Raises ContentError for other bytes.
-
-    The caller must limit the length, because decoding a megabyte takes seconds. The library raises KeyError for a link
-    with an unknown codec or hash and RecursionError for deep nesting; both errors become ContentError.
-    """
-    try:
-        return dag_cbor.decode(data)
-    except (ValueError, KeyError, TypeError, RecursionError, CBORDecodingError) as error:
-        raise ContentError("invalid_dag_cbor", "the bytes are no DAG-CBOR") from error
+    return text_of(value.cid)
 
 
 def dag_cbor_block(value: Any) -> Block:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from multiformats import multibase
-
+from holdfast.content.bases import from_multibase, to_multibase
 from holdfast.content.errors import ContentError
 
 PUBLIC_KEY_BYTES = 32
@@ -13,19 +12,18 @@ _KEY = bytes([0x08, 1, 0x12, PUBLIC_KEY_BYTES])
 _MULTIHASH = bytes([0x00, len(_KEY) + PUBLIC_KEY_BYTES]) + _KEY
 _CID = bytes([1, 0x72]) + _MULTIHASH
 _MULTICODEC = bytes([0xED, 0x01])  # ed25519-pub (did:key method)
-_BASES = {"k": "base36", "b": "base32", "z": "base58btc"}
 
 
 def name_of(public_key: bytes) -> str:
     """Return the canonical IPNS name of an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
     if len(public_key) != PUBLIC_KEY_BYTES:
         raise ContentError("invalid_name", "an Ed25519 public key has 32 bytes")
-    return str(multibase.encode(_CID + public_key, "base36"))
+    return to_multibase("k", _CID + public_key)
 
 
 def peer_id_of(public_key: bytes) -> str:
     """Return the key as a libp2p peer ID, `12D3Koo…` (base58 of the multihash without its prefix letter)."""
-    return str(multibase.encode(_MULTIHASH + public_key, "base58btc"))[1:]
+    return to_multibase("z", _MULTIHASH + public_key)[1:]
 
 
 def key_bytes(public_key: bytes) -> bytes:
@@ -40,18 +38,17 @@ def public_key_of(name: str) -> bytes:
     """
     known = _MULTIHASH if name.startswith("12D3Koo") else _CID
     text = "z" + name if known is _MULTIHASH else name
-    if not 0 < len(text) <= _MAX_CHARACTERS or text[0] not in _BASES:
+    if len(text) > _MAX_CHARACTERS:
         raise ContentError("invalid_name", "the text is no IPNS name")
     try:
-        found = bytes(multibase.decode(text))
-        again = str(multibase.encode(found, _BASES[text[0]]))
-    except (ValueError, KeyError, TypeError) as error:
+        found = from_multibase(text)
+    except ValueError as error:
         raise ContentError("invalid_name", "the text is no IPNS name") from error
-    if again != text or len(found) != len(known) + PUBLIC_KEY_BYTES or not found.startswith(known):
+    if len(found) != len(known) + PUBLIC_KEY_BYTES or not found.startswith(known):
         raise ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key")
     return found[len(known) :]
 
 
 def did_key_of(public_key: bytes) -> str:
     """Return the publishing key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
-    return "did:key:" + str(multibase.encode(_MULTICODEC + public_key, "base58btc"))
+    return "did:key:" + to_multibase("z", _MULTICODEC + public_key)

@@ -9,10 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from multiformats import CID
-
 from holdfast.content import varints
-from holdfast.content.ipld import encode
+from holdfast.content.bases import from_multibase
+from holdfast.content.ipld import Link, encode
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 
 _MAX_FILENAME = 200
 _MAX_IDENTITY = 128
+_MAX_VARINT_BYTES = 2
+_IDENTITY = bytes([1, 0x55, 0])  # version 1, codec raw, hash function identity (multicodec table)
+_IDENTITY_TEXT = "bafkqa"  # how the text of every such CID begins
 _ENTITY = re.compile(r"-?[0-9]{1,15}:(\*|-?[0-9]{1,15})")
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
@@ -122,15 +124,17 @@ def identity_car(cid: str) -> bytes | None:
 
     None for any other CID.
     """
-    if not cid.startswith("bafkqa") or len(cid) > _MAX_IDENTITY:
+    if not cid.startswith(_IDENTITY_TEXT) or len(cid) > _MAX_IDENTITY:
         return None
     try:
-        root = CID.decode(cid)
-        named = root.version == 1 and root.codec.name == "raw" and root.hashfun.name == "identity" and str(root) == cid
-    except (ValueError, KeyError):
+        found = from_multibase(cid)
+        size = varints.decode(found, len(_IDENTITY), _MAX_VARINT_BYTES)
+    except ValueError:
         return None
-    header = encode({"roots": [root], "version": 1})
-    return varints.encode(len(header)) + header if named else None
+    if not found.startswith(_IDENTITY) or size is None or size[0] != len(found) - size[1]:
+        return None
+    header = encode({"roots": [Link(found)], "version": 1})
+    return varints.encode(len(header)) + header
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:

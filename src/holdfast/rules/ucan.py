@@ -16,17 +16,18 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
-from multiformats import CID, multibase
 
-from holdfast.content import ipld
+from holdfast.content.bases import from_multibase
 from holdfast.content.cids import cid_of
+from holdfast.content.dag_cbor import Link, Reader, decode
 from holdfast.content.errors import ContentError
 from holdfast.wire.keccak import did_of_key
 from holdfast.wire.p256 import ORDER
 
 MAX_TOKEN_CHARACTERS = 8 * 1024  # the usual limit of a header line
 _CONTAINER = re.compile(r"C[A-Za-z0-9_-]{8,}")
-_CONTAINER_KEY = "ctn-v1"
+# What precedes the parts that differ is compared as bytes, so that nothing is decoded before the signature is verified.
+_CONTAINER_HEAD = b"\xa1\x66ctn-v1\x81"  # a map of one name, whose value is a list of one
 _VARSIG = bytes.fromhex("3401ec0180241271")  # varsig 1: ECDSA, P-256, SHA-256, DAG-CBOR
 _ENVELOPE_HEAD = bytes.fromhex("825840")  # a list of two, the first of them 64 bytes
 _SIGNATURE_BYTES = 64
@@ -36,7 +37,7 @@ _ED25519_CODE = bytes.fromhex("ed01")
 _COMPRESSED_BYTES = 33
 _ED25519_BYTES = 32
 _MAX_TIME = 2**53 - 1
-_VERSIONS = ("1.0.0", "1.0.0-rc.1")
+_ITEMS_UP_TO_ISSUER = 12  # canonical order puts at most four claims before `iss`, none of them a list or map
 _NEEDED = {
     "inv": frozenset({"iss", "sub", "cmd", "args", "prf", "exp", "nonce"}),
     "dlg": frozenset({"iss", "aud", "sub", "cmd", "pol", "exp", "nonce"}),
@@ -44,8 +45,13 @@ _NEEDED = {
 _ALLOWED = {"inv": _NEEDED["inv"] | {"aud", "iat", "nbf", "meta", "cause"}, "dlg": _NEEDED["dlg"] | {"nbf", "meta"}}
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "iss": str, "aud": str, "sub": str, "cmd": str, "args": dict, "pol": list, "prf": list, "nonce": bytes,
-    "exp": (int, type(None)), "nbf": int, "iat": int, "meta": dict, "cause": CID,
+    "exp": (int, type(None)), "nbf": int, "iat": int, "meta": dict, "cause": Link,
 }  # fmt: skip
+_TAGS = {f"ucan/{kind}@{version}": kind for kind in _NEEDED for version in ("1.0.0", "1.0.0-rc.1")}
+# The bytes of a payload before its claims: a map of `h`, the varsig header, and the tag.
+_PAYLOAD_HEADS = {
+    b"\xa2\x61h\x48" + _VARSIG + bytes([0x60 | len(tag)]) + tag.encode(): kind for tag, kind in _TAGS.items()
+}
 
 
 class TokenMalformed(ValueError):
@@ -75,32 +81,30 @@ def read_container(text: str) -> bytes:
     """Return the only token in a container, which must be uncompressed and in base64url. Raises TokenMalformed."""
     if len(text) > MAX_TOKEN_CHARACTERS or not _CONTAINER.fullmatch(text):
         raise TokenMalformed("no container in base64url")
-    held = decoded(_base64url(text[1:]))
-    tokens = held.get(_CONTAINER_KEY) if isinstance(held, dict) and len(held) == 1 else None
-    if not isinstance(tokens, list) or len(tokens) != 1 or not isinstance(tokens[0], bytes):
+    data = _base64url(text[1:])
+    if not data.startswith(_CONTAINER_HEAD):
         raise TokenMalformed("no container of exactly one token")
-    return tokens[0]
+    reader = Reader(data[len(_CONTAINER_HEAD) :])
+    try:
+        token = reader.octets()
+        reader.finish()
+    except ContentError as error:
+        raise TokenMalformed("no container of exactly one token") from error
+    return token
 
 
 def read_token(data: bytes) -> Token:
-    """Parse a token and verify its P-256 signature. Raises TokenMalformed."""
+    """Verify a token's P-256 signature, and parse the token. Raises TokenMalformed."""
     if len(data) > MAX_TOKEN_CHARACTERS or not data.startswith(_ENVELOPE_HEAD):
         raise TokenMalformed("no envelope")
     head = len(_ENVELOPE_HEAD) + _SIGNATURE_BYTES
     signature, signed = data[len(_ENVELOPE_HEAD) : head], data[head:]
-    kind, claims = _payload(decoded(signed))
-    key = p256_key(claims["iss"])
+    kind, payload = _payload(signed)
+    key = p256_key(_issuer(payload))
     _verify(key, signature, signed)
+    claims = _claims(kind, payload)
     point = key.public_numbers()
     return Token(kind, claims, did_of_key(point.x, point.y), hashlib.sha256(signed).digest(), _cids(signature, signed))
-
-
-def decoded(data: bytes) -> Any:
-    """Decode canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
-    try:
-        return ipld.decode(data)
-    except ContentError as error:
-        raise TokenMalformed("no DAG-CBOR") from error
 
 
 def p256_key(did: str) -> ec.EllipticCurvePublicKey:
@@ -142,24 +146,38 @@ def _key_bytes(did: str) -> tuple[bytes, bytes]:
     if not found:
         raise TokenMalformed("no did:key")
     try:
-        data = multibase.decode(found[1])
-    except (ValueError, KeyError) as error:
+        data = from_multibase(found[1])
+    except ValueError as error:
         raise TokenMalformed("no did:key") from error
     return data[:2], data[2:]
 
 
-def _payload(value: Any) -> tuple[str, dict[str, Any]]:
-    """Return the kind and the claims of a signature payload."""
-    if not isinstance(value, dict) or value.get("h") != _VARSIG or len(value) != 2:  # noqa: PLR2004 - header and claims
-        raise TokenMalformed("no signature payload of P-256")
-    tag = next(name for name in value if name != "h")
-    kind, _, version = tag.removeprefix("ucan/").partition("@")
-    if not tag.startswith("ucan/") or kind not in _NEEDED or version not in _VERSIONS:
-        raise TokenMalformed("no UCAN 1.0")
-    return kind, _claims(kind, value[tag])
+def _payload(signed: bytes) -> tuple[str, bytes]:
+    """Return the kind of a signature payload, and the bytes of its claims."""
+    for head, kind in _PAYLOAD_HEADS.items():
+        if signed.startswith(head):
+            return kind, signed[len(head) :]
+    raise TokenMalformed("no UCAN 1.0 signed by a P-256 key")
 
 
-def _claims(kind: str, claims: Any) -> dict[str, Any]:
+def _issuer(payload: bytes) -> str:
+    """Return the claim `iss`, without reading what follows it."""
+    reader = Reader(payload, _ITEMS_UP_TO_ISSUER)
+    try:
+        for _ in range(reader.map_size()):
+            name, value = reader.value(), reader.value()
+            if name == "iss" and isinstance(value, str):
+                return value
+    except ContentError:
+        pass
+    raise TokenMalformed("no issuer")
+
+
+def _claims(kind: str, payload: bytes) -> dict[str, Any]:
+    try:
+        claims = decode(payload)
+    except ContentError as error:
+        raise TokenMalformed("no DAG-CBOR") from error
     if not isinstance(claims, dict) or not _NEEDED[kind] <= claims.keys() <= _ALLOWED[kind]:
         raise TokenMalformed("claims are missing or unknown")
     for name, value in claims.items():

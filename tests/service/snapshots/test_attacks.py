@@ -7,11 +7,10 @@ import gzip
 import os
 from typing import TYPE_CHECKING, Any
 
-import dag_cbor
 import pytest
 from tests.support.kept_snapshots import BOUNDARY, Vault, failure, folder, form, plain_manifest, registered, spooled
 
-from holdfast.content import varints
+from holdfast.content import dag_cbor, varints
 from holdfast.content.cars import car_begin, section_begin, write_car
 from holdfast.content.cids import Block, bytes_of, cid_of, raw_block
 from holdfast.content.ipld import dag_cbor_block, link

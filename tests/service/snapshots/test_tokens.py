@@ -8,11 +8,11 @@ import json
 import os
 from pathlib import Path
 
-import dag_cbor
 import pytest
 from tests.support.kept_snapshots import Vault, failure, registered
 from tests.support.vault_tokens import VaultKey, container
 
+from holdfast.content import dag_cbor
 from holdfast.content.cars import write_car
 from holdfast.enclave import Enclave
 from holdfast.service.store.port import StoreUnavailable

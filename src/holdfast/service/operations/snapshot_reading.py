@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from multiformats import CID
-
 from holdfast.content import ipld
 from holdfast.content.cars import car_begin, section_begin
 from holdfast.content.cids import Block, codec_of
@@ -124,7 +122,7 @@ class SnapshotReading:
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
-        if not isinstance(value, CID):
+        if not isinstance(value, ipld.Link):
             return car_of(top.cid, (top,))
         target = ipld.cid_of_link(value)
         return car_of(top.cid, (top, *[place for place in below if place.cid == target][:1]))
