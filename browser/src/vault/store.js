@@ -100,14 +100,20 @@ export class VaultStore {
   }
 
   /**
-   * Deletes a vault and all its revisions.
+   * Deletes a vault, all its revisions and the notes about it. What this browser knows of the published snapshots
+   * remains (decision 0970).
    *
    * @param {string} did
    */
   async delete(did) {
-    await this.#write(["vaults", "owners"], async (vaults, owners) => {
+    await this.#write(["vaults", "owners", "notes"], async (vaults, owners, notes) => {
       vaults.delete(every(did));
       owners.delete(did);
+      const published = `snapshots:${did}`;
+      const { acknowledgedRoot = null, sequence = 0, forgets = false } = (await done(notes.get(published))) ?? {};
+      const names = (await done(notes.getAllKeys())).filter((name) => String(name).includes(`:${did}`));
+      names.forEach((name) => notes.delete(name));
+      if (names.includes(published)) notes.put({ did, acknowledgedRoot, sequence, forgets }, published);
     });
   }
 

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from tests.support.soak import amount
 
+from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage.vault_store import VaultStore, store_path
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.content.cids import Block, raw_block
@@ -196,6 +197,7 @@ def _revision_left(folder, database, log, expected):
 
 _SAVING = """
 import sys
+from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import VaultManifest
 with VaultStore(directory=sys.argv[1]) as store:
@@ -229,3 +231,27 @@ def test_a_note_is_replaced_only_as_expected(store):
     assert store.replace_note("n", None, "2") is False
     assert store.replace_note("n", "1", "2")
     assert store.note("n") == "2"
+
+
+def test_a_deleted_vault_leaves_no_note_but_which_snapshot_is_published(store):
+    ours, other = "did:new:0x" + "01" * 32, "did:new:0x" + "02" * 32
+    for did in (ours, other):
+        store.save(manifest(did), b"sealed", 1)
+        write_state(
+            store, SnapshotState(did=did, revision=9, acknowledged_revision=9, acknowledged_root="b", sequence=4)
+        )
+        store.set_note(f"registration:{did}", "progress")
+    store.set_note("passkey", "of the store")
+    store.delete(ours)
+    assert read_state(store, ours) == SnapshotState(did=ours, acknowledged_root="b", sequence=4)
+    assert read_state(store, other).acknowledged_revision == 9
+    assert [store.note(it) for it in (f"registration:{ours}", f"registration:{other}", "passkey")] == [
+        None, "progress", "of the store",
+    ]  # fmt: skip
+
+
+def test_a_vault_without_snapshots_is_deleted_too(store):
+    store.save(manifest(), b"sealed", 1)
+    write_state(store, SnapshotState(did=DID))
+    store.delete(DID)
+    assert read_state(store, DID) == SnapshotState(did=DID)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 _LASTING = (403, 404, 405)  # the DID is not registered there, or the service stores no snapshots
+# After so many retries of refused attempts, nothing is tried until the next change: an attempt that the service
+# answers uses the vault, and so keeps the vault from locking itself.
+_MOST_REFUSALS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,9 @@ class AutomaticSnapshots:
                 await self._sleep(self._pauses.retry_s(failures))
             self._changed.clear()
             failures = 0 if await self._attempt() else failures + 1
-            if _is_lasting(self.last_error):
+            if _is_lasting(self.last_error) or (
+                isinstance(self.last_error, RequestRefused) and failures > _MOST_REFUSALS
+            ):
                 failures = 0
 
     async def _quiet(self) -> None:

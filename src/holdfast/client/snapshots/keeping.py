@@ -63,15 +63,18 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
+        self._publishing: Publisher | None = None
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
-        if vault is not None and vault.store is not None and self._config.automatic:
+        if vault is not None and vault.store is not None:
             vault.listeners.append(self.changed)
 
     def changed(self) -> None:
         """Record that the vault may have changes to upload."""
+        if self._publishing is not None:
+            self._publishing.changed()
         if self._given is not None and self._given.store is not None and self._config.automatic:
             # The upload outlives the call that caused it, so it runs in an empty context, without the reference to the
             # caller's thread.
@@ -193,7 +196,9 @@ class KeptSnapshots:
 
     def _publisher(self) -> Publisher:
         vault, store = self._vault()
-        return Publisher(vault, store, self._opened_place(), on_progress=self._on_snapshot)
+        if self._publishing is None:
+            self._publishing = Publisher(vault, store, self._opened_place(), on_progress=self._on_snapshot)
+        return self._publishing
 
     def _opened_place(self) -> SnapshotPlace:
         vault, store = self._vault()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,7 @@ from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.vault_store import forgotten_note
+from holdfast.client.storage.vault_file import forgotten_note
 from holdfast.client.types import PinRequest
 from holdfast.content.records import Change, change, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
@@ -66,6 +66,20 @@ class SnapshotConflict(StorageError):
         self.other_root = other_root
 
 
+class Publishing(NamedTuple):
+    """What a vault's snapshots are published with.
+
+    Attributes:
+        did: the vault's DID.
+        name: the vault's IPNS name.
+        delegation: from the vault's key to the publishing key, as signed DAG-CBOR.
+    """
+
+    did: str
+    name: str
+    delegation: bytes
+
+
 class Publisher:
     """Uploads, pins and publishes an unlocked vault's newest revision.
 
@@ -84,15 +98,16 @@ class Publisher:
     ) -> None:
         self._vault, self._store, self._place = vault, store, place
         self._on_progress, self._now, self._poll_s = on_progress, now, poll_s
+        # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
+        self._known: Publishing | None = None
+
+    def changed(self) -> None:
+        """Discard the cached name and delegation, because the vault was opened or changed."""
+        self._known = None
 
     async def state(self) -> SnapshotState:
         """Return the current state. Raises ClientStateError without a vault, StorageError."""
         return await asyncio.to_thread(read_state, self._store, await self._did())
-
-    async def is_due(self) -> bool:
-        """Return whether the newest revision still has to be published."""
-        stored, state = await self._newest(), await self.state()
-        return stored.revision > state.acknowledged_revision
 
     async def publish(self) -> SnapshotState:
         """Publish the newest revision, unless it has already been published.
@@ -104,16 +119,13 @@ class Publisher:
         """
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
-        # A vault that was created before publishing keys existed gets its publishing key and delegation here, as a new
-        # revision.
-        name = (await self._vault.publishing_key()).name
-        delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
+        publishing = await self._publishing()
         stored, state = await self._newest(), await self.state()
-        if stored.revision <= state.acknowledged_revision:
+        if not _is_due(stored, state):
             return state
         state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
         try:
-            return await self._publish(name, delegation, stored, state)
+            return await self._publish(publishing, state)
         except SnapshotConflict as error:
             await self._note(await self.state(), status="conflict", reason=str(error), other_root=error.other_root)
             raise
@@ -125,20 +137,34 @@ class Publisher:
         """After a conflict, publish this device's version on top of the other device's, which stays pinned."""
         state = await self.state()
         if state.other_root is None:
-            raise ClientStateError("there is no conflict to end")
-        state = await self._note(state, status="queued", acknowledged_root=state.other_root, other_root=None)
+            raise ClientStateError("there is no conflict to resolve")
+        theirs = state.other_root
+        await self._note(state, status="queued", acknowledged_root=theirs, acknowledged_revision=0, other_root=None)
         return await self.publish()
 
-    async def _publish(self, name: str, delegation: bytes, stored: StoredVault, state: SnapshotState) -> SnapshotState:
+    async def _publishing(self) -> Publishing:
+        """Return the vault's IPNS name and delegation.
+
+        A vault that was created before publishing keys existed gets them here, as a new revision.
+        """
+        did = await self._did()
+        if self._known is None or self._known.did != did:
+            name = (await self._vault.publishing_key()).name
+            delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
+            self._known = Publishing(did, name, delegation)
+        return self._known
+
+    async def _publish(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
         state = await self._note(state)
-        state = await self._compare(state, await self._place.gateway.record(name))
-        if stored.revision <= state.acknowledged_revision:
+        state = await self._compare(state, await self._place.gateway.record(publishing.name))
+        stored = await self._newest()
+        if not _is_due(stored, state):
             return state
-        taken = await self._snapshot(delegation, stored, state)
+        taken = await self._snapshot(publishing.delegation, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._place.upload(taken)
         await self._pinned(taken, state)
-        return await self._named(name, taken, stored, state)
+        return await self._named(publishing.name, taken, stored, state)
 
     async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
         """Compare the published record with this device's state. Raises SnapshotRolledBack, SnapshotConflict."""
@@ -148,7 +174,7 @@ class Publisher:
             raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
             # The service stored the record that this device sent last, but the response was lost.
-            return await self._acknowledged(state, record)
+            return await self._acknowledged(state, record.sequence, record.data)
         if record.root_cid != state.acknowledged_root:
             await self._place.gateway.snapshot(record.root_cid)  # into the store, while it is still available
             await self._note(state, sequence=record.sequence)
@@ -170,7 +196,7 @@ class Publisher:
 
     async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
         until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
-        record = (await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record
+        record = bytes((await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record)
         state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
         try:
             await self._place.publish(name, record)
@@ -178,8 +204,7 @@ class Publisher:
             if error.status == _CONFLICT and await self._overtaken(name, record):
                 raise SnapshotConflict((await self.state()).other_root or "") from error
             raise
-        state = await self._acknowledged(state, read_record(name, record))
-        await asyncio.to_thread(self._name_stored, stored.revision, taken)
+        state = await self._acknowledged(state, state.sequence + 1, record)
         await self._remove_old_pins(state)
         return state
 
@@ -192,8 +217,9 @@ class Publisher:
         await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)
         return True
 
-    async def _acknowledged(self, state: SnapshotState, record: Record) -> SnapshotState:
-        await asyncio.to_thread(keep_record, self._store, state.did, record.data)
+    async def _acknowledged(self, state: SnapshotState, sequence: int, record: bytes) -> SnapshotState:
+        await asyncio.to_thread(keep_record, self._store, state.did, record)
+        await asyncio.to_thread(self._name_stored, state)
         return await self._note(
             state,
             status="pinned",
@@ -201,7 +227,7 @@ class Publisher:
             reason=None,
             acknowledged_root=state.sent_root,
             acknowledged_revision=state.sent_revision,
-            sequence=record.sequence,
+            sequence=sequence,
             other_root=None,
         )
 
@@ -223,11 +249,11 @@ class Publisher:
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
                 await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
-    def _name_stored(self, revision: int, taken: Snapshot) -> None:
+    def _name_stored(self, state: SnapshotState) -> None:
         """Record the snapshot's root in the stored manifest, unless the vault has changed in the meantime."""
-        stored = self._store.load(taken.manifest.did)
-        if stored is not None and stored.revision == revision:
-            self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=taken.root_cid))
+        stored = self._store.load(state.did)
+        if stored is not None and stored.revision == state.sent_revision:
+            self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=state.sent_root))
 
     async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
         state = msgspec.structs.replace(state, **changes)
@@ -247,6 +273,14 @@ class Publisher:
         if did is None:
             raise ClientStateError("there is no vault")
         return did
+
+
+def _is_due(stored: StoredVault, state: SnapshotState) -> bool:
+    """Return whether a stored revision still has to be uploaded.
+
+    An imported vault's always has: its revisions start again, and its manifest names no snapshot.
+    """
+    return stored.revision != state.acknowledged_revision or stored.manifest.root_cid is None
 
 
 def _meta(did: str) -> dict[str, str]:

@@ -224,6 +224,8 @@ class Recovery:
             did=did, root_cid=snapshot.root_cid, revision=revision, updated_at=snapshot.manifest.updated_at
         )
         if found.record is None:
+            # The file may be a published snapshot, or one that was never published: the next upload finds out.
+            write_state(self._store, _pinned(recovered, status="queued", acknowledged_revision=0))
             return recovered
         recovered = msgspec.structs.replace(recovered, sequence=found.record.sequence)
         if found is not newest:
@@ -231,7 +233,7 @@ class Recovery:
             newer = newest.snapshot.manifest.updated_at
             return msgspec.structs.replace(recovered, newer_root=newest.snapshot.root_cid, newer_updated_at=newer)
         keep_record(self._store, did, found.record.data)
-        write_state(self._store, _pinned(did, snapshot.root_cid, revision, found.record.sequence))
+        write_state(self._store, _pinned(recovered))
         return recovered
 
     async def _tell(self, step: str) -> None:
@@ -244,16 +246,17 @@ def _key_of(chosen: DiscoveredPasskey | None) -> HostKey:
     return HostKey("prf", chosen.credential_id, secret=chosen.secret)
 
 
-def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotState:
-    return SnapshotState(
-        did=did,
+def _pinned(recovered: Recovered, **changes: Any) -> SnapshotState:
+    state = SnapshotState(
+        did=recovered.did,
         status="pinned",
-        revision=revision,
-        root_cid=root_cid,
-        acknowledged_root=root_cid,
-        acknowledged_revision=revision,
-        sequence=sequence,
+        revision=recovered.revision,
+        root_cid=recovered.root_cid,
+        acknowledged_root=recovered.root_cid,
+        acknowledged_revision=recovered.revision,
+        sequence=recovered.sequence or 0,
     )
+    return msgspec.structs.replace(state, **changes)
 
 
 def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:

@@ -66,6 +66,25 @@ def forget_blocks(database: sqlite3.Connection, did: str) -> None:
     database.executemany("DELETE FROM blocks WHERE cid = ?", [(cid,) for cid in gone])
 
 
+def forget_notes(database: sqlite3.Connection, did: str) -> None:
+    """Delete the notes about a vault, except which snapshot is published and whether older ones must be unpinned."""
+    published, forgotten = f"snapshots:{did}", forgotten_note(did)
+    database.execute("DELETE FROM notes WHERE instr(name, ?) AND name NOT IN (?, ?)", (f":{did}", published, forgotten))
+    # The revisions of an imported vault start again, so nothing may be compared with the deleted vault's.
+    database.execute(
+        "UPDATE notes SET value = json_object('did', ?, 'acknowledged_root',"
+        " json_extract(value, '$.acknowledged_root'),"
+        " 'sequence', ifnull(json_extract(value, '$.sequence'), 0)) WHERE name = ?",
+        (did, published),
+    )
+    database.execute("UPDATE notes SET value = '0' WHERE name = ?", (forgotten,))
+
+
+def forgotten_note(did: str) -> str:
+    """Return the name of the note that records the first revision that a removed key cannot unlock."""
+    return f"forgotten-before:{did}"
+
+
 def _begins_a_vault(did: str, data: bytes) -> bool:
     try:
         return is_sealed_vault(data) and did_of(data) == did

@@ -15,7 +15,15 @@ import platformdirs
 
 from holdfast.client.storage.file_lock import FileLock
 from holdfast.client.storage.snapshots import storage_errors
-from holdfast.client.storage.vault_file import empty_journal, file_errors, forget_blocks, number_of, opened
+from holdfast.client.storage.vault_file import (
+    empty_journal,
+    file_errors,
+    forget_blocks,
+    forget_notes,
+    forgotten_note,
+    number_of,
+    opened,
+)
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.content.cids import Block, raw_block, verified
 from holdfast.wire.client_errors import ClientStateError, StorageError
@@ -132,9 +140,13 @@ class VaultStore:
                 raise StorageError("no such vault is stored")
 
     def delete(self, did: str) -> None:
-        """Delete a vault, all its revisions and the blocks of its snapshots, and overwrite their bytes in the file."""
+        """Delete a vault, its revisions, notes and snapshots' blocks, and overwrite their bytes in the file.
+
+        What this device knows of the published snapshots remains (decision 0970).
+        """
         with self._transaction() as database:
             database.execute("DELETE FROM revisions WHERE did = ?", (did,))
+            forget_notes(database, did)
             forget_blocks(database, did)
         with self._reading() as database:
             empty_journal(database)
@@ -248,11 +260,6 @@ class VaultStore:
                 database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
-
-
-def forgotten_note(did: str) -> str:
-    """Return the name of the note that records the first revision that a removed key cannot unlock."""
-    return f"forgotten-before:{did}"
 
 
 def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:
