@@ -32,6 +32,41 @@ async def test_a_passkey_a_vault_and_a_handle(browser: Browser, serve: Callable[
     assert opened["value"] == {"success": True, "did": made["did"]}
 
 
+async def test_strangers_credentials_stop_neither_a_registration_nor_a_second_passkey(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    page = await new_page(browser, serve())
+    authenticator = await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "alice", "options": {}})
+    seen = await outcome(
+        page,
+        """
+        const fetched = [];
+        const crowd = async (did, ids) => {
+          for (const credentialId of ids) {
+            const body = JSON.stringify({identifier: "alice", channel: "handle", did, txHash: "0x00", credentialId});
+            fetched.push((await fetch("/api/dids", {method: "POST", body})).status);
+          }
+        };
+        const {did} = await client.vault.query();
+        const send = client.registerDid.bind(client);
+        client.registerDid = async (...asked) => {
+          client.registerDid = send;
+          await crowd(did, "abcdefghi");
+          return send(...asked);
+        };
+        await client.register({handle: "alice"});
+        return fetched;
+        """,
+    )
+    assert seen.get("value") == [200] * 8 + [429], seen
+    await authenticator.remove()
+    await authenticator.add(transport="usb")
+    added = await outcome(page, "return client.addPasskey({userName: 'alice', deviceName: 'Key'})")
+    assert added.get("value", {}).get("registered") is True, added
+
+
 async def test_the_passkeys_user_handle_is_the_vaults_publishing_key(
     browser: Browser, serve: Callable[..., Server]
 ) -> None:

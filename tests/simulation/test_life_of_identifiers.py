@@ -47,6 +47,7 @@ class Model:
     sends: list[tuple[float, str, str]] = dataclasses.field(default_factory=list)
     events: list[tuple[str, float, str]] = dataclasses.field(default_factory=list)  # what, when, address
     holders: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)  # credentials per identifier
+    openers: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # address per identifier
     codes: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     verified: set[str] = dataclasses.field(default_factory=set)
     credentials: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -68,6 +69,7 @@ class Model:
 
     def claim(self, key: tuple[str, str], did: str, ip: str, stage: str) -> None:
         self.claims[key] = [did, stage]
+        self.openers[key] = ip
         self.per_ip[ip] = self.per_ip.get(ip, 0) + 1
 
 
@@ -241,7 +243,8 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
             return self.model.session_refusal(key, ip)
         displaced = key[0] == "email" and claim[1] == "session"
         if claim[0] == did:
-            return "credential_limit_reached" if self.model.holders.get(key, 0) >= 2 else None
+            room = 1 if key[0] == "handle" and self.model.openers[key] != ip else 2
+            return "credential_limit_reached" if self.model.holders.get(key, 0) >= room else None
         return None if displaced else "identifier_taken"
 
     @rule()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
+BOB = Identifier(Channel.HANDLE, "bob", "Bob")
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
 NOW = 1_800_000_000.0
 
@@ -39,6 +40,7 @@ def registration(**fields: Any) -> NewRegistration:
     """Return a registration; keyword arguments set fields of the registration or of the request that it contains."""
     base: dict[str, Any] = {
         "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
+        "signed": False,
     }  # fmt: skip
     of_it = {**base, **{name: value for name, value in fields.items() if name in base}}
     of_request = {name: value for name, value in fields.items() if name not in base}

@@ -4,6 +4,7 @@ import { fromBase64 } from "../bytes.js";
 import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
 import { signalUnknownCredential } from "../passkeys/platform.js";
 import { keyId, passkeyKey } from "../passkeys/use.js";
+import { signatureOf } from "./signature.js";
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -42,7 +43,8 @@ export async function registerPasskey(client, credentialId, { attestation } = {}
   const known = await recordOf(client, credentials.map((it) => it.credential_id));
   if (!known || (known.channel !== "handle" && !attestation)) return false;
   try {
-    await client.registerDid({ ...registrationOf(known), credentialId, ...(attestation && { attestation }) });
+    const asked = { ...registrationOf(known), credentialId, ...(attestation && { attestation }) };
+    await client.registerDid(asked, await signatureOf(client, credentialId));
   } catch (error) {
     // The response to an earlier attempt was lost: the passkey is already registered.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;

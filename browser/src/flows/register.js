@@ -6,6 +6,7 @@
 import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
+import { signatureOf } from "./signature.js";
 
 /** The placeholder that is sent as the transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
@@ -134,7 +135,8 @@ async function record(client, journal, credentialId, { onProgress }) {
   const proof = attestation ? { attestation } : {};
   const place = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   try {
-    await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
+    const asked = { credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof };
+    await client.registerDid(asked, await signatureOf(client, credentialId));
   } catch (error) {
     // The response to an earlier attempt was lost, but the service has stored the registration.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;

@@ -71,6 +71,21 @@ export class ServiceClient extends EndpointMethods {
     return answer.result;
   }
 
+  /**
+   * Registers a DID: POST /api/dids.
+   *
+   * @override
+   * @param {import("../generated/types.js").RegisterDid} asked
+   * @param {string | null} [token] signed by the DID's key, so that credentials that strangers added cannot prevent the
+   *   registration
+   * @returns {Promise<import("../generated/types.js").DidRegistered>}
+   * @throws {RequestRefused}
+   */
+  registerDid(asked, token) {
+    const headers = token ? { authorization: `Bearer ${token}` } : undefined;
+    return this._call({ method: "POST", path: "/api/dids", reads: "json" }, asked, headers);
+  }
+
   /** @param {string} didHash @returns {Promise<import("../generated/types.js").IndexerDid>} */
   indexerDid(didHash) {
     return this.#indexed(`api/dids/${encodeURIComponent(didHash)}`);
@@ -120,12 +135,14 @@ export class ServiceClient extends EndpointMethods {
    * @override
    * @param {Endpoint} endpoint
    * @param {object} [asked]
+   * @param {Record<string, string>} [headers]
    */
-  async _call(endpoint, asked) {
+  async _call(endpoint, asked, headers = {}) {
     const key = isNamed(endpoint, asked) ? crypto.randomUUID() : null;
+    const sent = key === null ? headers : { ...headers, "idempotency-key": key };
     for (let tries = 0; ; tries += 1) {
       try {
-        return await this.#once(endpoint, asked, key);
+        return await this.#once(endpoint, asked, sent);
       } catch (error) {
         const wait = RETRY_AFTER_MS[tries];
         const again = endpoint.method === "GET" ? isPassing(error) : key !== null && isLost(error, tries);
@@ -138,15 +155,15 @@ export class ServiceClient extends EndpointMethods {
   /**
    * @param {Endpoint} endpoint
    * @param {object | undefined} asked
-   * @param {string | null} key
+   * @param {Record<string, string>} headers
    */
-  async #once({ method, path, reads }, asked, key) {
+  async #once({ method, path, reads }, asked, headers) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const reader = /** @type {const} */ ({ json: "json", text: "text", bytes: "arrayBuffer" })[reads];
     try {
       const response = await this.#fetch(
         addressOf(this.baseUrl + path, method, asked),
-        this.#request(method, asked, key),
+        this.#request(method, asked, headers),
       );
       if (!response.ok) throw await refusal(response);
       return await response[reader]();
@@ -158,15 +175,14 @@ export class ServiceClient extends EndpointMethods {
   /**
    * @param {string} method
    * @param {object | undefined} asked
-   * @param {string | null} key
+   * @param {Record<string, string>} more
    * @returns {RequestInit}
    */
-  #request(method, asked, key) {
+  #request(method, asked, more) {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
     const init = { method, signal, credentials: /** @type {const} */ ("omit") };
     if (method === "GET") return init;
-    const headers = { "content-type": "application/json", ...(key === null ? {} : { "idempotency-key": key }) };
-    return { ...init, headers, body: JSON.stringify(asked ?? {}) };
+    return { ...init, headers: { "content-type": "application/json", ...more }, body: JSON.stringify(asked ?? {}) };
   }
 
   /** @param {unknown} cause */

@@ -12,7 +12,7 @@ export { Gateways } from "./gateway.js";
 export { KeptSnapshots } from "./keeping.js";
 export { nameOf, publicKeyOf } from "./names.js";
 export { Pinning } from "./pinning.js";
-export { didOfService } from "./place.js";
+export { didOfService } from "../flows/signature.js";
 export { isExpired, readRecord } from "./records.js";
 export { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "./roots.js";
 

@@ -4,6 +4,7 @@
  */
 
 import { randomBytes, toHex } from "../bytes.js";
+import { didOfService } from "../flows/signature.js";
 import { writeCar } from "./cars.js";
 import { Gateways } from "./gateway.js";
 import { Http } from "./http.js";
@@ -13,7 +14,6 @@ import { RECORD_TYPE } from "./records.js";
 
 const UPLOAD_TIMEOUT_MS = 120_000;
 const NOT_FOUND = 404;
-const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
  * The configuration of where snapshots are stored and read, with fields that the interface's VaultSnapshotConfig lacks.
@@ -107,19 +107,6 @@ export class SnapshotPlace {
     this.gateways.close();
     this.pinning?.close();
   }
-}
-
-/**
- * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used with another
- * service.
- *
- * @param {string} url a loopback address counts as localhost
- * @returns {string}
- */
-export function didOfService(url) {
-  const { hostname, port } = new URL(url);
-  const host = LOOPBACK.has(hostname) ? "localhost" : hostname;
-  return `did:web:${host}${port && `%3A${port}`}`;
 }
 
 /**

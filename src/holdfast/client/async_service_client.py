@@ -130,8 +130,13 @@ class AsyncServiceClient(EndpointMethods):
         block_number: int | None = None,
         smart_account: str | None = None,
         attestation: Attestation | None = None,
+        token: str | None = None,
     ) -> service.DidRegistered:
-        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned."""
+        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned.
+
+        With a `token` signed by the DID's key, credentials that strangers added cannot prevent the registration
+        (docs/http.md).
+        """
         asked = requests.RegisterDid(
             credential_id=credential_id,
             identifier=identifier,
@@ -142,7 +147,8 @@ class AsyncServiceClient(EndpointMethods):
             smart_account=smart_account,
             attestation=attestation,
         )
-        return await self._call(endpoints.REGISTER_DID, as_type(service.DidRegistered), asked)
+        call = call_of(endpoints.REGISTER_DID, as_type(service.DidRegistered), asked)
+        return await self._http.send(replace(call, headers={"Authorization": f"Bearer {token}"} if token else {}))
 
     async def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""

@@ -38,7 +38,9 @@ SMS_PER_DAY = 1000
 ALL_COUNTRIES = "all"
 
 NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
-KEPT_FOR_ASKER = 1  # attempts at a code that are reserved for the address that requested it
+# Reserved for the address that requested a code or opened a session: attempts at the code, and places among the
+# identifier's credentials.
+KEPT_FOR_ASKER = 1
 REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is retained for operators to inspect
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 128

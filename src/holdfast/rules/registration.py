@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import DAY_S, NETWORK_FACTOR
+from holdfast.rules.limits import DAY_S, KEPT_FOR_ASKER, NETWORK_FACTOR
 from holdfast.wire.errors import (
     ATTESTATION_USED,
     CREDENTIAL_ALREADY_REGISTERED,
@@ -66,6 +66,9 @@ class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         credentials: the number that the identifier has, without those that the chain refused.
         unconfirmed: how many of them wait for the chain.
+        signed: how many of them were registered with a signature by the DID's key.
+        signed_unconfirmed: how many of the signed ones wait for the chain.
+        from_opener: whether the request comes from the address that opened the identifier's session.
     """
 
     claim: Claim | None
@@ -75,15 +78,24 @@ class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
     registrations_from_network: int = 0
     credentials: int = 0
     unconfirmed: int = 0
+    signed: int = 0
+    signed_unconfirmed: int = 0
+    from_opener: bool = False
 
 
 class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
-    """A request to register this identifier for this DID. `confirmed`: the registration is final on the chain."""
+    """A request to register this identifier for this DID.
+
+    Attributes:
+        confirmed: whether the registration is final on the chain.
+        signed: whether the DID's key signed the request.
+    """
 
     channel: Channel
     did: str
     reserved: bool
     confirmed: bool = False
+    signed: bool = False
 
 
 class Move(StrEnum):
@@ -92,6 +104,7 @@ class Move(StrEnum):
     CLAIM = "claim"  # no session exists: create one and count it
     DISPLACE = "displace"  # the verified owner takes over the session of another DID
     CONTINUE = "continue"  # the session or registration belongs to this DID
+    REPLACE = "replace"  # likewise, and a credential without a signature makes way for one with a signature
 
 
 def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
@@ -130,23 +143,36 @@ def admit_registration(
         admit_session(request, session, limits)
         return Move.CLAIM
     if facts.claim.did == request.did:
-        _admit_credential(request, facts, ceilings)
-        return Move.CONTINUE
+        return _admit_credential(request, facts, ceilings)
     if request.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
         return Move.DISPLACE  # a session proves nothing, but the attestation's code does
     raise Refused(IDENTIFIER_TAKEN)
 
 
-def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
+def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> Move:
     """Refuse a credential beyond the identifier's limit.
 
-    The limit exists because anyone who knows a handle and its DID can request another credential for the handle.
+    The limit exists because anyone who knows a handle and its DID can request another credential for the handle. One
+    of a handle's places is reserved for the address that opened the session. Credentials without a signature by the
+    DID's key, which may be strangers', do not count against one with such a signature: if necessary, one of them makes
+    way for it.
     """
-    too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
-    if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # Unconfirmed credentials are confirmed or refused within a day, according to the chain. Only an operator can
-        # remove other credentials.
-        raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
+    proven = request.channel is not Channel.HANDLE  # by a code
+    reserved = 0 if request.signed or facts.from_opener or proven else KEPT_FOR_ASKER
+    if _has_room(request, facts.credentials, facts.unconfirmed, ceilings, reserved):
+        return Move.CONTINUE
+    if request.signed and _has_room(request, facts.signed, facts.signed_unconfirmed, ceilings, reserved):
+        return Move.REPLACE
+    # Unconfirmed credentials are confirmed or refused within a day, according to the chain. Other credentials are
+    # removed only by an operator or by one with a signature.
+    raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
+
+
+def _has_room(
+    request: RegistrationRequest, credentials: int, unconfirmed: int, ceilings: Ceilings, reserved: int
+) -> bool:
+    may_wait = request.confirmed or unconfirmed < ceilings.unconfirmed_per_identifier - reserved
+    return may_wait and credentials < ceilings.credentials_per_identifier - reserved
 
 
 class SessionBounds(msgspec.Struct, frozen=True, gc=False):
@@ -170,9 +196,10 @@ class SessionBounds(msgspec.Struct, frozen=True, gc=False):
 
 
 class RegistrationBounds(msgspec.Struct, frozen=True, gc=False):
-    """The counts below which a registration is admitted, and whether the name is reserved."""
+    """The counts below which a registration is admitted, and whether the name is reserved and the request signed."""
 
     reserved: bool
+    signed: bool
     own_below: int
     around_below: int
     credentials_below: int
@@ -211,6 +238,7 @@ class RegistrationRule(msgspec.Struct, frozen=True, gc=False):
         own = self.limits.max_registrations_per_ip
         return RegistrationBounds(
             reserved=self.request.reserved,
+            signed=self.request.signed,
             own_below=own,
             around_below=NETWORK_FACTOR * own,
             credentials_below=self.ceilings.credentials_per_identifier,

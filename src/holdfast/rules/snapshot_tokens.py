@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.content.errors import ContentError
 from holdfast.content.ipld import cid_of_link
@@ -37,6 +38,7 @@ class Bearer:
         issued_at: seconds since the epoch; the earliest possible where the token does not say.
         expires_at: seconds since the epoch.
         revokes: for a revocation, the revoked token's CID, or None for every token issued until now.
+        args: the command's arguments.
     """
 
     did: str
@@ -45,6 +47,7 @@ class Bearer:
     issued_at: int
     expires_at: int
     revokes: str | None = None
+    args: dict[str, Any] = field(default_factory=dict)
 
 
 def bearer_of(authorization: str | None, audience: str, now: float, command: str = WRITE) -> Bearer:
@@ -64,7 +67,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
         raise SnapshotRefused(WRONG_SUBJECT)
     issued_at = _check_times(claims, now)
     revokes = _revoked(claims["args"]) if command == REVOKE else None
-    return Bearer(token.did, token.digest, token.cids, issued_at, claims["exp"], revokes)
+    return Bearer(token.did, token.digest, token.cids, issued_at, claims["exp"], revokes, claims["args"])
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:

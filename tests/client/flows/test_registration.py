@@ -64,6 +64,26 @@ def test_an_email_address_with_a_wrong_code_first(client, bare):
     assert client.vault.store.note(f"registration:{made.did}") is None
 
 
+def crowd(client, handle):
+    """Take all places for unconfirmed credentials of a handle, as a stranger who knows its DID can."""
+    body = {"identifier": handle, "channel": "handle", "did": client.vault.status().did, "txHash": "0x00"}
+    for n in range(8):
+        httpx.post(f"{client.base_url}/api/dids", json={**body, "credentialId": f"{handle}-{n}"}).raise_for_status()
+
+
+def test_strangers_credentials_are_no_obstacle(client):
+    handle = fresh("handle")
+    made = client.register(handle=handle, on_progress=lambda step: step == "session" and crowd(client, handle))
+    found = client.lookup_did(client.vault.query().credentials[0].credential_id)
+    assert (found.identifier, found.did) == (handle, made.did)
+
+
+def test_a_vault_that_was_locked_meanwhile_registers_without_a_signature(client):
+    handle = fresh("handle")
+    made = client.register(handle=handle, on_progress=lambda step: step == "session" and client.vault.lock())
+    assert made.identifier == handle
+
+
 def test_the_callback_may_be_a_coroutine(bare, vault):
     email = fresh()
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.store_cases import MAIL, NOW, admit, attempt, claims, code, refuse, registration, sends, session
+from tests.support.store_cases import BOB, MAIL, NOW, admit, attempt, claims, code, refuse, registration, sends, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
@@ -17,6 +17,7 @@ from holdfast.rules.registration import (
     Move,
     RegistrationFacts,
     RegistrationRequest,
+    RegistrationRule,
     SessionFacts,
     Stage,
     admit_registration,
@@ -123,8 +124,10 @@ async def test_registration_facts_are_of_that_moment(store: Store) -> None:
         await store.register(
             registration(identifier=MAIL, attestation=(b"sig", NOW + 300)), lambda facts: refuse(keep(facts))
         )
-    assert seen[0] == RegistrationFacts(Claim("did:a:1", Stage.SESSION), 1, False, False)
-    assert seen[1] == RegistrationFacts(Claim("did:a:1", Stage.REGISTERED), 1, True, True, credentials=1, unconfirmed=1)
+    assert seen[0] == RegistrationFacts(Claim("did:a:1", Stage.SESSION), 1, False, False, from_opener=True)
+    assert seen[1] == RegistrationFacts(
+        Claim("did:a:1", Stage.REGISTERED), 1, True, True, credentials=1, unconfirmed=1, from_opener=True
+    )
 
 
 async def test_a_displaced_session_has_the_new_did(store: Store) -> None:
@@ -308,6 +311,58 @@ async def test_of_parallel_credentials_exactly_as_many_join_as_the_rule_allows(s
     rows = [registration(credential_id=f"c{n}") for n in range(40)]
     results = await asyncio.gather(*(store.register(row, decide) for row in rows), return_exceptions=True)
     assert sum(result is None for result in results) == 6
+
+
+def rule(*, signed: bool = False) -> RegistrationRule:
+    request = RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False, signed=signed)
+    return RegistrationRule(request, Limits(), Ceilings(credentials_per_identifier=6, unconfirmed_per_identifier=4))
+
+
+async def credentials_of(store: Store) -> set[str]:
+    known = await store.describe("handle", "ann")
+    assert known is not None
+    return {row["credential"] for row in known["credentials"]}
+
+
+async def test_parallel_strangers_leave_a_place_to_the_address_that_opened_the_session(store: Store) -> None:
+    await store.open_session(session(ip="192.0.2.1"), admit)
+    rows = [registration(credential_id=f"s{n}", ip=f"198.51.100.{n}") for n in range(20)]
+    results = await asyncio.gather(*(store.register(row, rule()) for row in rows), return_exceptions=True)
+    assert sum(result is None for result in results) == 3
+    await store.register(registration(credential_id="own", ip="192.0.2.1"), rule())
+    with pytest.raises(Refused):
+        await store.register(registration(credential_id="own2", ip="192.0.2.1"), rule())
+
+
+async def test_signed_credentials_displace_only_those_without_a_signature(store: Store) -> None:
+    for n in range(4):
+        await store.register(registration(credential_id=f"s{n}", now=NOW + n), rule() if n else claims)
+    await store.settle("s0", Confirmation.CONFIRMED, 7, NOW + 9)
+    await store.register(registration(credential_id="s4", now=NOW + 4), rule())
+    own = [registration(credential_id=f"own{n}", now=NOW + 10, signed=True) for n in range(10)]
+    results = await asyncio.gather(*(store.register(row, rule(signed=True)) for row in own), return_exceptions=True)
+    assert sum(result is None for result in results) == 4, "the limit of unconfirmed ones holds for signed ones too"
+    assert sorted(name[:3] for name in await credentials_of(store)) == ["own"] * 4 + ["s0"]
+    assert await store.find_credential("s4") is None
+    assert await store.find_credential("s0") is not None, "what is confirmed goes last"
+    await store.register(registration(credential_id="s4", ip="198.51.100.9", identifier=BOB), claims)
+    known = await store.describe("handle", "ann")
+    assert known is not None
+    displaced = [row["action"] for row in known["history"] if row["action"] == "credential_displaced"]
+    assert len(displaced) == 4
+
+
+async def test_a_signed_credential_displaces_a_confirmed_one_where_all_are(store: Store) -> None:
+    for n in range(6):
+        await store.register(registration(credential_id=f"s{n}", now=NOW + n), rule() if n else claims)
+        await store.settle(f"s{n}", Confirmation.CONFIRMED, 7, NOW + 9)
+    for n in range(6):
+        await store.register(registration(credential_id=f"own{n}", now=NOW + 10 + n, signed=True), rule(signed=True))
+        await store.settle(f"own{n}", Confirmation.CONFIRMED, 7, NOW + 20)
+        assert len(await credentials_of(store)) == 6
+    assert await credentials_of(store) == {f"own{n}" for n in range(6)}
+    with pytest.raises(Refused):
+        await store.register(registration(credential_id="own6", signed=True), rule(signed=True))
 
 
 async def test_one_holder_has_a_lease(store: Store) -> None:

@@ -288,8 +288,13 @@ class ServiceClient:
         block_number: int | None = None,
         smart_account: str | None = None,
         attestation: Attestation | None = None,
+        token: str | None = None,
     ) -> service.DidRegistered:
-        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned."""
+        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned.
+
+        With a `token` signed by the DID's key, credentials that strangers added cannot prevent the registration
+        (docs/http.md).
+        """
         return run(
             self._asynchronous.register_did(
                 credential_id=credential_id,
@@ -300,6 +305,7 @@ class ServiceClient:
                 block_number=block_number,
                 smart_account=smart_account,
                 attestation=attestation,
+                token=token,
             )
         )
 

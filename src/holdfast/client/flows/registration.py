@@ -18,8 +18,9 @@ from holdfast.client.http.refusals import (
     IdentifierTaken,
     RegistrationUnproven,
 )
+from holdfast.client.snapshots.tokens import did_of_service, registration_token
 from holdfast.client.types import Attestation, DidRecord, Record
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_iso
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class Registrar:
                 block_number=noted.block_number,
                 smart_account=noted.smart_account,
                 attestation=noted.attestation,
+                token=await self._signature(),
             )
         except CredentialAlreadyRegistered:
             # The service may have stored the registration in an earlier attempt, whose response was lost.
@@ -160,6 +162,18 @@ class Registrar:
         if known is None:
             raise RegistrationRefused("the service accepted the registration but does not find it")
         return self._finished(known)
+
+    async def _signature(self) -> str | None:
+        """Return the vault's signature of the registration.
+
+        Returns None if the vault has been locked in the meantime, because the service accepts a registration without a
+        signature.
+        """
+        audience = did_of_service(self._client.base_url)
+        try:
+            return await registration_token(self._vault, audience, self._credential_id, self._now)
+        except ServiceError:
+            return None
 
     def _finished(self, known: DidRecord) -> Registration:
         if known.did != self._did:

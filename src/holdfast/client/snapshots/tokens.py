@@ -1,4 +1,4 @@
-"""Bearer tokens for Holdfast's service: UCAN invocations of `/snapshots/write` by the vault's key (decision 0621)."""
+"""Bearer tokens for Holdfast's service: UCAN invocations by the vault's key (decision 0621)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 WRITE = "/snapshots/write"
+REGISTER = "/dids/register"
 LIFETIME_S = 300
 _LOOPBACK = ("127.0.0.1", "::1")
 
@@ -37,6 +38,18 @@ async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float
     The vault must be unlocked. The vault stores no row for the token: a row would be a change, whose upload would need
     another token.
     """
-    asked = InvocationOptions(command=WRITE, args={})
+    return await _minted(vault, InvocationOptions(command=WRITE, args={}), audience, now)
+
+
+async def registration_token(vault: AsyncVault, audience: str, credential_id: str, now: Callable[[], float]) -> str:
+    """Return a token that signs the registration of one credential. It is valid for five minutes.
+
+    The vault must be unlocked.
+    """
+    asked = InvocationOptions(command=REGISTER, args={"credentialId": credential_id})
+    return await _minted(vault, asked, audience, now)
+
+
+async def _minted(vault: AsyncVault, asked: InvocationOptions, audience: str, now: Callable[[], float]) -> str:
     expiration = int(now()) + LIFETIME_S
     return (await vault.mint_invocation(asked, audience=audience, expiration=expiration, record=False)).container

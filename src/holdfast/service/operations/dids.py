@@ -12,6 +12,7 @@ from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule
+from holdfast.rules.registration_tokens import signature_of
 from holdfast.service.store.values import NewRegistration
 from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
 
@@ -42,7 +43,12 @@ class Dids:
     proof_required: bool
 
     async def register(
-        self, asked: RegisterDid, identifier: Identifier, ip: str, kept: KeptAnswer | None = None
+        self,
+        asked: RegisterDid,
+        identifier: Identifier,
+        ip: str,
+        kept: KeptAnswer | None = None,
+        authorization: str | None = None,
     ) -> None:
         """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
@@ -51,6 +57,7 @@ class Dids:
             identifier: the identifier for which the DID is registered.
             ip: the client address that the limits apply to.
             kept: the response to store for repeats.
+            authorization: the header's value, which may contain a signature by the DID's key.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
@@ -66,6 +73,7 @@ class Dids:
             confirmation=confirmation,
             ip=ip,
             now=now,
+            signed=await self._is_signed(authorization, asked, now),
         )
         await self.store.register(registration, self._decision(registration), kept)
 
@@ -80,8 +88,13 @@ class Dids:
             registration.asked.did,
             self.sessions.is_reserved(identifier),
             registration.confirmation is Confirmation.CONFIRMED,
+            registration.signed,
         )
         return RegistrationRule(request, self.limits, self.ceilings)
+
+    async def _is_signed(self, authorization: str | None, asked: RegisterDid, now: float) -> bool:
+        token = signature_of(authorization, self.registrar, asked.did, asked.credential_id, now)
+        return token is not None and not await self.store.snapshots.is_revoked(token.did, token.cids, token.issued_at)
 
     def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
         if identifier.channel is Channel.HANDLE:

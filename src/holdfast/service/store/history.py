@@ -4,5 +4,5 @@ from __future__ import annotations
 
 IN_ONE_MOMENT = (
     "session", "code_sent", "verified", "displaced", "registered", "confirmed", "refused", "credential_revoked",
-    "released",
+    "credential_displaced", "released",
 )  # fmt: skip

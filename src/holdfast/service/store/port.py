@@ -104,7 +104,8 @@ class Store(Protocol):
         """Store a registration, and apply the move that `decide` returns to the identifier's claim.
 
         CLAIM creates the claim and counts it for the address. DISPLACE transfers the claim to the
-        registration's DID. CONTINUE leaves the claim with its DID.
+        registration's DID. CONTINUE and REPLACE leave the claim with its DID; REPLACE also removes one of its
+        credentials without a signature: an unconfirmed one if there is one, and of several the newest.
         """
         ...
 

@@ -76,6 +76,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Attributes:
         asked: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
+        signed: whether the DID's key signed the request.
     """
 
     asked: RegisterDid
@@ -84,6 +85,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     confirmation: Confirmation
     ip: str
     now: float
+    signed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.web.failures import failed, failure_response
 from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
-from holdfast.wire.endpoints import ErrorForm
+from holdfast.wire.endpoints import REGISTER_DID, ErrorForm
 from holdfast.wire.errors import (
     BODY_TOO_LARGE,
     DATABASE_UNAVAILABLE,
@@ -42,6 +42,7 @@ _access = logging.getLogger("holdfast.access")
 _PREFLIGHT_AGE_S = 86400
 # In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The headers listed
 # after `*` are those that IPFS gateways list.
+_SIGNED_HEADERS = "*, Authorization"
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
@@ -211,11 +212,17 @@ def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> Non
         _log.warning("chain failed", extra={"request_id": request_id, "route": route.path if route else ""})
 
 
+def _allowed_headers(route: Route) -> str:
+    if route.of_snapshots:
+        return _SNAPSHOT_HEADERS
+    return _SIGNED_HEADERS if route.path == REGISTER_DID.path else "*"
+
+
 def _preflight(route: Route) -> Response:
     headers = [
         ANY_ORIGIN,
         ("access-control-allow-methods", route.allowed),
-        ("access-control-allow-headers", _SNAPSHOT_HEADERS if route.of_snapshots else "*"),
+        ("access-control-allow-headers", _allowed_headers(route)),
         ("access-control-max-age", str(_PREFLIGHT_AGE_S)),
         ("allow", route.allowed),
     ]

@@ -27,7 +27,13 @@ async def register_did(web: WebContext, asked: RegisterDid, request: Request) ->
     """POST /api/dids."""
     identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
     answer = DidRegistered(identifier=asked.identifier, channel=asked.channel, tx_hash=asked.tx_hash)
-    await web.service.dids.register(rules.canonical(asked), identifier, web.subject(request), kept(request, answer))
+    await web.service.dids.register(
+        rules.canonical(asked),
+        identifier,
+        web.subject(request),
+        kept(request, answer),
+        request.header("authorization"),
+    )
     return answer
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 COUNTS = st.integers(0, 40)
 DIDS = st.sampled_from(["did:a:1", "did:a:2"])
 CLAIMS = st.none() | st.builds(Claim, DIDS, st.sampled_from(Stage))
-REQUESTS = st.builds(RegistrationRequest, st.sampled_from(Channel), DIDS, st.booleans(), st.booleans())
+REQUESTS = st.builds(RegistrationRequest, st.sampled_from(Channel), DIDS, st.booleans(), st.booleans(), st.booleans())
 LIMITS = st.builds(Limits, max_registrations_per_ip=st.integers(0, 4))
 
 
@@ -64,7 +64,14 @@ def test_sessions(ask: Callable[..., Any], facts: SessionFacts, request_: Regist
 
 @given(
     facts=st.builds(
-        RegistrationFacts, CLAIMS, COUNTS, st.booleans(), st.booleans(), COUNTS, st.integers(0, 20), st.integers(0, 20)
+        RegistrationFacts,
+        CLAIMS,
+        COUNTS,
+        st.booleans(),
+        st.booleans(),
+        COUNTS,
+        *[st.integers(0, 20)] * 4,
+        st.booleans(),
     ),
     request_=REQUESTS,
     limits=LIMITS,
@@ -78,12 +85,12 @@ def test_registrations(
     rule = RegistrationRule(request_, limits, ceilings)
     bounds = rule.bounds()
     row = ask(
-        "registration_move_v1",
+        "registration_move_v2",
         facts.claim.did if facts.claim else None, facts.claim.stage.value if facts.claim else None,
         facts.registrations_from_ip, facts.registrations_from_network, facts.credential_registered,
-        facts.attestation_used, facts.credentials, facts.unconfirmed, request_.channel.value, request_.did,
-        bounds.reserved, request_.confirmed, bounds.own_below, bounds.around_below, bounds.credentials_below,
-        bounds.unconfirmed_below,
+        facts.attestation_used, facts.credentials, facts.unconfirmed, facts.signed, facts.signed_unconfirmed,
+        facts.from_opener, request_.channel.value, request_.did, bounds.reserved, request_.confirmed, bounds.signed,
+        bounds.own_below, bounds.around_below, bounds.credentials_below, bounds.unconfirmed_below,
     )  # fmt: skip
     try:
         expected = rule(facts).value

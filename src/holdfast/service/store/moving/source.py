@@ -39,12 +39,13 @@ TABLES = (
         (
             "shard", "channel", "key", "credential", "credential_shard", "identifier", "did", "tx_hash",
             "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at", "in_audit",
+            "signed",
         ),
         4,
         "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
         " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at,"
-        " c.in_audit FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
-        booleans=("in_audit",),
+        " c.in_audit, signed FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        booleans=("in_audit", "signed"),
     ),
     MovedTable(
         "credential_places",

@@ -84,6 +84,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(backfill=_REGISTERED_DIDS),
     Step(scripts=("0005_standing_records.sql", "0005_sessions.sql", "0005_registrations.sql")),
+    Step(scripts=("0006_signed_registrations.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.addresses import network_of
 from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts, Stage
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.values import NewRegistration, NewSession
+
+
+class _Claimed(NamedTuple):
+    """The row of a claimed identifier: its ID, the claim, and the address that opened the session."""
+
+    row_id: int
+    claim: Claim
+    opener: str
 
 
 def open_session(connection: Connection, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
@@ -33,13 +41,15 @@ def register(
     connection: Connection, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]
 ) -> None:
     """Write a registration if `decide` admits it: claim the identifier, add the credential, consume the attestation."""
-    claim = _claim(connection, registration.identifier)
-    move = decide(_registration_facts(connection, registration, claim))
-    identifier_id = _claimed(connection, registration, move, claim)
+    claimed = _claim(connection, registration.identifier)
+    move = decide(_registration_facts(connection, registration, claimed))
+    identifier_id = _claimed(connection, registration, move, claimed)
     connection.execute(
         "UPDATE identifiers SET stage = 'registered', registered_at = coalesce(registered_at, ?) WHERE id = ?",
         (registration.now, identifier_id),
     )
+    if move is Move.REPLACE:
+        _remove_unsigned(connection, identifier_id, registration.now)
     _insert_credential(connection, registration, identifier_id, move)
     if registration.attestation is not None:
         connection.execute("INSERT INTO used_attestations VALUES (?, ?)", registration.attestation)
@@ -47,18 +57,18 @@ def register(
         audit.note(connection, "displaced", registration.identifier, registration.asked.did, registration.now)
 
 
-def _claimed(connection: Connection, registration: NewRegistration, move: Move, claim: tuple[int, Claim] | None) -> int:
+def _claimed(connection: Connection, registration: NewRegistration, move: Move, claimed: _Claimed | None) -> int:
     """Apply the rule's decision to the identifier's claim, and return the row ID of the claim."""
     if move is Move.CLAIM:
         return _insert_claim(
             connection, registration.identifier, registration.asked.did, registration.ip, registration.now
         )
-    assert claim is not None, "only what is claimed can be displaced or continued"
+    assert claimed is not None, "only what is claimed can be displaced or continued"
     if move is Move.DISPLACE:
         connection.execute(
-            "UPDATE identifiers SET did = ?, in_audit = 1 WHERE id = ?", (registration.asked.did, claim[0])
+            "UPDATE identifiers SET did = ?, in_audit = 1 WHERE id = ?", (registration.asked.did, claimed.row_id)
         )
-    return claim[0]
+    return claimed.row_id
 
 
 def release(connection: Connection, channel: str, key: str, now: float) -> bool:
@@ -93,16 +103,28 @@ def revoke_credential(connection: Connection, credential: str, now: float) -> bo
     return True
 
 
-def _claim(connection: Connection, identifier: Identifier) -> tuple[int, Claim] | None:
+def _remove_unsigned(connection: Connection, identifier_id: int, now: float) -> None:
+    """Remove the credential that makes way for a signed one; see Store.register."""
     row = connection.execute(
-        "SELECT id, did, stage FROM identifiers WHERE channel = ? AND key = ?",
+        "DELETE FROM credentials WHERE id = (SELECT id FROM credentials WHERE identifier_id = ? AND NOT signed"
+        " AND confirmation <> 'refused' ORDER BY confirmation = 'pending' DESC, created_at DESC, id DESC LIMIT 1)"
+        " RETURNING did",
+        (identifier_id,),
+    ).fetchone()
+    assert row is not None, "the rule saw one"
+    audit.note_claimed(connection, "credential_displaced", identifier_id, row[0], now)
+
+
+def _claim(connection: Connection, identifier: Identifier) -> _Claimed | None:
+    row = connection.execute(
+        "SELECT id, did, stage, ip FROM identifiers WHERE channel = ? AND key = ?",
         (identifier.channel.value, identifier.key),
     ).fetchone()
-    return (row[0], Claim(row[1], Stage(row[2]))) if row else None
+    return _Claimed(row[0], Claim(row[1], Stage(row[2])), row[3]) if row else None
 
 
 def _registration_facts(
-    connection: Connection, registration: NewRegistration, claim: tuple[int, Claim] | None
+    connection: Connection, registration: NewRegistration, claimed: _Claimed | None
 ) -> RegistrationFacts:
     registered = connection.execute(
         "SELECT 1 FROM credentials WHERE credential = ? AND confirmation <> 'refused'",
@@ -114,26 +136,27 @@ def _registration_facts(
             "SELECT 1 FROM used_attestations WHERE signature = ?", registration.attestation[:1]
         ).fetchone()
     )
-    credentials, unconfirmed = _credentials_of(connection, claim[0]) if claim else (0, 0)
+    counts = _credentials_of(connection, claimed.row_id) if claimed else {}
     return RegistrationFacts(
-        claim=claim[1] if claim else None,
+        claim=claimed.claim if claimed else None,
         registrations_from_ip=_registrations(connection, registration.ip),
         credential_registered=bool(registered),
         attestation_used=bool(used),
         registrations_from_network=_registrations(connection, network_of(registration.ip)),
-        credentials=credentials,
-        unconfirmed=unconfirmed,
+        from_opener=claimed is not None and claimed.opener == registration.ip,
+        **counts,
     )
 
 
-def _credentials_of(connection: Connection, identifier_id: int) -> tuple[int, int]:
-    """Return how many credentials an identifier has that were not refused, and how many of them are unconfirmed."""
+def _credentials_of(connection: Connection, identifier_id: int) -> dict[str, int]:
+    """Return how many credentials an identifier has that were not refused, as the rule counts them."""
     row = connection.execute(
-        "SELECT count(*), coalesce(sum(confirmation = 'pending'), 0) FROM credentials"
+        "SELECT count(*), coalesce(sum(confirmation = 'pending'), 0), coalesce(sum(signed), 0),"
+        " coalesce(sum(signed AND confirmation = 'pending'), 0) FROM credentials"
         " WHERE identifier_id = ? AND confirmation <> 'refused'",
         (identifier_id,),
     ).fetchone()
-    return row[0], row[1]
+    return dict(zip(("credentials", "unconfirmed", "signed", "signed_unconfirmed"), row, strict=True))
 
 
 def _registrations(connection: Connection, ip: str | None) -> int:
@@ -166,8 +189,8 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
     connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
     connection.execute(
         "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"
-        " smart_account, created_at, ask_at, confirmation, settled_at, in_audit)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " smart_account, created_at, ask_at, confirmation, settled_at, in_audit, signed)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             registration.asked.credential_id,
             identifier_id,
@@ -182,5 +205,6 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
             registration.confirmation,
             None if registration.confirmation is Confirmation.PENDING else registration.now,
             move is Move.DISPLACE,
+            registration.signed,
         ),
     )

@@ -218,6 +218,10 @@ MIGRATIONS = (
     DROP INDEX credentials_did;
     CREATE INDEX credentials_did_end ON credentials (substr(did, -12));
     """,
+    # 7: whether the DID's key signed the request that registered a credential.
+    """
+    ALTER TABLE credentials ADD COLUMN signed INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (

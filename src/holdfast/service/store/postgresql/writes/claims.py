@@ -96,7 +96,7 @@ def _registration_row(asked: RegistrationToMake) -> Sequence[Any]:
         request.smart_account, new.confirmation.value,
         None if new.confirmation is Confirmation.PENDING else new.now,
         signature, None if signature is None else shard_of(signature), expires_at,
-        *_bounds_of(asked),
+        *_bounds_of(asked), new.signed,
     )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def _bounds_of(asked: RegistrationToMake) -> Sequence[Any]:
 
 def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record]) -> list[SeenRegistration | None]:
     results: list[SeenRegistration | None] = [None] * len(batch)
-    for n, done, did, stage, of_ip, of_network, registered, used, credentials, unconfirmed, seen in rows:
+    for n, done, did, stage, of_ip, of_network, registered, used, *counts, from_opener, seen in rows:
         if not done:
             facts = RegistrationFacts(
                 claim=_claim(did, stage),
@@ -125,8 +125,11 @@ def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record
                 credential_registered=registered,
                 attestation_used=used,
                 registrations_from_network=of_network,
-                credentials=credentials,
-                unconfirmed=unconfirmed,
+                credentials=counts[0],
+                unconfirmed=counts[1],
+                signed=counts[2],
+                signed_unconfirmed=counts[3],
+                from_opener=from_opener,
             )
             results[n - 1] = SeenRegistration(facts, seen)
     return results
@@ -134,7 +137,7 @@ def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record
 
 REGISTER = Kind(
     "register",
-    call("register_v1", 28),
+    call("register_v2", 29),
     _encode_registrations,
     _decode_registrations,
 )

@@ -1,0 +1,111 @@
+"""POST /api/dids with a signature by the DID's key: strangers cannot keep the owner from registering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.api import Api, error_of
+from tests.support.vault_tokens import VaultKey
+
+from holdfast.rules.registration import Confirmation
+
+if TYPE_CHECKING:
+    import httpx
+
+COMMAND = "/dids/register"
+
+
+@pytest.fixture
+def key() -> VaultKey:
+    """The owner's key."""
+    return VaultKey()
+
+
+def signed(api: Api, key: VaultKey, credential: str, **claims: Any) -> dict[str, str]:
+    """Return the header with which the key signs the registration of a credential."""
+    return key.bearer(api.clock.now, **{"cmd": COMMAND, "args": {"credentialId": credential}, **claims})
+
+
+async def flood(api: Api, key: VaultKey, prefix: str = "s") -> list[int]:
+    """Register a stranger's credentials for the owner's handle until one is refused; return the statuses."""
+    posts = [await api.register(did=key.did, credentialId=f"{prefix}{n}", ip="198.51.100.9") for n in range(17)]
+    return [answer.status_code for answer in posts]
+
+
+async def found(api: Api, credential: str) -> bool:
+    known: bool = (await api.get("/api/dids/lookup", credentialId=credential)).json()["found"]
+    return known
+
+
+async def test_a_first_registration_cannot_be_stopped(api: Api, key: VaultKey) -> None:
+    await api.session("ann", did=key.did)
+    assert await flood(api, key) == [200] * 7 + [429] * 10
+    assert error_of(await api.register(did=key.did, credentialId="own")) == (429, "credential_limit_reached")
+    answer = await api.register(did=key.did, credentialId="own", headers=signed(api, key, "own"))
+    assert answer.json() == {"ok": True, "identifier": "ann", "channel": "handle", "txHash": "0xabc"}
+    assert await found(api, "own")
+
+
+async def test_neither_can_a_later_passkey_when_all_places_are_confirmed(api: Api, key: VaultKey) -> None:
+    await api.register(did=key.did, credentialId="own", headers=signed(api, key, "own"))
+    for turn in "stu":
+        await flood(api, key, turn)
+        for row in await api.service.store.due(api.clock.now, 99):
+            await api.service.store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
+    assert error_of(await api.register(did=key.did, credentialId="own2")) == (429, "credential_limit_reached")
+    for n in range(2, 4):
+        answer = await api.register(did=key.did, credentialId=f"own{n}", headers=signed(api, key, f"own{n}"))
+        assert answer.status_code == 200
+    assert await found(api, "own") and await found(api, "own2") and await found(api, "own3")
+
+
+async def post_with(api: Api, key: VaultKey, headers: dict[str, str]) -> httpx.Response:
+    return await api.register(did=key.did, credentialId="own", headers=headers)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cmd": "/snapshots/write"},
+        {"args": {"credentialId": "other"}},
+        {"args": {"credentialId": 5}},
+        {"args": {}},
+        {"aud": "did:web:elsewhere.example"},
+        {"exp": 1_800_000_000 - 1, "iat": ...},
+        {"exp": 1_800_000_000 + 7200, "iat": ...},
+        {"sub": "did:new:0x" + "00" * 32},
+    ],
+)
+async def test_a_token_for_anything_else_counts_as_none(api: Api, key: VaultKey, change: dict[str, Any]) -> None:
+    await api.session("ann", did=key.did)
+    await flood(api, key)
+    refused = await post_with(api, key, signed(api, key, "own", **change))
+    assert error_of(refused) == (429, "credential_limit_reached")
+
+
+async def test_anothers_key_and_no_token_at_all_count_as_none(api: Api, key: VaultKey) -> None:
+    await api.session("ann", did=key.did)
+    await flood(api, key)
+    stranger = signed(api, VaultKey(), "own")
+    for headers in (stranger, {"Authorization": "Bearer Cxyz"}, {"Authorization": "Basic YTpi"}):
+        assert error_of(await post_with(api, key, headers)) == (429, "credential_limit_reached")
+
+
+async def test_a_token_is_no_obstacle_where_there_is_room(api: Api, key: VaultKey) -> None:
+    assert (await post_with(api, key, {"Authorization": "Bearer Cxyz"})).status_code == 200
+    assert await found(api, "own")
+
+
+async def test_a_revoked_token_counts_as_none(api: Api, key: VaultKey) -> None:
+    await api.session("ann", did=key.did)
+    await flood(api, key)
+    headers = signed(api, key, "own")
+    await api.service.store.snapshots.revoke(key.did, None, api.clock.now, api.clock.now + 900)
+    assert error_of(await post_with(api, key, headers)) == (429, "credential_limit_reached")
+
+
+async def test_a_page_of_another_origin_may_send_the_signature(api: Api) -> None:
+    asked = await api.http.options("/api/dids")
+    assert asked.headers["access-control-allow-headers"] == "*, Authorization"
+    assert (await api.http.options("/api/sessions")).headers["access-control-allow-headers"] == "*"
