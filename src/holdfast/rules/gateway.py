@@ -39,6 +39,8 @@ _NAMES = {form: name for name, form in _FORMATS.items()}
 _ENDINGS = {Form.RAW: "bin", Form.CAR: "car", Form.RECORD: "ipns-record"}
 
 
+# Other endings would make the service a place from which strangers hand out programs under its name.
+_NAME = re.compile(r".+\.(car|bin|ipns-record)", re.DOTALL)
 _NOT_IN_NAMES = str.maketrans("", "", '"\\/')
 
 
@@ -89,8 +91,11 @@ class Wanted:
         return f"{quote(path)}?format={self.name}{car}"
 
     def disposition(self, cid: str, given: str | None) -> str:
-        """Return the Content-Disposition of an attachment named `given` or else `cid`, which must be a valid CID."""
-        return attachment(given) if given else f'attachment; filename="{cid}.{_ENDINGS[self.form]}"'
+        """Return the Content-Disposition of an attachment named `given`, or else `cid`, which must be valid.
+
+        `given` counts only if it ends as a name of what the gateway returns.
+        """
+        return attachment(given or "", f"{cid}.{_ENDINGS[self.form]}")
 
 
 def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
@@ -167,9 +172,15 @@ def is_known(if_none_match: str | None, etag: str) -> bool:
     return any(candidate in {etag, "*"} for candidate in candidates)
 
 
-def attachment(name: str) -> str:
-    """Return the Content-Disposition that makes a browser save a file and never display it (RFC 6266)."""
-    plain = name[:_MAX_FILENAME].translate(_NOT_IN_NAMES)
+def attachment(given: str, otherwise: str) -> str:
+    """Return the Content-Disposition that makes a browser save a file and never display it (RFC 6266).
+
+    The file is named `otherwise`, which has only safe characters, unless the name that the client gives has an ending
+    of IPFS.
+    """
+    if len(given) > _MAX_FILENAME or not _NAME.fullmatch(given):
+        return f'attachment; filename="{otherwise}"'
+    plain = given.translate(_NOT_IN_NAMES)
     plain = plain if plain.isprintable() else "".join(c for c in plain if c.isprintable())
     if plain.isascii():
         return f'attachment; filename="{plain}"'

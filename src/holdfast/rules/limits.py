@@ -32,6 +32,7 @@ CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
 OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
 KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose responses are stored for repeats
+CHAIN_READS_PER_ADDRESS_MINUTE = 600  # a page that waits for a payment reads once a second
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
@@ -106,6 +107,7 @@ class Ceilings:
     refused_sends_per_address_day: int = REFUSED_SENDS_PER_ADDRESS_DAY
     operations_per_address_hour: int = OPERATIONS_PER_ADDRESS_HOUR
     keyed_requests_per_address_day: int = KEYED_REQUESTS_PER_ADDRESS_DAY
+    chain_reads_per_address_minute: int = CHAIN_READS_PER_ADDRESS_MINUTE
     sms_per_number_hour: int = SMS_PER_NUMBER_HOUR
     sms_per_country_day: int = SMS_PER_COUNTRY_DAY
     sms_per_day: int = SMS_PER_DAY

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.measuring import Measuring
+    from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.repeats import Repeats
     from holdfast.service.operations.sessions import Sessions
@@ -52,6 +53,7 @@ class Service:
     dids: Dids
     accounts: Accounts
     balances: Balances
+    chain_reads: ReadingRate
     relay: Relay
     repeats: Repeats
     status: ServiceStatus

@@ -18,6 +18,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_FREE_BYTES,
     SNAPSHOT_PINS_PER_DID,
     SNAPSHOT_READS_PER_ADDRESS_MINUTE,
+    SNAPSHOT_REFUSALS_PER_ADDRESS_MINUTE,
     SNAPSHOT_REVISIONS_PER_DID,
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
@@ -227,6 +228,7 @@ ROWS: tuple[SettingRow, ...] = (
     _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
     _ceiling("operations_per_address_hour", "user operations sponsored or sent for an address in an hour"),
     _ceiling("keyed_requests_per_address_day", "requests with a new Idempotency-Key from an address in 24 hours"),
+    _ceiling("chain_reads_per_address_minute", "reads of the chain for an address in a minute, in a process"),
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),
@@ -254,6 +256,11 @@ ROWS: tuple[SettingRow, ...] = (
         "reads_per_address_minute",
         SNAPSHOT_READS_PER_ADDRESS_MINUTE,
         "reads of an address in a minute, in a process",
+    ),
+    _snapshots(
+        "refusals_per_address_minute",
+        SNAPSHOT_REFUSALS_PER_ADDRESS_MINUTE,
+        "refused tokens of an address in a minute, in a process",
     ),
     _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free"),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),

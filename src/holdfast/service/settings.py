@@ -71,6 +71,7 @@ class Settings:
     refused_sends_per_address_day: int
     operations_per_address_hour: int
     keyed_requests_per_address_day: int
+    chain_reads_per_address_minute: int
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int
@@ -82,6 +83,7 @@ class Settings:
     snapshots_revisions_per_did: int
     snapshots_uploads_per_address_hour: int
     snapshots_reads_per_address_minute: int
+    snapshots_refusals_per_address_minute: int
     snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]

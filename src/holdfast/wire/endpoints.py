@@ -142,7 +142,7 @@ PREDICT_ADDRESS = Endpoint(
     asks=r.PredictAddress,
     missing=e.MISSING_PUBLIC_KEY,
     answers=(m.PredictedAddress,),
-    refusals=(e.INVALID_PUBLIC_KEY, e.INVALID_SALT, e.RPC_ERROR, *_COMMON),
+    refusals=(e.INVALID_PUBLIC_KEY, e.INVALID_SALT, e.RATE_LIMITED, e.RPC_ERROR, *_COMMON),
 )
 ACCOUNT_STATE = Endpoint(
     name="account_state",
@@ -152,7 +152,7 @@ ACCOUNT_STATE = Endpoint(
     asks=r.ReadAccount,
     missing=e.MISSING_ACCOUNT,
     answers=(m.AccountState,),
-    refusals=(e.INVALID_ACCOUNT, e.RPC_ERROR, *_COMMON),
+    refusals=(e.INVALID_ACCOUNT, e.RATE_LIMITED, e.RPC_ERROR, *_COMMON),
 )
 BALANCE = Endpoint(
     name="balance",
@@ -167,6 +167,7 @@ BALANCE = Endpoint(
         e.UNSUPPORTED_CHAIN,
         e.USDC_NOT_AVAILABLE,
         e.INVALID_ACCOUNT,
+        e.RATE_LIMITED,
         e.RPC_ERROR,
         *_COMMON,
     ),
@@ -357,6 +358,7 @@ _TOKEN = (
     f.WRONG_SUBJECT,
     f.TOKEN_REVOKED,
     f.DID_NOT_REGISTERED,
+    f.TOO_MANY_REQUESTS,
 )
 _FAILING = (f.INTERNAL_SERVER_ERROR, f.STORE_UNAVAILABLE)
 _NEW_PIN = (*_TOKEN, f.TOKEN_USED, f.BAD_REQUEST, f.ANOTHER_DID, f.INSUFFICIENT_FUNDS, f.TOO_LARGE, f.TOO_SLOW)
@@ -412,7 +414,6 @@ IMPORT_SNAPSHOT = _writing(
     *_NEW_PIN,
     f.INVALID_CAR,
     f.UNSUPPORTED_MEDIA,
-    f.TOO_MANY_REQUESTS,
     f.OUT_OF_SPACE,
     asks=r.ImportSnapshot,
     answers=(p.ImportedLine, p.StatsLine),
@@ -436,7 +437,6 @@ ADD_PIN = _writing(
     "/pins",
     "Pin a snapshot",
     *_NEW_PIN,
-    f.TOO_MANY_REQUESTS,
     asks=r.PinSnapshot,
     answers=(p.PinReport,),
 )
@@ -457,7 +457,6 @@ REPLACE_PIN = _writing(
     "Replace a pin by another in one step",
     *_NEW_PIN,
     f.PIN_NOT_FOUND,
-    f.TOO_MANY_REQUESTS,
     asks=r.PinSnapshot,
     answers=(p.PinReport,),
 )

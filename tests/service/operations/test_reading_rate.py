@@ -62,6 +62,16 @@ def test_a_network_has_ten_times_the_limit_and_a_refused_read_counts_nowhere() -
     assert passed(rate, "2001:db8:1::/64", 5) == 5
 
 
+def test_what_is_given_back_was_not_counted() -> None:
+    rate = ReadingRate(5, Clock())
+    subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
+    for subnet in subnets * 100:
+        rate.count(subnet)
+        rate.give_back(subnet)
+    assert sum(passed(rate, subnet, 5) for subnet in subnets) == 50
+    rate.give_back("192.0.2.9")
+
+
 def test_a_limit_of_none_refuses_all() -> None:
     assert admitted_until(0.0, 100.0, 0, 60) is None and wait_s(0.0, 100.0, 0, 60) == 60
 
@@ -102,3 +112,21 @@ async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
         assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
     assert (await vault.api.http.get(paths[0], headers={"X-Forwarded-For": "198.51.100.7"})).status_code == 200
     assert (await vault.pins())[0]["status"] == "pinned"
+
+
+async def test_reads_of_the_chain_count(make_api: Callable[..., Api]) -> None:
+    """A read that the chain would have to answer counts; one that is malformed does not."""
+    api = make_api(chain_reads_per_address_minute="2", rpc_url="http://127.0.0.1:1")
+    account = "0x" + "11" * 20
+    paths = (
+        f"/api/accounts/state?account={account}",
+        f"/api/balance?account={account}&token=ETH&chainId=84532",
+        f"/api/accounts/predict?pubKeyX={'1' * 64}&pubKeyY={'2' * 64}",
+    )
+    assert (await api.get("/api/accounts/state?account=0x", ip="192.0.2.1")).status_code == 400
+    assert [(await api.get(path, ip="192.0.2.1")).status_code for path in paths[:2]] == [502, 502]
+    for path in paths:
+        refused = await api.get(path, ip="192.0.2.1")
+        assert (refused.status_code, refused.json()) == (429, {"error": "rate_limited"})
+        assert int(refused.headers["retry-after"]) >= 1
+    assert (await api.get(paths[0], ip="192.0.2.2")).status_code == 502

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.kept_snapshots import Vault, failure, registered
@@ -14,8 +15,14 @@ from tests.support.vault_tokens import VaultKey, container
 
 from holdfast.content import dag_cbor
 from holdfast.content.cars import write_car
+from holdfast.content.cids import cid_of
 from holdfast.enclave import Enclave
 from holdfast.service.store.port import StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.api import Api
 
 NOW = 1_800_000_000
 VECTORS = Path(__file__).resolve().parents[3] / "vectors"
@@ -200,6 +207,48 @@ async def test_without_the_store_nothing_is_believed(vault: Vault, monkeypatch: 
     monkeypatch.setattr(type(vault.api.service.store.snapshots), "is_revoked", gone)
     answer = await vault.api.get("/pins", headers=vault.token())
     assert failure(answer) == (503, "SERVICE_UNAVAILABLE") and answer.headers["retry-after"] == "1"
+
+
+async def test_refused_tokens_count_against_their_address(make_api: Callable[..., Api]) -> None:
+    """After too many refused tokens an address is not heard, whatever it sends; tokens that hold cost nothing."""
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_refusals_per_address_minute="3"))
+    stranger, here = VaultKey(), "192.0.2.1"
+    for _ in range(10):
+        assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200
+    bad = ({}, {"Authorization": "Bearer C" + "A" * 99}, stranger.bearer(NOW))
+    assert [(await vault.api.get("/pins", ip=here, headers=one)).status_code for one in bad] == [401, 401, 403]
+    for path in ("/pins", "/pins/x", "/api/v0/dag/import", "/api/snapshots/revocations"):
+        ask = vault.api.get if path.startswith("/pins") else vault.api.post
+        refused = await ask(path, ip=here, headers=vault.token())
+        assert failure(refused) == (429, "TOO_MANY_REQUESTS") and int(refused.headers["retry-after"]) >= 1
+    assert (await vault.api.get("/pins", ip="192.0.2.2", headers=vault.token())).status_code == 200
+    vault.api.clock.now += 20
+    assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200
+
+
+async def test_a_store_that_fails_is_not_the_tokens_fault(
+    make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(*_: object) -> None:
+        raise StoreUnavailable("gone")
+
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_refusals_per_address_minute="1"))
+    monkeypatch.setattr(type(vault.api.service.store.snapshots), "is_revoked", gone)
+    asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
+    assert [answer.status_code for answer in asked] == [503] * 3
+
+
+async def test_revocations_and_lists_are_limited(make_api: Callable[..., Api]) -> None:
+    limits = {"snapshots_uploads_per_address_hour": "2", "snapshots_reads_per_address_minute": "2"}
+    vault = await registered(make_api(snapshots_free_bytes="0", **limits))
+
+    async def revoke() -> int:
+        named = vault.token(cmd="/ucan/revoke", args={"ucan": dag_cbor_link(cid_of("dag-cbor", os.urandom(8)))})
+        return (await vault.api.post("/api/snapshots/revocations", ip="192.0.2.1", headers=named)).status_code
+
+    assert [await revoke() for _ in range(3)] == [200, 200, 429]
+    asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
+    assert [answer.status_code for answer in asked] == [200, 200, 429]
 
 
 def dag_cbor_link(cid: str):

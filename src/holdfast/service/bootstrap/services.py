@@ -22,6 +22,7 @@ from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
@@ -71,6 +72,7 @@ def build_service(
         dids=_dids(settings, secrets, sessions, confirmations),
         accounts=accounts_of(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
+        chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, shown_rpc(settings)),

@@ -45,7 +45,14 @@ def kept_snapshots(
     return Snapshots(
         index=index,
         blocks=blocks,
-        access=SnapshotAccess(store, index, settings.registrar_did, settings.snapshots_uploads_per_address_hour, clock),
+        access=SnapshotAccess(
+            store,
+            index,
+            settings.registrar_did,
+            settings.snapshots_uploads_per_address_hour,
+            ReadingRate(settings.snapshots_refusals_per_address_minute, clock),
+            clock,
+        ),
         uploads=SnapshotUploads(
             index=index,
             blocks=blocks,

@@ -1,6 +1,6 @@
-"""Limits each address's snapshot reads.
+"""Limits how often each address may do something that costs little: read, or be refused.
 
-Reads are counted in memory, because a database row for each read would cost more than the read.
+The requests are counted in memory, because a database row for each would cost more than the request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 @dataclass(slots=True)
 class ReadingRate:
-    """The snapshot reads that this process has counted.
+    """The requests that this process has counted.
 
     A check and its count have no await between them, so that parallel requests cannot exceed the limit.
 
@@ -37,17 +37,26 @@ class ReadingRate:
     _room: int = field(default_factory=lambda: min(_MAX_SUBJECTS, _FORGOTTEN_FROM))
 
     def count(self, address: str) -> None:
-        """Count a read by an address, and for IPv6 also by its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
-        now, network = self.clock(), network_of(address)
-        after = {address: self._after(address, self.per_minute, now)}
-        if network is not None:
-            after[network] = self._after(network, NETWORK_FACTOR * self.per_minute, now)
+        """Count a request by an address, and for IPv6 also by its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        now = self.clock()
+        after = {subject: self._after(subject, limit, now) for subject, limit in self._limits(address)}
         if len(self._due) >= self._room:
             self._forget(now)
         self._due.update(after)
 
+    def give_back(self, address: str) -> None:
+        """Take back one request that `count` has counted."""
+        for subject, limit in self._limits(address):
+            if subject in self._due:
+                self._due[subject] -= PERIOD_S / limit
+
+    def _limits(self, address: str) -> list[tuple[str, int]]:
+        network = network_of(address)
+        own = [(address, self.per_minute)]
+        return own if network is None else [*own, (network, NETWORK_FACTOR * self.per_minute)]
+
     def _after(self, subject: str, limit: int, now: float) -> float:
-        """Return when the address or network will have its full allowance again after one more read.
+        """Return when the address or network will have its full allowance again after one more request.
 
         Raises SnapshotRefused.
         """
@@ -60,7 +69,7 @@ class ReadingRate:
     def _forget(self, now: float) -> None:
         """Forget the addresses that have their full allowance; if too many are left, forget all, to bound memory.
 
-        Addresses are next forgotten when their number has doubled, which costs at most two look-ups per read.
+        Addresses are next forgotten when their number has doubled, which costs at most two look-ups per request.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:

@@ -7,52 +7,64 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import HOUR_S
 from holdfast.rules.quotas import Counted, of_address
-from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, REVOKE, SKEW_S, Bearer, bearer_of
+from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, REVOKE, SKEW_S, WRITE, Bearer, bearer_of
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import DID_NOT_REGISTERED, TOKEN_REVOKED, TOO_MANY_REQUESTS, SnapshotRefused
 
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock
+    from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.store.port import Store
     from holdfast.service.store.snapshot_index import SnapshotIndex
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAccess:
-    """Checks bearer tokens, and limits each address's uploads and new pins.
+    """Checks bearer tokens, and limits each address's refused tokens, uploads, new pins and revocations.
 
     Attributes:
         audience: the service's DID, to which tokens are addressed.
-        writes_per_hour: uploads and new pins that an address may send in an hour.
+        writes_per_hour: uploads, new pins and revocations that an address may send in an hour.
+        refusals: counts the tokens that are refused; an address that has sent too many is not heard.
     """
 
     store: Store
     index: SnapshotIndex
     audience: str
     writes_per_hour: int
+    refusals: ReadingRate
     clock: Clock
 
-    async def bearer(self, authorization: str | None) -> Bearer:
+    async def bearer(self, authorization: str | None, address: str, command: str = WRITE) -> Bearer:
         """Return the DID that a request acts for. Raises SnapshotRefused."""
-        bearer = bearer_of(authorization, self.audience, self.clock())
-        await self._require_current(bearer)
+        self.refusals.count(address)  # before anything is read, and given back unless the token is refused
+        refused = False
+        try:
+            bearer = bearer_of(authorization, self.audience, self.clock(), command)
+            await self._require_current(bearer)
+        except SnapshotRefused:
+            refused = True
+            raise
+        finally:
+            if not refused:
+                self.refusals.give_back(address)
         return bearer
 
     async def count(self, address: str) -> None:
-        """Count an upload or a new pin by an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        """Count an upload, a new pin or a revocation by an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         try:
             await self.store.charge(of_address(Counted.UPLOADS, address, self.writes_per_hour, HOUR_S), self.clock())
         except Refused as full:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
 
-    async def revoke(self, authorization: str | None) -> str | None:
+    async def revoke(self, authorization: str | None, address: str) -> str | None:
         """Revoke the token whose CID a `/ucan/revoke` invocation contains; if it contains no CID, revoke all tokens.
 
         Returns the CID.
         """
+        bearer = await self.bearer(authorization, address, REVOKE)
+        await self.count(address)
         now = self.clock()
-        bearer = bearer_of(authorization, self.audience, now, REVOKE)
-        await self._require_current(bearer)
         # A revocation is stored until every token that is valid now has expired.
         await self.index.revoke(bearer.did, bearer.revokes, now, now + MAX_LIFETIME_S + 2 * SKEW_S)
         return bearer.revokes

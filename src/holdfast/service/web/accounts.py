@@ -34,17 +34,20 @@ async def status(web: WebContext, _request: Request) -> Status:
 
 
 @serves(PREDICT_ADDRESS)
-async def predict(web: WebContext, asked: PredictAddress, _request: Request) -> PredictedAddress:
+async def predict(web: WebContext, asked: PredictAddress, request: Request) -> PredictedAddress:
     """GET /api/accounts/predict."""
     x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
     salt = abi.parse_salt(asked.salt)
+    web.count(web.service.chain_reads, request)
     return PredictedAddress(address=await web.service.accounts.predict(x, y, salt))
 
 
 @serves(ACCOUNT_STATE)
-async def state(web: WebContext, asked: ReadAccount, _request: Request) -> AccountState:
+async def state(web: WebContext, asked: ReadAccount, request: Request) -> AccountState:
     """GET /api/accounts/state."""
-    slots = await web.service.accounts.state(abi.parse_address(asked.account))
+    account = abi.parse_address(asked.account)
+    web.count(web.service.chain_reads, request)
+    slots = await web.service.accounts.state(account)
     return AccountState(
         nonce=str(slots.nonce),
         did=to_hex(slots.did),
@@ -55,7 +58,7 @@ async def state(web: WebContext, asked: ReadAccount, _request: Request) -> Accou
 
 
 @serves(BALANCE)
-async def balance(web: WebContext, asked: ReadBalance, _request: Request) -> Balance:
+async def balance(web: WebContext, asked: ReadBalance, request: Request) -> Balance:
     """GET /api/balance."""
     token, chain_id = TOKENS.get(asked.token.upper()), _CHAIN_IDS.get(asked.chain_id)
     if token is None:
@@ -63,7 +66,9 @@ async def balance(web: WebContext, asked: ReadBalance, _request: Request) -> Bal
     if chain_id is None:
         raise Refused(UNSUPPORTED_CHAIN)
     web.service.balances.admit(token, chain_id)
-    amount = await web.service.balances.of(abi.parse_address(asked.account), token, chain_id)
+    account = abi.parse_address(asked.account)
+    web.count(web.service.chain_reads, request)
+    amount = await web.service.balances.of(account, token, chain_id)
     return Balance(
         balance=str(amount), decimals=token.decimals, symbol=token.symbol, formatted=formatted(amount, token)
     )

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.service.http.static import StaticAnswer
+from holdfast.wire.errors import RATE_LIMITED, Refused
+from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:
     from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.messages import Request
+    from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.service import Service
     from holdfast.service.web.prepared import PreparedFiles
@@ -30,6 +33,13 @@ class WebContext:
     def subject(self, request: Request) -> str:
         """Return the client's address or network, to which limits apply."""
         return self.client_address.subject(request)
+
+    def count(self, rate: ReadingRate, request: Request) -> None:
+        """Count a request by the client's address. Raises Refused(RATE_LIMITED)."""
+        try:
+            rate.count(self.subject(request))
+        except SnapshotRefused as refused:
+            raise Refused(RATE_LIMITED, retry_after_s=refused.retry_after_s) from None
 
     @property
     def snapshots(self) -> Snapshots:

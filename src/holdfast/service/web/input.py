@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=Asked)
 
+_MAX_QUERY_CHARACTERS = 8 * 1024
+_MAX_PARAMETERS = 64
+
 _decode = msgspec.json.Decoder().decode
 
 
@@ -122,10 +125,13 @@ async def json_object(request: Request) -> Mapping[str, Any]:
 def query_values(query: str) -> dict[str, str]:
     """Return the parameters of a query string.
 
-    Only the first of repeated parameters counts (WHATWG URL, get); empty parameters count as absent.
+    Only the first of repeated parameters counts (WHATWG URL, get); empty parameters count as absent, and so do those
+    after the 64th and all of a query of more than 8 KiB.
     """
     found: dict[str, str] = {}
-    for pair in query.split("&"):
+    if len(query) > _MAX_QUERY_CHARACTERS:
+        return found
+    for pair in query.split("&", _MAX_PARAMETERS)[:_MAX_PARAMETERS]:
         name, _, value = pair.partition("=")
         if "%" in pair or "+" in pair:
             name, value = unquote_plus(name), unquote_plus(value)

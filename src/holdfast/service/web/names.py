@@ -14,7 +14,6 @@ from holdfast.service.web.failures import NEVER_RENDERED, SHARED
 from holdfast.service.web.input import query_values
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import IPNS, NAME_OF_SNAPSHOTS, PUBLISH_NAME, ROUTED_NAME
-from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 from holdfast.wire.models import DidNotFound, SnapshotName
 
@@ -30,18 +29,11 @@ _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Ac
 @serves(NAME_OF_SNAPSHOTS)
 async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, request: Request) -> SnapshotName | DidNotFound:
     """GET /api/snapshots/name."""
-    _count(web, request)
+    web.count(web.snapshots.reads, request)
     # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
     record = await web.service.dids.look_up(parse_credential_id(asked.credential_id.replace(" ", "+")))
     name = None if record is None else await web.snapshots.name_of(record.did)
     return DidNotFound() if name is None else SnapshotName(name=name)
-
-
-def _count(web: WebContext, request: Request) -> None:
-    try:
-        web.snapshots.reads.count(web.subject(request))
-    except SnapshotRefused as refused:
-        raise Refused(RATE_LIMITED, retry_after_s=refused.retry_after_s) from None
 
 
 @serves_plainly(IPNS)
@@ -87,7 +79,7 @@ async def _record(web: WebContext, request: Request, name: str, filename: str | 
         ("content-type", Form.RECORD.value),
         ("cache-control", f"public, max-age={left}" if left else "no-store"),
         ("etag", etag),
-        ("content-disposition", attachment(filename or f"{record.name}.ipns-record")),
+        ("content-disposition", attachment(filename or "", f"{record.name}.ipns-record")),
         ("x-ipfs-path", f"{_GATEWAY}{record.name}"),
         ("vary", "Accept"),
         *SHARED,

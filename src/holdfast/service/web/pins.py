@@ -26,6 +26,7 @@ _FOLDER = "/pins/"
 @serves_plainly(LIST_PINS)
 async def list_pins(web: WebContext, request: Request) -> PinResults:
     """GET /pins."""
+    web.snapshots.reads.count(web.subject(request))
     bearer = await _bearer(web, request)
     count, pins = await web.snapshots.pins.listed(bearer, pin_query(request.query))
     return PinResults(count=count, results=[_report(web, pin) for pin in pins])
@@ -40,6 +41,7 @@ async def add_pin(web: WebContext, request: Request) -> Response:
 @serves_plainly(GET_PIN)
 async def get_pin(web: WebContext, request: Request) -> PinReport:
     """GET /pins/{requestid}."""
+    web.snapshots.reads.count(web.subject(request))
     bearer = await _bearer(web, request)
     return _report(web, await web.snapshots.pins.one(bearer, _request_id(request)))
 
@@ -66,7 +68,7 @@ async def _added(web: WebContext, request: Request, replaces: str | None) -> Res
 
 
 async def _bearer(web: WebContext, request: Request) -> Bearer:
-    return await web.snapshots.access.bearer(request.header("authorization"))
+    return await web.snapshots.access.bearer(request.header("authorization"), web.subject(request))
 
 
 def _request_id(request: Request) -> str:

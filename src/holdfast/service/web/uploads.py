@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 async def import_snapshot(web: WebContext, request: Request) -> Response:
     """POST /api/v0/dag/import."""
     snapshots = web.snapshots
-    bearer = await snapshots.access.bearer(request.header("authorization"))
+    subject = web.subject(request)
+    bearer = await snapshots.access.bearer(request.header("authorization"), subject)
     boundary = _boundary(request)
-    await snapshots.access.count(web.subject(request))
+    await snapshots.access.count(subject)
     query = query_values(request.query)
     pin = query.get("pin-roots", "true") != "false"
     done = await snapshots.uploads.take(bearer, boundary, request.pieces(), _declared(request), pin=pin)
@@ -38,7 +39,8 @@ async def import_snapshot(web: WebContext, request: Request) -> Response:
 @serves_plainly(REVOKE_TOKENS)
 async def revoke_tokens(web: WebContext, request: Request) -> Response:
     """POST /api/snapshots/revocations."""
-    return json_response(Revoked(revoked=True, cid=await web.snapshots.access.revoke(request.header("authorization"))))
+    revoked = await web.snapshots.access.revoke(request.header("authorization"), web.subject(request))
+    return json_response(Revoked(revoked=True, cid=revoked))
 
 
 def _boundary(request: Request) -> bytes:
