@@ -17,7 +17,7 @@ ROOMS = ("chain", "client", "content", "enclave", "wire")
 RULES = ("__init__", "chains", "identifiers", "limits", "phones")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
-    *("__init__", "root", "exits", "output", "private_files", "sessions"),
+    *("__init__", "root", "exits", "output", "sessions"),
     *(
         "balance",
         "client_vault",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.client.passkeys import PasskeyKey as PasskeyKey
     from holdfast.client.passkeys import Person as Person
     from holdfast.client.passkeys import device_capabilities as device_capabilities
+    from holdfast.client.software_authenticator import SoftwareAuthenticator as SoftwareAuthenticator
     from holdfast.client.storage.vault_store import VaultStore as VaultStore
     from holdfast.client.vault.async_vault import AsyncVault as AsyncVault
     from holdfast.client.vault.keys import KeyringKey as KeyringKey
@@ -59,6 +60,7 @@ _HOMES = {
     "holdfast.client.http.json_rpc": ("JsonRpcError",),
     "holdfast.client.http.refusals": ("RequestRefused",),
     "holdfast.client.passkeys": ("Authenticator", "PasskeyKey", "Person", "device_capabilities"),
+    "holdfast.client.software_authenticator": ("SoftwareAuthenticator",),
     "holdfast.client.storage.vault_store": ("VaultStore",),
     "holdfast.client.vault.async_vault": ("AsyncVault",),
     "holdfast.client.vault.keys": ("KeyringKey", "PasswordKey", "SecretKey"),

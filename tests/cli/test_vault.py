@@ -69,6 +69,18 @@ def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_p
     assert account != shown  # of another key
 
 
+def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
+    """No credential, security key or person is needed; the passkey's file is the user's alone, and opens the vault too."""
+    agent = Terminal(tmp_path / "agent")
+    did = agent.json("vault", "create", "--password")["did"]
+    assert stat.S_IMODE((tmp_path / "agent" / "passkeys.json").stat().st_mode) == 0o600
+    assert agent.json("vault", "accounts")[0]["is_default"] is True
+    other = Terminal(tmp_path / "other")
+    del other.environment["HOLDFAST_VAULT_PASSWORD"]
+    assert other.json("vault", "create", "--software", "--key", "passkey")["did"] != did
+    assert other.json("vault", "accounts", "--key", "passkey")[0]["is_default"] is True
+
+
 def test_passwords_are_asked_without_echo(terminal):
     del terminal.environment["HOLDFAST_VAULT_PASSWORD"]
     result = terminal.run("vault", "accounts", typed=PASSWORD + "\n")

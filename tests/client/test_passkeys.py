@@ -57,7 +57,7 @@ def test_an_assertion_signs_the_challenge(authenticator, device):
     from cryptography.hazmat.primitives.asymmetric import ec
 
     signed = from_base64url(credential["response"]["authenticatorData"]) + hashlib.sha256(client_data).digest()
-    key = device.passkeys[from_base64url(made.credential_id)]["key"].public_key()
+    key = device.public_key(from_base64url(made.credential_id))
     key.verify(from_base64url(credential["response"]["signature"]), signed, ec.ECDSA(hashes.SHA256()))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.support.pinning_service import PinningService
 from tests.support.running_service import json_server
-from tests.support.software_authenticator import SoftwareAuthenticator
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/client.md").read_text()
@@ -17,8 +16,6 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
 def test_every_example_runs(chain, tmp_path, monkeypatch):
-    device = SoftwareAuthenticator()
-    monkeypatch.setattr("holdfast.client.passkeys._first_device", lambda: device)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     with json_server(PinningService()) as pins:

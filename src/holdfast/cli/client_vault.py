@@ -16,13 +16,14 @@ import typer
 from holdfast.cli import kept_snapshots, sessions
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
-from holdfast.cli.private_files import read_private, write_private
+from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.passkeys import Authenticator
+    from holdfast.client.software_authenticator import SoftwareAuthenticator
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import EncryptedShares
     from holdfast.client.vault.calls import Generated
@@ -153,7 +154,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
         noted = store.note("passkey") if store else None
         if noted is None:
             raise ValueError("--key passkey: this vault was not made with a security key")
-        return PasskeyKey(security_key(service), noted)
+        return PasskeyKey(security_key(service, software_key(store)), noted)
     raise ValueError("--key: password, keyring or passkey")
 
 
@@ -190,11 +191,21 @@ def compare_account(service: str, made: Generated) -> None:
         say(f"the service predicts the account {predicted}: its contracts are not those of this release")
 
 
-def security_key(service: str) -> Authenticator:
-    """Return the security key that is plugged in. The key's prompts are printed on stderr."""
+def security_key(service: str, device: SoftwareAuthenticator | None = None) -> Authenticator:
+    """Return the security key that is plugged in, or the given device. The key's prompts are printed on stderr."""
     from holdfast.client.passkeys import Authenticator
 
-    return Authenticator(service, on_progress=say, ask_pin=ask_pin)
+    return Authenticator(service, device, on_progress=say if device is None else None, ask_pin=ask_pin)
+
+
+def software_key(store: VaultStore | None, *, new: bool = False) -> SoftwareAuthenticator | None:
+    """Return the software authenticator whose file is next to the vault, or None if there is none and it is not new."""
+    if store is None:
+        return None
+    from holdfast.client.software_authenticator import SoftwareAuthenticator
+
+    file = store.path.with_name("passkeys.json")
+    return SoftwareAuthenticator(file) if new or file.exists() else None
 
 
 def ask_password(what: str, variable: str, *, new: bool = False) -> str:

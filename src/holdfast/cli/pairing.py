@@ -94,7 +94,7 @@ def _seed(file: Path) -> bytes:
     """Return the 32-byte seed of the host's identity from the file, generating it on the first start."""
     import secrets
 
-    from holdfast.cli.private_files import read_private, write_private
+    from holdfast.client.storage.private_files import read_private, write_private
 
     if not file.exists():
         write_private(file, secrets.token_bytes(_SEED_BYTES), replace=False)

@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli import kept_snapshots
-from holdfast.cli.private_files import read_named
+from holdfast.client.storage.private_files import read_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
         with Client(wanted.service, vault=vault, snapshots=config, timeout=30) as client:
             source = _source(wanted)
             if wanted.key == "passkey":
-                passkey = Noticed(common.security_key(wanted.service))
+                passkey = Noticed(common.security_key(wanted.service, common.software_key(store)))
                 found = client.recover(passkey=passkey, on_progress=common.say, **source)
                 store.set_note("passkey", passkey.credential_id)
             else:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import platformdirs
 
-from holdfast.cli.private_files import private_folder, read_private, write_private
+from holdfast.client.storage.private_files import private_folder, read_private, write_private
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.vault import Vault

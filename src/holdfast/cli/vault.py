@@ -12,13 +12,13 @@ from holdfast.cli import delegations, kept_snapshots, sessions, vault_snapshots,
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
-from holdfast.cli.private_files import read_named
+from holdfast.client.storage.private_files import read_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
 
 
 @app.command()
-def create(
+def create(  # noqa: PLR0913, PLR0917 - each is an option of the command
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
@@ -26,10 +26,17 @@ def create(
     credential: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A passkey made elsewhere, serialised, in base64.")
     ] = None,
+    software: Annotated[
+        bool, typer.Option("--password", "--software", help="Without a security key: a passkey in software, in a file.")
+    ] = False,
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a vault from a passkey: a new one on the plugged-in security key, or one that was created elsewhere."""
+    """Create a vault from a passkey: a new one on a security key or in software, or one that was created elsewhere.
+
+    With --password, servers and agents need no hardware: the passkey is in a file next to the vault that only this user
+    can read, and the vault opens with --key, by default a password.
+    """
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.passkeys import PasskeyKey, Person
     from holdfast.client.types import GenerateInput
@@ -41,7 +48,8 @@ def create(
             )
         # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover the vault.
         person = Person.of(vault.publishing_key(), name)
-        made = None if credential else common.security_key(service).create_passkey(person)
+        device = common.software_key(store, new=True) if software else None
+        made = None if credential else common.security_key(service, device).create_passkey(person)
         if made is not None:
             store.set_note("passkey", made.credential_id)
         serialised = made.credential if made else _text(credential)

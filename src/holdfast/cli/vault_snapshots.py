@@ -11,7 +11,7 @@ from holdfast.cli import client_vault as common
 from holdfast.cli import kept_snapshots, recovery
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.output import emit
-from holdfast.cli.private_files import write_private
+from holdfast.client.storage.private_files import write_private
 
 
 def snapshot(

@@ -11,7 +11,7 @@ from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
-from holdfast.cli.private_files import read_named, write_private
+from holdfast.client.storage.private_files import read_named, write_private
 
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 

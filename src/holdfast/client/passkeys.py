@@ -248,7 +248,10 @@ def _devices() -> Iterator[CtapDevice]:
 def _first_device() -> CtapDevice:
     for device in _devices():
         return device
-    raise WebAuthnError("no security key is plugged in")
+    raise WebAuthnError(
+        "no security key is plugged in: plug one in, or use holdfast.SoftwareAuthenticator"
+        " (holdfast vault create --password)"
+    )
 
 
 def _can_list_devices() -> bool:

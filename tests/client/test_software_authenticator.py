@@ -1,0 +1,77 @@
+"""The software authenticator: its passkeys outlive the process, only their owner can read them, and they say what they are."""
+
+from __future__ import annotations
+
+import base64
+import json
+import stat
+
+import pytest
+
+import holdfast
+from holdfast.client.software_authenticator import AAGUID, SoftwareAuthenticator
+
+ORIGIN = "https://vault.example"
+PERSON = holdfast.Person("agent", id=b"u" * 32)
+
+
+def authenticator(file=None):
+    return holdfast.Authenticator(ORIGIN, SoftwareAuthenticator(file))
+
+
+def test_a_passkey_opens_the_same_vault_in_the_next_process(tmp_path):
+    file = tmp_path / "passkeys.json"
+    made = authenticator(file).create_passkey(PERSON)
+    secret = authenticator(file).prf(made.credential_id)
+    found = authenticator(file).discover()
+    assert (found.credential_id, found.user_handle, found.secret) == (made.credential_id, PERSON.id, secret)
+
+
+def test_its_assertions_are_verified_by_a_vault(tmp_path):
+    passkeys = authenticator(tmp_path / "passkeys.json")
+    made = passkeys.create_passkey(PERSON)
+    with holdfast.Vault() as vault:
+        vault.generate(holdfast.client.types.GenerateInput(credential=made.credential), holdfast.SecretKey(b"k" * 32))
+        shown = passkeys.assertion(b"c" * 32, (made.credential_id,))
+        asked = {"assertion": shown, "challenge": b"c" * 32, "origin": ORIGIN, "rp_id": "vault.example"}
+        assert vault.exec("resource:credentials action:verify", asked).result["valid"]
+
+
+def test_the_credential_says_that_it_is_software():
+    made = authenticator().create_passkey(PERSON)
+    assert AAGUID in base64.b64decode(
+        json.loads(base64.b64decode(made.credential))["response"]["attestationObject"] + "=="
+    )
+
+
+def test_only_the_owner_can_read_the_file(tmp_path):
+    file = tmp_path / "passkeys.json"
+    authenticator(file).create_passkey(PERSON)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_passkeys_of_another_site_are_not_used(tmp_path):
+    file = tmp_path / "passkeys.json"
+    made = authenticator(file).create_passkey(PERSON)
+    other = holdfast.Authenticator("https://other.example", SoftwareAuthenticator(file))
+    with pytest.raises(holdfast.WebAuthnError):
+        other.prf(made.credential_id)
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"[]", b"{}", b'{"passkeys": {"?": {}}}', b'{"passkeys": {"AA==": {"key": "AA=="}}}']
+)
+def test_a_damaged_file_is_an_error_and_stays(tmp_path, damaged):
+    file = tmp_path / "passkeys.json"
+    file.write_bytes(damaged)
+    with pytest.raises(holdfast.WebAuthnError, match="is no file of passkeys"):
+        SoftwareAuthenticator(file)
+    assert file.read_bytes() == damaged
+
+
+def test_a_file_through_a_link_is_refused(tmp_path):
+    target = tmp_path / "target.json"
+    authenticator(target).create_passkey(PERSON)
+    (tmp_path / "link.json").symlink_to(target)
+    with pytest.raises(holdfast.WebAuthnError):
+        SoftwareAuthenticator(tmp_path / "link.json")
