@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.judged_fault import load_during, until_refused
+from tests.support.judged_fault import load_during, until_refused, until_well
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.soak import SOAK
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 ABSENT_S = 30.0 if SOAK else 8.0
 DETECTED_AFTER_S = 2.0  # how long a fail-over manager waits to be sure
+WRITES_AGAIN_AFTER_S = 1.5
 MOST_CONNECTIONS = 14  # of two nodes, each with two for reads, two for writes, and two whose commits are waiting
 STANDBY = "standby_one"
 
@@ -37,20 +40,28 @@ class Pair:
         return int(rows[0][0])
 
 
-@pytest.fixture
-def pair(tmp_path: Path) -> Iterator[Pair]:
+@contextmanager
+def paired(folder: Path, *, primary_first: bool = True) -> Iterator[Pair]:
+    """Yield two servers and two nodes, whose URL names the servers in this order."""
     with running() as primary:
         standby = PostgresServer()
         try:
             name = primary.new_database().rpartition("/")[2]
             standby.follow(primary, STANDBY).start()
             primary.set(synchronous_standby_names=f"FIRST 1 ({STANDBY})")
-            hosts = f"127.0.0.1:{primary.port},127.0.0.1:{standby.port}"
+            order = (primary, standby) if primary_first else (standby, primary)
+            hosts = ",".join(f"127.0.0.1:{server.port}" for server in order)
             url = f"postgresql://{USER}@{hosts}/{name}?target_session_attrs=read-write"
-            with nodes_on(tmp_path, url, 2) as nodes:
+            with nodes_on(folder, url, 2) as nodes:
                 yield Pair(primary, standby, nodes)
         finally:
             standby.remove()
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[Pair]:
+    with paired(tmp_path) as made:
+        yield made
 
 
 async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(pair: Pair) -> None:
@@ -66,3 +77,45 @@ async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(
         await asyncio.to_thread(pair.primary.kill)
         await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
         await asyncio.to_thread(pair.standby.promote)
+
+
+@pytest.mark.parametrize("primary_first", [True, False])
+async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Path, primary_first: bool) -> None:
+    """The old primary's port stays silent, as when a machine hangs or loses power; also a new node starts meanwhile."""
+    with paired(tmp_path, primary_first=primary_first) as pair:
+        async with load_during(pair.nodes) as load:
+            await asyncio.to_thread(pair.primary.freeze)
+            await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
+            await asyncio.to_thread(pair.standby.promote)
+            await until_well(load)
+            await asyncio.to_thread(pair.nodes.start)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("primary_first", [True, False])
+async def test_how_soon_nodes_write_after_a_promotion(tmp_path: Path, primary_first: bool) -> None:
+    with paired(tmp_path, primary_first=primary_first) as pair:
+        async with load_during(pair.nodes) as load:
+            await asyncio.to_thread(pair.primary.freeze)
+            await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
+            promoting = asyncio.create_task(asyncio.to_thread(pair.standby.promote))
+            waited = await asyncio.gather(*(asyncio.to_thread(_until_written, pair, node) for node in (0, 1)))
+            await promoting
+            sys.stdout.write(f"{primary_first=}: writes again after {waited} s\n")
+    assert max(waited) < WRITES_AGAIN_AFTER_S
+
+
+def _until_written(pair: Pair, node: int) -> float:
+    """Return how many seconds after the promotion the node has stored a session."""
+    server, number = pair.nodes.running[node], 0
+    with server.client() as client:
+        while True:
+            number += 1
+            written = server.session(client, f"after{node}n{number}", f"192.0.2.{number % 250}").status_code == 200
+            if written:
+                return time.time() - _promoted_at(pair.standby)
+
+
+def _promoted_at(server: PostgresServer) -> float:
+    """Return when the server has accepted its first writes, which is when it wrote its timeline's history."""
+    return max(file.stat().st_mtime for file in (server.data / "pg_wal").glob("*.history"))

@@ -45,3 +45,45 @@ def test_other_forms_are_refused_without_their_secrets(url: str) -> None:
 
 def test_the_kind_is_known() -> None:
     assert database_of("postgresql://u:hunter2@h/n").place == "postgresql://h/n"
+
+
+@pytest.mark.parametrize(
+    ("url", "servers"),
+    [
+        ("postgresql://u:p@h/n", ["postgresql://u:p@h/n"]),
+        (
+            "postgresql://u:p@a:1,[::1]:2/n?sslmode=require",
+            [
+                "postgresql://u:p@a:1/n?sslmode=require&target_session_attrs=read-write",
+                "postgresql://u:p@[::1]:2/n?sslmode=require&target_session_attrs=read-write",
+            ],
+        ),
+        (
+            "postgresql://a,b/n?target_session_attrs=any&pooler=transaction",
+            ["postgresql://a/n?target_session_attrs=any", "postgresql://b/n?target_session_attrs=any"],
+        ),
+        (
+            "postgresql:///n?host=a,/run&port=1,2",
+            [
+                "postgresql:///n?host=a&port=1&target_session_attrs=read-write",
+                "postgresql:///n?host=/run&port=2&target_session_attrs=read-write",
+            ],
+        ),
+        (
+            "postgresql:///n?host=a,b&port=1",
+            [
+                "postgresql:///n?host=a&port=1&target_session_attrs=read-write",
+                "postgresql:///n?host=b&port=1&target_session_attrs=read-write",
+            ],
+        ),
+        (
+            "postgresql://u@/n?host=a,b",
+            [
+                "postgresql://u@/n?host=a&target_session_attrs=read-write",
+                "postgresql://u@/n?host=b&target_session_attrs=read-write",
+            ],
+        ),
+    ],
+)
+def test_each_server_has_its_own_address(url: str, servers: list[str]) -> None:
+    assert list(parse_address(url).servers) == servers

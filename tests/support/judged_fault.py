@@ -88,7 +88,8 @@ def judge(load: RecordedLoad, *, broken: bool = False) -> None:
         assert line in _ALLOWED or (broken and answer.status == 0), answer
         assert answer.took < _ANSWERED_WITHIN_S, answer
         assert answer.status != 503 or int(answer.retry_after or 0) >= 1, answer
-    assert load.unexplained() == []
+    unexplained = load.unexplained()
+    assert not unexplained, unexplained
 
 
 def unavailable(load: RecordedLoad) -> int:

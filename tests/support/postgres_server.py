@@ -149,8 +149,15 @@ class PostgresServer:
             self._process = None
 
     def freeze(self) -> None:
-        """Send SIGSTOP: connections stay open, but the server does not respond."""
-        for process in self._processes():
+        """Send SIGSTOP: connections stay open, but the server does not respond.
+
+        The main process stops first, so that no process that it has just started is overlooked and goes on answering.
+        """
+        main = psutil.Process(self.pid)
+        main.suspend()
+        while main.status() != psutil.STATUS_STOPPED:
+            time.sleep(0.001)
+        for process in main.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.suspend()
 

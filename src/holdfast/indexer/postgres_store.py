@@ -16,6 +16,7 @@ from holdfast.indexer.rows import IndexedBlock
 from holdfast.indexer.statements import ADDRESSES, BLOCKS, POSTGRES
 from holdfast.indexer.store import StoreError
 from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -32,6 +33,7 @@ _WRITER_LOCK = 0x484F4C44_02
 _CONNECTIONS = 4
 LEASE_S = 15.0  # how long after the death of the writing process another one takes over
 _TIMEOUT_S = 10.0
+_CONNECT_S = 3.0
 _LIST_MOST_S = 2.0
 
 
@@ -42,6 +44,7 @@ class PostgresIndexStore(Reads):
 
     def __init__(self, address: Address) -> None:
         self._address = address
+        self._servers = Servers(address)
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._holder = uuid.uuid4().hex
         self._renew_at: float | None = None  # while this process leads
@@ -50,11 +53,10 @@ class PostgresIndexStore(Reads):
         """See IndexStore."""
         pooled = self._address.pooled
         try:
-            self._pool = await asyncpg.create_pool(
-                self._address.dsn,
+            self._pool = await asyncpg.create_pool(  # type: ignore[call-overload]  # stubs list the driver's own options
+                connect=self._connect,
                 min_size=1,
                 max_size=_CONNECTIONS,
-                timeout=_TIMEOUT_S,
                 init=_init,
                 statement_cache_size=100 if self._address.prepares else 0,
                 server_settings={} if pooled else {**CONNECTION_SETTINGS, "search_path": postgres_writes.SCHEMA},
@@ -63,6 +65,9 @@ class PostgresIndexStore(Reads):
             raise StoreError(type(error).__name__) from error
         async with self._transaction() as db:
             await postgres_writes.prepare(db, identity)
+
+    async def _connect(self, _dsn: str | None = None, **options: Any) -> asyncpg.Connection[asyncpg.Record]:
+        return await self._servers.connect(_CONNECT_S, **options)
 
     async def close(self) -> None:
         """See IndexStore."""

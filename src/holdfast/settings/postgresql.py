@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 SCHEMES = ("postgresql", "postgres")
 _POOLER = "pooler"
 _TRANSACTION, _PREPARED = "transaction", "prepared"
+_ATTRIBUTES = "target_session_attrs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,15 @@ class Address:
             transaction then, and settings of a connection are the server's.
         prepares: whether statements are prepared and used again: without a pooler, and with one that follows prepared
             statements from connection to connection (`?pooler=prepared`, PgBouncer since 1.21).
+        servers: a URL for the driver for each server that `dsn` names, in its order. Of several servers only one that
+            takes writes is used, unless the URL says otherwise.
     """
 
     dsn: str
     place: str
     pooled: bool
     prepares: bool = True
+    servers: tuple[str, ...] = ()
 
 
 def parse_address(url: str) -> Address:
@@ -38,11 +42,37 @@ def parse_address(url: str) -> Address:
     poolers = [value for name, value in options if name == _POOLER]
     if len(poolers) > 1 or any(value not in {_TRANSACTION, _PREPARED} for value in poolers):
         raise ValueError(f"{_POOLER}={_TRANSACTION} or {_POOLER}={_PREPARED} is needed, or neither")
-    kept = urlencode([(name, value) for name, value in options if name != _POOLER], safe="/,:")
+    kept = [(name, value) for name, value in options if name != _POOLER]
     hosts = parts.netloc.rpartition("@")[2] or dict(options).get("host", "")
     return Address(
-        dsn=f"postgresql://{parts.netloc}{parts.path}{'?' if kept else ''}{kept}",
+        dsn=_url(parts.netloc, parts.path, kept),
         place=f"postgresql://{hosts}{parts.path}",
         pooled=bool(poolers),
         prepares=poolers != [_TRANSACTION],
+        servers=tuple(_servers(parts.netloc, parts.path, kept)),
     )
+
+
+def _url(netloc: str, path: str, options: list[tuple[str, str]]) -> str:
+    query = urlencode(options, safe="/,:")
+    return f"postgresql://{netloc}{path}{'?' if query else ''}{query}"
+
+
+def _servers(netloc: str, path: str, options: list[tuple[str, str]]) -> list[str]:
+    """Return a URL for each server. The servers are named before the path, or by the options `host` and `port`."""
+    user, at, hosts = netloc.rpartition("@")
+    named = dict(options)
+    each = hosts.split(",") if hosts else named.get("host", "").split(",")
+    if len(each) == 1:
+        return [_url(netloc, path, options)]
+    others = [(name, value) for name, value in options if hosts or name not in {"host", "port"}]
+    if _ATTRIBUTES not in named:
+        others.append((_ATTRIBUTES, "read-write"))
+    if hosts:
+        return [_url(f"{user}{at}{host}", path, others) for host in each]
+    ports = named.get("port", "").split(",")
+    ports *= len(each) if len(ports) == 1 else 1
+    return [
+        _url(netloc, path, [("host", host), *([("port", port)] if port else []), *others])
+        for host, port in zip(each, ports, strict=False)
+    ]

@@ -1,15 +1,23 @@
-"""A connection's prepared queries do not become slower as the tables grow."""
+"""A connection's prepared queries do not become slower as the tables grow; a silent server is waited for once."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
-from tests.support.serving import becomes_true
+import pytest
+from tests.support.postgres_server import USER
+from tests.support.serving import PATIENCE_S, becomes_true
 from tests.support.store_cases import admit, session
+from tests.support.tcp_proxy import proxied
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql import lane
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.lane import Lane
+from holdfast.settings.postgresql import parse_address
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
@@ -47,3 +55,25 @@ async def test_plans_made_while_tables_were_small_read_by_key(
     written = "SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'identifiers'"
     assert postgres.execute(written, name)[0][0] >= 800
     assert not [row for row in postgres.execute(ROWS_READ, name) if row[1]]
+
+
+async def test_one_connections_silence_is_not_waited_for_by_the_others(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with proxied(postgres.port) as hanging:
+        hosts = f"127.0.0.1:{hanging.port},127.0.0.1:{postgres.port}"
+        servers = Servers(parse_address(f"postgresql://{USER}@{hosts}/postgres"))
+        first, second = Lane(servers), Lane(servers)
+        for each in (first, second):
+            assert await each.fetch("SELECT 1", ())
+        hanging.cut()
+        monkeypatch.setattr(lane, "ANSWER_S", 0.2)
+        with pytest.raises(StoreUnavailable):
+            await first.fetch("SELECT 1", ())
+        monkeypatch.setattr(lane, "ANSWER_S", 10 * PATIENCE_S)
+        monkeypatch.setattr(lane, "CONNECT_S", PATIENCE_S)
+        async with asyncio.timeout(PATIENCE_S):
+            assert await second.fetch("SELECT 2", ())
+        hanging.restore()
+        for each in (first, second):
+            await each.close()

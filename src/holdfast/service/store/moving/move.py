@@ -18,6 +18,7 @@ from holdfast.service.store.moving.source import TABLES, opened
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -68,8 +69,8 @@ async def move(file: Path, address: Address, progress: Callable[[str, int, int],
     """
     await schema.migrate(address, _CONNECT_S)
     try:
-        reader = await open_connection(address, _CONNECT_S)
-        writer = await open_connection(address, _CONNECT_S)
+        reader = await open_connection(Servers(address), _CONNECT_S)
+        writer = await open_connection(Servers(address), _CONNECT_S)
         try:
             await target.claim(writer)
             for connection in (reader, writer):

@@ -9,6 +9,7 @@ import asyncpg
 from holdfast.service.store.database import Concern
 from holdfast.service.store.postgresql.lane import CONNECT_S, open_connection
 from holdfast.service.store.postgresql.store import READ_LANES, WRITE_LANES
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
@@ -91,8 +92,8 @@ async def prepared_statements(address: Address) -> Concern:
 
     Opens two connections.
     """
-    first = await open_connection(address)
-    second = await open_connection(address)
+    first = await open_connection(Servers(address))
+    second = await open_connection(Servers(address))
     try:
         await first.fetchval(_PREPARED, 1)
         async with second.transaction():

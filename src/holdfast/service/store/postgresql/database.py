@@ -14,6 +14,7 @@ from holdfast.service.store.postgresql.concerns import look
 from holdfast.service.store.postgresql.lane import LOST, open_connection
 from holdfast.service.store.postgresql.store import PostgresqlStore
 from holdfast.settings.postgresql import parse_address
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -92,7 +93,7 @@ class PostgresqlDatabase:
 
     async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
         """Return what `question` returns when it is called with a new connection. Raises StoreUnavailable."""
-        connection = await open_connection(self.address, _OPEN_WITHIN_S)
+        connection = await open_connection(Servers(self.address), _OPEN_WITHIN_S)
         try:
             return await question(connection)
         except LOST as error:
@@ -153,7 +154,7 @@ class _RowReader:
 
     async def _next_part(self) -> list[dict[str, Any]]:
         if self._connection is None:
-            self._connection = await open_connection(self._database.address, _OPEN_WITHIN_S)
+            self._connection = await open_connection(Servers(self._database.address), _OPEN_WITHIN_S)
             await self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             await self._connection.execute(
                 "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"

@@ -14,17 +14,17 @@ from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.telemetry import metrics
 from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
+from holdfast.settings.postgresql_servers import NotConnected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.settings.postgresql import Address
+    from holdfast.settings.postgresql_servers import Servers
 
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
 
 CONNECT_S = 1.0
 ANSWER_S = 2.0
-_RETRY_CONNECT_S = 0.05
 
 # Time limits that the server applies, in case the client cannot end a statement or a transaction itself.
 SERVER_SETTINGS = {
@@ -74,9 +74,10 @@ class NotReached(NotSent, StoreUnreachable):
 class Lane:
     """Sends statements one at a time over one connection, which is opened when needed and again after a failure."""
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
         self._connection: Connection | None = None
+        self._opened_at = 0.0
         self._unanswered = False  # a response was missing, and commits may still be waiting for a standby
 
     async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
@@ -95,7 +96,9 @@ class Lane:
         connection = await self._opened()
         # A timer ends the connection, because at the driver's own time limit the driver would first open a second
         # connection to request cancellation.
-        deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
+        loop = asyncio.get_running_loop()
+        sent_at = loop.time()
+        deadline = loop.call_later(ANSWER_S, connection.terminate)
         try:
             return await connection.fetch(statement, *values)
         except NOT_NOW as error:
@@ -104,6 +107,7 @@ class Lane:
         except LOST as error:
             self.abandon()
             self._unanswered = True
+            self._servers.silent_since = max(sent_at, self._servers.silent_since)
             raise StoreUnavailable(f"no answer from the database: {type(error).__name__}") from error
         finally:
             deadline.cancel()
@@ -141,35 +145,33 @@ class Lane:
 
     async def _opened(self) -> Connection:
         connection = self._connection
-        if connection is None or connection.is_closed():
-            connection = self._connection = await open_connection(self._address)
+        if connection is not None and self._opened_at <= self._servers.silent_since:
+            self.abandon()  # another lane's statement got no response: this one need not wait for the same silence
+        elif connection is not None and not connection.is_closed():
+            return connection
+        opening_at = asyncio.get_running_loop().time()
+        connection = self._connection = await open_connection(self._servers)
+        self._opened_at = opening_at
         return connection
 
 
-async def open_connection(address: Address, within_s: float = CONNECT_S) -> Connection:
-    """Open a connection that detects network failures, retrying for `within_s` seconds.
+async def open_connection(servers: Servers, within_s: float = CONNECT_S) -> Connection:
+    """Open a connection that detects network failures, trying for `within_s` seconds.
 
-    Raises NotSent if the server refuses the client permanently, otherwise NotReached (a subclass of NotSent).
+    Raises NotSent if a server refuses the client permanently, otherwise NotReached (a subclass of NotSent).
     """
-    settings = {} if address.pooled else SERVER_SETTINGS
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + within_s
-    while True:
-        try:
-            connection: Connection = await asyncpg.connect(
-                address.dsn,
-                timeout=max(0.1, ends - loop.time()),
-                statement_cache_size=100 if address.prepares else 0,
-                server_settings=settings,
-            )
-        except (*LOST, asyncpg.PostgresError) as error:
-            if loop.time() + _RETRY_CONNECT_S >= ends:
-                kind = NotSent if isinstance(error, _MISTAKES) else NotReached
-                raise kind(f"no connection to the database: {type(error).__name__}") from error
-            await asyncio.sleep(_RETRY_CONNECT_S)
-        else:
-            keep_alive(connection)
-            return connection
+    address = servers.address
+    try:
+        connection = await servers.connect(
+            within_s,
+            statement_cache_size=100 if address.prepares else 0,
+            server_settings={} if address.pooled else SERVER_SETTINGS,
+        )
+    except NotConnected as error:
+        kind = NotSent if any(isinstance(each, _MISTAKES) for each in error.errors) else NotReached
+        raise kind(f"no connection to the database: {error}") from error
+    keep_alive(connection)
+    return connection
 
 
 logging.getLogger("asyncpg").setLevel(logging.CRITICAL)  # every failure reaches the caller, who logs it once

@@ -21,6 +21,7 @@ from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
@@ -114,7 +115,7 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
         StoreUnavailable: it refuses a statement, or the address or role is wrong.
     """
     try:
-        connection = await open_connection(address, within_s)
+        connection = await open_connection(Servers(address), within_s)
         try:
             return await _migrate(connection)
         finally:

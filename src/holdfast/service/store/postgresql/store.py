@@ -20,6 +20,7 @@ from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
 from holdfast.service.store.postgresql.writes.arguments import new_number, place_of
 from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, Vitals
+from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -54,8 +55,9 @@ class PostgresqlStore:
     """Implements the Store port. The schema must already exist; connections are opened when they are needed."""
 
     def __init__(self, address: Address) -> None:
-        self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)], "write")
-        self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)], "read")
+        servers = Servers(address)
+        self._writes = Gatherer([Lane(servers) for _ in range(WRITE_LANES)], "write")
+        self._reads = Gatherer([Lane(servers) for _ in range(READ_LANES)], "read")
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
 
     @property
