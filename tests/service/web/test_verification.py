@@ -11,6 +11,7 @@ from tests.support.api import DID, MAIL, PHONE, Api, DeliveryError, error_of
 from holdfast.service.store.port import StoreUnavailable
 
 SEND, CHECK, STATUS = "/api/verify/send", "/api/verify/check", "/api/verify/status"
+INCORRECT, TOO_MANY = "The code is incorrect.", "Too many attempts. Request a new code."
 
 
 async def send(api: Api, identifier: str = MAIL, channel: str = "email", **more: Any):
@@ -306,6 +307,45 @@ async def test_sms_codes_are_the_providers(api: Api) -> None:
         "ok": True, "verified": False, "message": "The code is incorrect.",
     }  # fmt: skip
     assert (await check(api, "123456", PHONE, "sms")).json()["attestation"]["channel"] == "sms"
+
+
+async def test_a_strangers_fifth_wrong_sms_code_does_not_reach_the_provider(api: Api) -> None:
+    asked: list[str] = []
+    check_code = api.sms.check_code
+
+    async def counting(phone: str, code: str) -> bool:
+        """A provider that burns a code after five checks."""
+        asked.append(code)
+        return len(asked) <= 5 and await check_code(phone, code)
+
+    api.sms.check_code = counting  # type: ignore[method-assign]
+    assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
+    guesses = [f"{n:06}" for n in range(30)]
+    answers = await asyncio.gather(*(check(api, guess, PHONE, "sms", ip="198.51.100.9") for guess in guesses))
+    assert sorted(answer.json()["message"] for answer in answers) == sorted([INCORRECT] * 4 + [TOO_MANY] * 26)
+    assert len(asked) == 4
+    right = await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")
+    assert right.json()["verified"] is True
+    again = await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")
+    assert asked[4:] == [api.sms.code] * 2 and again.json()["message"] == INCORRECT, "the code is used up"
+
+
+async def test_a_new_text_message_brings_five_attempts_and_checks_still_count_for_the_address(make_api) -> None:
+    api = make_api(checks_per_address_hour="11")
+    for _ in range(2):
+        assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
+        messages = [(await check(api, "000000", PHONE, "sms", ip="192.0.2.1")).json()["message"] for _ in range(5)]
+        assert messages == [INCORRECT] * 5
+    assert (await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")).json()["message"] == TOO_MANY
+    assert error_of(await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")) == (429, "rate_limited")
+
+
+async def test_attempts_count_for_a_message_of_which_the_provider_said_nothing(api: Api) -> None:
+    api.sms.failure = DeliveryError("timeout")
+    assert error_of(await send(api, PHONE, "sms", ip="192.0.2.1")) == (502, "sms_send_failed")
+    api.sms.failure = None
+    messages = [(await check(api, "000000", PHONE, "sms", ip="198.51.100.9")).json()["message"] for _ in range(5)]
+    assert messages == [INCORRECT] * 4 + [TOO_MANY]
 
 
 async def test_a_failing_sms_check_is_502_with_ok_false(api: Api) -> None:

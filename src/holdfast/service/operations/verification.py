@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel
+from holdfast.rules.limits import SMS_ATTEMPTS_COUNTED_S
 from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, judge
 from holdfast.rules.quotas import Counted, of_check, of_send
 from holdfast.service.delivery.errors import DeliveryError
@@ -82,12 +83,13 @@ class Verification:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
                 await self.store.give_back(charge, _ALL_BUT_REFUSED)
+            elif identifier.channel is Channel.SMS:
+                await self._keep(identifier, None, ip, None)  # the provider may accept the code
             raise Refused(SMS_SEND_FAILED if identifier.channel is Channel.SMS else EMAIL_SEND_FAILED) from None
         except Exception:
             await self.store.give_back(charge, _ALL_BUT_REFUSED)
             raise
-        if code is not None:
-            await self._keep(identifier, code, ip, kept)
+        await self._keep(identifier, code, ip, kept)
         await self.store.give_back(charge, _REFUSED)
 
     async def _deliver(self, identifier: Identifier) -> str | None:
@@ -102,10 +104,11 @@ class Verification:
             await self.mailer.send_code(identifier.key, code, self.limits.email_code_expiry_seconds)
         return code
 
-    async def _keep(self, identifier: Identifier, code: str, ip: str, kept: KeptAnswer | None) -> None:
+    async def _keep(self, identifier: Identifier, code: str | None, ip: str, kept: KeptAnswer | None) -> None:
+        """Store a code that was sent; of one that the provider keeps, only who requested it, to count attempts."""
         now = self.clock()
-        digest = code_digest(self.secrets.code_keys[0], identifier, code)
-        expires_at = now + self.limits.email_code_expiry_seconds
+        digest = b"" if code is None else code_digest(self.secrets.code_keys[0], identifier, code)
+        expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self.limits.email_code_expiry_seconds)
         await self.store.keep_code(
             NewCode(identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at), kept
         )
@@ -135,8 +138,7 @@ class Verification:
         attempt = await self._attempt(identifier, ip, now, repeat)
         failure = judge(attempt, identifier, code, self.secrets.code_keys, now, self.limits)
         if failure is not None:
-            if failure is CodeFailure.TOO_MANY_ATTEMPTS:
-                metrics.LIMITS_HIT.add("attempts")
+            _count_limit(failure)
             return failure
         attestation, kept = self._attested(identifier, now, repeat)
         if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
@@ -161,9 +163,13 @@ class Verification:
     ) -> Attestation | CodeFailure:
         """Do what `_check_email` does, but let the provider check the code; its response sets the time of verification.
 
-        Raises Refused without one.
+        The provider allows only a few attempts, whoever makes them. So attempts are counted here first. Raises Refused
+        without a response.
         """
-        await self.store.charge(of_check(ip, self.ceilings), self.clock())
+        attempt = await self._attempt(identifier, ip, self.clock(), repeat)
+        if attempt is not None and attempt.attempts > self.limits.max_verify_attempts:
+            _count_limit(CodeFailure.TOO_MANY_ATTEMPTS)
+            return CodeFailure.TOO_MANY_ATTEMPTS
         try:
             with calling("sms"):
                 right = await self.sms.check_code(identifier.key, code)
@@ -174,12 +180,18 @@ class Verification:
             return CodeFailure.INCORRECT
         now = self.clock()
         attestation, kept = self._attested(identifier, now, repeat)
-        await self.store.mark_verified(identifier, now, kept)
+        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
+            await self.store.mark_verified(identifier, now, kept)
         return attestation
 
     async def verified_at(self, identifier: Identifier) -> float | None:
         """Return when the identifier was last verified, in seconds since the epoch."""
         return await self.store.verified_at(identifier)
+
+
+def _count_limit(failure: CodeFailure) -> None:
+    if failure is CodeFailure.TOO_MANY_ATTEMPTS:
+        metrics.LIMITS_HIT.add("attempts")
 
 
 def _log_failure(event: str, channel: Channel, error: DeliveryError) -> None:
