@@ -1,7 +1,8 @@
 """Write browser/src/generated/ for the JavaScript client: a method for each endpoint, and the interface's types.
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
-the client-side types from `interface/client_types.json`. Fields have the same names in JSON and in JavaScript.
+the client-side types from `interface/client_types.json`. The table of trusted endings comes from
+`rules/handle_forms.py`. Fields have the same names in JSON and in JavaScript.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models
 
 ROOT = Path(__file__).parents[1]
@@ -39,7 +41,14 @@ DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
 
 def files() -> dict[str, str]:
     """Return the text of each generated file, by file name."""
-    return {"endpoints.js": _endpoints(), "types.js": _types()}
+    return {"endpoints.js": _endpoints(), "handle_forms.js": _handle_forms(), "types.js": _types()}
+
+
+def _handle_forms() -> str:
+    head = _HEAD.format(source="`src/holdfast/rules/handle_forms.py`")
+    endings = f"/** The endings of host names that people trust. */\nexport const ENDINGS = {json.dumps(ENDINGS)};\n"
+    about = "/** Labels that make such a host name together with a country's domain. */\n"
+    return f"{head}\n{endings}\n{about}export const BEFORE_COUNTRY = {json.dumps(BEFORE_COUNTRY)};\n"
 
 
 def _endpoints() -> str:

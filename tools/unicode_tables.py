@@ -19,6 +19,7 @@ _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = [point for point in range(sys.maxunicode + 1) if point not in _SURROGATES]
 _ROOM = 400  # UTF-16 code units; no result for a single character is longer
 _LONG_NAME = 1
+_SMALL_CAPITAL = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])")
 _NO_SCRIPT = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 
 
@@ -59,6 +60,13 @@ class Icu:
         name = self._function(self._common, "uscript_getName", ctypes.c_char_p)(code)
         return str(name.decode()).upper()
 
+    def name(self, point: int) -> str:
+        """Return a code point's name, which is empty for one without a name."""
+        made, status = ctypes.create_string_buffer(_ROOM), ctypes.c_int(0)
+        self._function(self._common, "u_charName")(point, 0, made, _ROOM, ctypes.byref(status))
+        assert status.value <= 0, f"{point:x}: {status.value}"
+        return made.value.decode("ascii")
+
     def _function(self, library: ctypes.CDLL, name: str, answers: Any = ctypes.c_int) -> Any:
         function = getattr(library, f"{name}_{self._major}")
         function.restype = answers
@@ -90,7 +98,10 @@ def source(icu: Icu) -> str:
         "PROTOTYPES", _prototypes(icu)
     )
     scripts = "# A script and its first and last code points in hex.\n" + _block("SCRIPTS", _scripts(icu))
-    return about + prototypes + "\n" + scripts
+    capitals = "# A Latin small capital and the letter that it is read as, as hex code points.\n" + _block(
+        "SMALL_CAPITALS", _small_capitals(icu)
+    )
+    return about + prototypes + "\n" + scripts + "\n" + capitals
 
 
 def _prototypes(icu: Icu) -> list[str]:
@@ -101,6 +112,11 @@ def _prototypes(icu: Icu) -> list[str]:
         for point, skeleton in pairs
         if skeleton != chr(point)
     ]
+
+
+def _small_capitals(icu: Icu) -> list[str]:
+    named = ((point, _SMALL_CAPITAL.fullmatch(icu.name(point))) for point in _CODE_POINTS)
+    return [f"{point:x}:{ord(match[1].lower()):x}" for point, match in named if match]
 
 
 def _scripts(icu: Icu) -> list[str]:

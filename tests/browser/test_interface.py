@@ -137,6 +137,22 @@ CALLS = (
 )  # fmt: skip
 
 
+async def test_an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "ada"})
+    asked = await outcome(page, """
+      const { vault } = client;
+      const { accounts: [{ address: sender }] } = await vault.query();
+      const hash = async (alias) => (await vault.createRegistration({sender, alias})).alias_hash;
+      return {ada: await hash("ada"), same: await Promise.all([" Ada ", "\uff21da"].map(hash)), umlauts: [await hash("\u00c4DA"), await hash("\u00e4da")]};
+    """)  # fmt: skip
+    value = asked.get("value")
+    assert value, asked
+    assert value["same"] == [value["ada"]] * 2
+    assert value["umlauts"][0] == value["umlauts"][1] != value["ada"]
+
+
 async def test_no_address_is_returned_for_what_can_be_no_key(page: Page) -> None:
     asked = await outcome(page, f"""
       const fetched = [];

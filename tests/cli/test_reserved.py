@@ -32,6 +32,8 @@ def test_test_says_why_and_tells_by_its_exit_code(holdfast: Callable[..., Answer
     assert (on_the_list.code, on_the_list.out) == (Exit.OK, "postmaster: reserved (on the list)\n")
     looks_like = holdfast("reserved", "test", "p0stmaster")
     assert (looks_like.code, looks_like.out) == (Exit.OK, "p0stmaster: reserved (looks like a reserved name)\n")
+    reads_as = holdfast("reserved", "test", "ann@example.com")
+    assert reads_as.out == "ann@example.com: reserved (reads as an address, a number or a website)\n"
     free = holdfast("reserved", "test", "ann", "--json")
     assert (free.code, free.value) == (Exit.FAILED, {"name": "ann", "reserved": False})
 

@@ -16,6 +16,15 @@ export function textHash(vault, text) {
 }
 
 /**
+ * Returns a handle in the service's canonical form, which is the alias on the chain (docs/formats.md).
+ *
+ * @param {string} handle
+ */
+export function canonicalHandle(handle) {
+  return handle.normalize("NFKC").trim().toLowerCase().normalize("NFC");
+}
+
+/**
  * Returns the DID of a P-256 key.
  *
  * @param {Vault} vault

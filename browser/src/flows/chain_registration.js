@@ -132,18 +132,9 @@ async function commit(client, account, journal, { onProgress }, anew) {
 async function callOf(client, account, { row }, step) {
   const { didRegistry, entryPoint, appFactory } = account.contracts;
   const where = { registry_addr: didRegistry, entry_point: entryPoint, factory: appFactory };
-  const alias = row.channel === "handle" ? canonicalHandle(row.identifier) : "";
+  const alias = row.channel === "handle" ? row.identifier : "";
   const made = await client.vault.createRegistration({ ...where, sender: account.address, alias, step });
   return made.call_data;
-}
-
-/**
- * Returns a handle in the service's canonical form, which is the alias on the chain (docs/formats.md).
- *
- * @param {string} handle
- */
-function canonicalHandle(handle) {
-  return handle.normalize("NFKC").trim().toLowerCase();
 }
 
 /**

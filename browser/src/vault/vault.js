@@ -1,6 +1,7 @@
 /** A vault in a module worker of this page. The vault's keys never reach the page. */
 
 import { bytesOf } from "../bytes.js";
+import { canonicalHandle } from "../chain/names.js";
 import { ClientStateError } from "../errors.js";
 import { ownAddress } from "../http/service.js";
 import { workerAddress } from "../trusted.js";
@@ -320,12 +321,15 @@ export class Vault extends EventTarget {
   }
 
   /**
+   * Prepares the registration of a DID and an alias on the chain. The alias is used in its canonical form.
+   *
    * @param {import("../generated/types.js").CreateRegistrationInput & Record<string, any>} input and the enclave's own
    *   options (enclave/ABI.md)
    * @returns {Promise<import("../generated/types.js").RegistrationResult>}
    */
   createRegistration(input) {
-    return this.#answered("create_registration", input);
+    const canonical = typeof input.alias === "string" ? { alias: canonicalHandle(input.alias) } : {};
+    return this.#answered("create_registration", { ...input, ...canonical });
   }
 
   /**

@@ -17,6 +17,7 @@ from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.settings import Settings
 
 app = typer.Typer(
@@ -46,8 +47,8 @@ def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> 
     with _complaints(as_json=as_json):
         names = ReservedNames(settings.reserved_file, settings.reserved_allow_file).current()
     held = names.holds(key)
-    why = "" if not held else " (on the list)" if key in names.names else " (looks like a reserved name)"
-    emit({"name": key, "reserved": held}, f"{key}: {'reserved' + why if held else 'free to choose'}", as_json=as_json)
+    text = f"reserved ({_why(names, key)})" if held else "free to choose"
+    emit({"name": key, "reserved": held}, f"{key}: {text}", as_json=as_json)
     raise typer.Exit(Exit.OK if held else Exit.FAILED)
 
 
@@ -71,6 +72,14 @@ def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> Non
         if _still_reserved(settings, key):
             _rewrite(_file(settings.reserved_allow_file, "HOLDFAST_RESERVED_ALLOW_FILE", as_json=as_json), add=key)
     emit({"name": key, "reserved": False}, f"{key} is free to choose", as_json=as_json)
+
+
+def _why(names: ReservedList, key: str) -> str:
+    from holdfast.rules.reserved_identifiers import reads_as_another_form
+
+    if key in names.names:
+        return "on the list"
+    return "reads as an address, a number or a website" if reads_as_another_form(key) else "looks like a reserved name"
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.rules.confusables import scripts_of, unicode_skeleton
+from holdfast.rules.confusables import hides_marks, scripts_of, unicode_skeleton, with_plain_letters
+from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS, form_of, host_pattern
 from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.errors import Refused
 
@@ -43,12 +44,14 @@ class ReservedList:
     allowed: frozenset[str] = frozenset()
 
     def holds(self, key: str) -> bool:
-        """Return whether a handle's key is reserved, looks like a reserved name, or imitates another handle."""
-        return key not in self.allowed and (
+        """Return whether a handle's key is reserved, looks like a reserved name, or imitates something else."""
+        return key not in self.allowed and (self._names(key) or reads_as_another_form(key) or passes_for_another(key))
+
+    def _names(self, key: str) -> bool:
+        return (
             key in self.names
             or skeleton(key) in self.skeletons
             or (len(key) >= _SHORTEST_WORD and _skeleton_in_letters(key) in self.skeletons)
-            or passes_for_another(key)
         )
 
 
@@ -72,7 +75,7 @@ def skeleton(key: str) -> str:
     """Return a key's TR39 skeleton in lower case. Keys with equal skeletons look alike."""
     if key.isascii():
         return key.translate(_ASCII_PROTOTYPES)
-    return unicode_skeleton(key).lower().translate(_ASCII_PROTOTYPES)
+    return unicode_skeleton(with_plain_letters(key)).lower().translate(_ASCII_PROTOTYPES)
 
 
 def _skeleton_in_letters(key: str) -> str:
@@ -80,15 +83,23 @@ def _skeleton_in_letters(key: str) -> str:
     return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 
+_LOOKS_LIKE_HOST = host_pattern(map(_skeleton_in_letters, ENDINGS), map(_skeleton_in_letters, BEFORE_COUNTRY))
+
+
+def reads_as_another_form(key: str) -> bool:
+    """Return whether a handle reads as an address, a number, a DID or a host, or looks like such a host."""
+    return form_of(key) is not None or ("." in key and _LOOKS_LIKE_HOST.match(_skeleton_in_letters(key)) is not None)
+
+
 def passes_for_another(key: str) -> bool:
-    """Return whether a handle with non-ASCII characters mixes scripts or looks like an ASCII handle.
+    """Return whether a handle with non-ASCII characters mixes scripts, hides marks or looks like an ASCII handle.
 
     People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. The check
     depends only on the handle, not on which handles are already registered.
     """
     if key.isascii():
         return False
-    return skeleton(key).isascii() or _mixes_scripts(key)
+    return skeleton(key).isascii() or _mixes_scripts(key) or hides_marks(key)
 
 
 def _mixes_scripts(key: str) -> bool:

@@ -903,3 +903,9 @@ ARABIC:1ee8b:1ee9b ARABIC:1eea1:1eea3 ARABIC:1eea5:1eea9 ARABIC:1eeab:1eebb ARAB
 HAN:20000:2a6df HAN:2a700:2b81d HAN:2b820:2cead HAN:2ceb0:2ebe0 HAN:2ebf0:2ee5d HAN:2f800:2fa1d HAN:30000:3134a
 HAN:31350:33479
 """
+
+# A Latin small capital and the letter that it is read as, as hex code points.
+SMALL_CAPITALS = """
+262:67 26a:69 274:6e 280:72 28f:79 299:62 29c:68 29f:6c 1d00:61 1d04:63 1d05:64 1d07:65 1d0a:6a 1d0b:6b 1d0d:6d
+1d0f:6f 1d18:70 1d1b:74 1d1c:75 1d20:76 1d21:77 1d22:7a a730:66 a731:73 a7af:71
+"""

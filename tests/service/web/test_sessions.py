@@ -154,7 +154,10 @@ async def test_check_takes_a_channel(api: Api) -> None:
     await api.post("/api/sessions", identifier="ann@example.com", channel="email", did=DID)
     path = "/api/sessions/check"
     assert (await api.get(path, identifier="ANN@example.com", channel="email")).json()["reason"] == "taken"
-    assert (await api.get(path, identifier="ann@example.com")).json()["available"] is True
+    reserved = {"available": False, "reason": "reserved", "message": "This name is reserved."}
+    assert (await api.get(path, identifier="ann@example.com")).json() == reserved, "as a handle"
+    refused = await api.post("/api/sessions", identifier="ann@example.com", channel="handle", did=DID)
+    assert error_of(refused) == (409, "identifier_reserved")
     assert error_of(await api.get(path, identifier="ann", channel="x"))[1].startswith("Invalid channel.")
 
 
