@@ -15,6 +15,7 @@ import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { nameScreens } from "./screens.js";
+import { copyOf, copyState } from "./vault/copy.js";
 import { gone } from "./vault/unlock.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
@@ -31,6 +32,8 @@ const FOR_APPS = {
   replayed: "This request was answered before.",
   unsupported: "This service has no USDC, so that nothing can be limited in it.",
 };
+/** How long this window stays open at most, until the vault's first copy is saved. */
+const COPY_WITHIN_MS = 10_000;
 /** @type {Asker | null} */
 let present = null;
 let over = false;
@@ -102,9 +105,17 @@ function refused(code, key, what = "") {
  */
 async function answered(message, key) {
   ended(key);
+  await waitForCopy(await ready());
   await (await ready()).vault.lock().catch(() => {});
   known().answer(message);
   if (!known().redirect) window.close();
+}
+
+/** Lets the vault's first copy be saved before the vault is locked, and says so. @param {import("./library.js").Client} client */
+async function waitForCopy(client) {
+  if ((await client.vault.status()).locked || copyOf(await copyState()) !== "coming") return;
+  say(text("connect.copy"));
+  await client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
 }
 
 /**

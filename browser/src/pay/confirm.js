@@ -20,6 +20,9 @@ import { text } from "./text.js";
  * @typedef {import("./text.js").TextKey} TextKey
  */
 
+/** How long this window stays open at most until the vault has a first copy at the service. */
+const COPY_WITHIN_MS = 5000;
+
 /** One payment request and the window that handles it. */
 class Payment {
   /** @type {Request | null} */
@@ -167,6 +170,8 @@ class Payment {
       onProgress: (step) => this.#progress(step),
     });
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
+    tell(text("copying"));
+    await this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
     this.#shop.paid(result);
     await rememberPayee(this.#payee.address).catch(() => {});
     this.#paid(result);

@@ -54,6 +54,8 @@ export class KeptSnapshots {
     const automatic = config.automatic ?? true;
     this.#automatic = automatic ? new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS) : null;
     this.#listen(vault);
+    // The vault may have been opened before this module was loaded.
+    void vault.status().then(({ locked }) => locked || this.changed(), () => {});
   }
 
   /**
@@ -97,6 +99,28 @@ export class KeptSnapshots {
         throw error;
       }
     });
+  }
+
+  /**
+   * Uploads the vault's first snapshot now, unless there is one, and waits until it is acknowledged.
+   *
+   * @param {number} [withinMs] how long to wait at most; without it, until the snapshot is acknowledged
+   * @returns {Promise<boolean>} whether the servers have a copy of the vault
+   */
+  async firstCopy(withinMs) {
+    const { vault } = this.#client;
+    const known = await this.state();
+    if (known.acknowledgedRoot !== null) return true;
+    const ending = new AbortController();
+    /** @type {Promise<boolean>} */
+    const acknowledged = new Promise((resolve) => {
+      vault.addEventListener("snapshot", (event) => {
+        if (/** @type {CustomEvent<SnapshotState>} */ (event).detail.acknowledgedRoot !== null) resolve(true);
+      }, { signal: ending.signal });
+      if (withinMs !== undefined) setTimeout(() => resolve(false), withinMs);
+    });
+    this.publish().catch(() => this.changed());
+    return acknowledged.finally(() => ending.abort());
   }
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */

@@ -6,6 +6,7 @@ const VERSION = 1;
 /** The interface's default. */
 export const DEFAULT_DB_NAME = "holdfast-vault";
 const KEPT_REVISIONS = 3;
+const ABOUT_A_VAULT = ["registration", "snapshots:other", "snapshots:record", "pages:facts", "pages:sent"];
 
 /**
  * @typedef {import("../generated/types.js").VaultManifest} VaultManifest
@@ -109,11 +110,7 @@ export class VaultStore {
     await this.#write(["vaults", "owners", "notes"], async (vaults, owners, notes) => {
       vaults.delete(every(did));
       owners.delete(did);
-      const published = `snapshots:${did}`;
-      const { acknowledgedRoot = null, sequence = 0, forgets = false } = (await done(notes.get(published))) ?? {};
-      const names = (await done(notes.getAllKeys())).filter((name) => String(name).includes(`:${did}`));
-      names.forEach((name) => notes.delete(name));
-      if (names.includes(published)) notes.put({ did, acknowledgedRoot, sequence, forgets }, published);
+      ABOUT_A_VAULT.forEach((name) => notes.delete(IDBKeyRange.bound(`${name}:${did}`, `${name}:${did};`)));
     });
   }
 

@@ -12,6 +12,7 @@ import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "../vault/card.js";
+import { copyOf } from "../vault/copy.js";
 import { fetchCopy, noteTrial, tryKey } from "./trials.js";
 import { passkeyMark, survives, ways } from "./ways.js";
 
@@ -53,7 +54,8 @@ function row({ way, there, triedAt }, known) {
  * @param {import("./ways.js").Row} row
  * @param {import("../vault/home.js").Facts} known
  */
-function stateOf({ way, there, triedAt }, { copyAt }) {
+function stateOf({ way, there, triedAt }, { copyAt, snapshot }) {
+  if (way === "copy" && copyOf(snapshot) === "coming") return text("drill.copy.coming");
   if (!there) return text(`drill.${way}.none`);
   if (!triedAt) return text("drill.untried");
   const time = moment(triedAt);

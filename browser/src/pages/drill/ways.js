@@ -9,7 +9,7 @@
  * @typedef {object} Known
  * @property {{kind: string, id: string}[]} wraps the keys that open the vault in this browser
  * @property {number | undefined} backupAt when a backup file was saved
- * @property {boolean} copy whether the service has a copy
+ * @property {import("../vault/copy.js").State | null} snapshot the state of the service's copy
  * @property {Tried} tried
  */
 
@@ -22,13 +22,13 @@ export const passkeyMark = (keyId) => `passkey:${keyId}`;
  * @param {Known} known
  * @returns {Row[]}
  */
-export function ways({ wraps, backupAt, copy, tried }) {
+export function ways({ wraps, backupAt, snapshot, tried }) {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
   const rows = [
     // The most recently used passkey is assumed to be lost, so the second most recently used one is the way back.
     { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
-    { way: /** @type {Way} */ ("copy"), there: copy, triedAt: tried.copy ?? null },
+    { way: /** @type {Way} */ ("copy"), there: Boolean(snapshot?.acknowledgedRoot), triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
     { way: /** @type {Way} */ ("device"), there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
   ];

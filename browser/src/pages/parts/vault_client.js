@@ -4,6 +4,7 @@
  */
 
 import { Client } from "../library.js";
+import { askDuringFirstCopy } from "./leaving.js";
 
 /**
  * The audience of the tokens for the vault's snapshots, if the operator has set one that differs from the service's
@@ -25,6 +26,7 @@ let onEnd = () => {};
 export function service() {
   if (!client) {
     const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
+    askDuringFirstCopy(made.vault);
     for (const type of ["locked", "taken", "failed"]) {
       made.vault.addEventListener(type, () => {
         if (type !== "locked" && client === made) client = booted = null;

@@ -1,4 +1,4 @@
-/** The last steps of a registration: account, chain and service. A failed step can be retried from where it stopped. */
+/** The last steps of a registration: account, chain, service and first copy. A failed step can be retried from where it stopped. */
 
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
@@ -8,15 +8,21 @@ import { succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { firstCopy } from "./first_copy.js";
 import { over } from "./flow.js";
 
 const SPARE_MS = 20_000;
 const AGAIN_AFTER_MS = 10_000;
 const NOWHERE = /^0x0+$/;
+/** The texts of steps that ended otherwise. @type {Record<string, string>} */
+const OTHERWISE = {
+  "account later": "finish.account.later", "chain later": "finish.chain.none",
+  "copy later": "finish.copy.later", "copy off": "finish.copy.off",
+};
 
 /**
  * @typedef {import("../parts/notes.js").Begun} Begun
- * @typedef {"account" | "chain" | "service"} Step
+ * @typedef {"account" | "chain" | "service" | "copy"} Step
  */
 
 /** @param {Begun & {resumed?: boolean}} given */
@@ -62,7 +68,7 @@ function locked(row) {
  * @param {Begun} row
  * @param {ReturnType<typeof drawn>} steps
  */
-async function work(row, { list, mark }) {
+async function work(row, { list, mark, lead, place, signal }) {
   try {
     const client = await ready();
     const account = await client.account().catch((error) => error);
@@ -76,7 +82,12 @@ async function work(row, { list, mark }) {
     mark("service", "done");
     await addFacts(record.did, { identifier: record.identifier });
     await over();
-    await go("safety", row);
+    mark("copy", "busy");
+    say("");
+    lead.textContent = text("finish.copy.lead");
+    const copy = await firstCopy(place, signal);
+    mark("copy", copy);
+    if (!signal.aborted) await go("safety", row);
   } catch (error) {
     await failed(row, error, list);
   }
@@ -94,18 +105,21 @@ function drawn(resumed, chain) {
     ["account", "busy", text("finish.account")],
     ["chain", "", text("finish.chain", { chain })],
     ["service", "", text("finish.service")],
+    ["copy", "", text("finish.copy")],
   ];
   const list = el("ul", { class: "steps" }, ...steps.map(([name, state, words]) => el("li", { "data-step": name, "data-state": state || null }, el("span", {}, words))));
-  show({ name: "finish", heading: text("finish.heading"), body: [paragraph("finish.lead"), list], redraw: () => {} });
+  const lead = paragraph("finish.lead");
+  const place = el("div", { "data-name": "first-copy", "aria-live": "polite" });
+  const signal = show({ name: "finish", heading: text("finish.heading"), body: [lead, list, place], redraw: () => {} });
   say(text(resumed ? "finish.resumed" : "working"));
   /** @param {Step} step @param {string} state */
   const mark = (step, state) => {
     const item = list.querySelector(`[data-step="${step}"]`);
-    item.dataset.state = state;
-    const later = step === "account" ? "finish.account.later" : "finish.chain.none";
-    if (state === "later") item.textContent = text(later);
+    item.dataset.state = state === "off" ? "later" : state;
+    const otherwise = OTHERWISE[`${step} ${state}`];
+    if (otherwise) item.textContent = text(otherwise);
   };
-  return { list, mark };
+  return { list, mark, lead, place, signal };
 }
 
 /**

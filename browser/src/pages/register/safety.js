@@ -5,20 +5,24 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { vaultOf } from "../parts/notes.js";
 import { go, stays } from "../parts/router.js";
 import { run, say, show } from "../parts/screen.js";
-import { service } from "../parts/vault_client.js";
 import { ELSEWHERE, addPasskey } from "../vault/adding.js";
+import { copyOf, copyState } from "../vault/copy.js";
 
 /** @typedef {import("../parts/notes.js").Begun} Begun */
 
 /** @param {Begun} row */
 export async function safety(row) {
   const opens = row.credentialId ? await vaultOf(row.credentialId) : null;
-  draw(row, row.password ? "safety.password" : warningOf(opens?.copies ?? "one"));
+  const copy = copyOf(await copyState());
+  draw(row, row.password ? "safety.password" : warningOf(opens?.copies ?? "one", copy === "kept"));
 }
 
-/** @param {import("../parts/providers.js").Copies} copies */
-function warningOf(copies) {
-  if (copies === "synced") return service().bootStatus.helia ? "safety.kept" : "safety.synced";
+/**
+ * @param {import("../parts/providers.js").Copies} copies
+ * @param {boolean} kept whether the service has a copy of the vault
+ */
+function warningOf(copies, kept) {
+  if (copies === "synced") return kept ? "safety.kept" : "safety.synced";
   return copies === "possible" ? "safety.possible" : "safety.device";
 }
 

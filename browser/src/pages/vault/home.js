@@ -12,6 +12,7 @@ import { pairCard } from "../pair/give.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
 import { backupCard } from "./backup.js";
+import { copyOf, copyState, followCopy } from "./copy.js";
 import { delegationsCard } from "./delegations.js";
 import { identityCard } from "./identity.js";
 import { passkeysCard } from "./passkeys.js";
@@ -35,7 +36,7 @@ const PUBLISH = "/snapshots/publish";
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
  * @property {number | undefined} copyAt when the last tried copy was written
- * @property {boolean} copy whether the service has a copy
+ * @property {import("./copy.js").State | null} snapshot the state of the service's copy; null if it is unknown
  */
 
 /** @param {{said?: string, quiet?: boolean}} [how] `said`: what happened just now */
@@ -49,9 +50,10 @@ export async function home({ said = "", quiet = false } = {}) {
     await vault.lock();
     await enter({ locked: "unlock.locked" });
   };
-  const notice = await reminder(known);
-  const cards = [identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)];
+  const about = await aboutCopy(known);
+  const [account, passkeys] = [await accountCard(), await passkeysCard(known)];
   if (!still()) return;
+  const cards = [identityCard(known), account, passkeys, about.snapshots, backupCard(known), about.drill, pairCard(), delegationsCard(known), activityCard(known)];
   show({
     name: "home",
     heading: text("vault.heading"),
@@ -59,7 +61,7 @@ export async function home({ said = "", quiet = false } = {}) {
     quiet,
     redraw: () => void home({ quiet: true }),
     body: [
-      notice !== "" && paragraph(notice, {}, "notice"),
+      about.notice,
       el("div", { class: "cards" }, ...cards),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
@@ -68,20 +70,68 @@ export async function home({ said = "", quiet = false } = {}) {
 }
 
 /**
- * Returns the warning for a person with one key and no backup file. The warning depends on whether the passkey is
-* synced.
+ * Returns the parts of the screen that say something about the service's copy. At each change of its state all of them
+ * are drawn again, so that they never contradict each other.
  *
  * @param {Facts} known
- * @returns {Promise<string>} the key of a text; empty for no warning
  */
-async function reminder({ wraps, backupAt, credentials, copy }) {
+async function aboutCopy(known) {
+  const copies = await usedCopies(known);
+  const drawn = () => ({ notice: noticeOf(reminder(known, copies)), snapshots: snapshotsCard(known.snapshot), drill: drillCard(known) });
+  const shown = drawn();
+  await followCopy((state) => {
+    known.snapshot = state;
+    const now = drawn();
+    for (const part of /** @type {const} */ (["notice", "snapshots", "drill"])) shown[part] = replaced(shown[part], now[part]);
+  });
+  return shown;
+}
+
+/** @param {string} key of a text; empty for no notice */
+function noticeOf(key) {
+  return key ? paragraph(key, {}, "notice") : el("p", { class: "notice", hidden: true });
+}
+
+/**
+ * Replaces a part of the screen if it has changed, and returns the part that is shown. The focus stays on the button
+ * that had it.
+ *
+ * @param {HTMLElement} before
+ * @param {HTMLElement} after
+ * @returns {HTMLElement}
+ */
+function replaced(before, after) {
+  if (before.isEqualNode(after)) return before;
+  const focused = before.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
+  before.replaceWith(after);
+  if (focused) /** @type {HTMLElement | null} */ (after.querySelector(`[data-name="${focused}"]`))?.focus({ preventScroll: true });
+  return after;
+}
+
+/**
+ * Returns the warning for a person with one key and no backup file. The warning depends on whether the passkey is
+ * synced.
+ *
+ * @param {Facts} known
+ * @param {import("../parts/providers.js").Copies | null} copies
+ * @returns {string} the key of a text; empty for no warning
+ */
+function reminder({ wraps, backupAt, snapshot }, copies) {
   if (wraps.length > 1 || backupAt) return "";
   if (wraps[0]?.kind !== "prf") return "vault.remind";
-  const ids = await Promise.all(credentials.map(async ({ credential_id: id }) => ({ id, key: await keyId(id) })));
-  const used = ids.find(({ key }) => key === wraps[0].id);
-  const copies = (used && (await vaultOf(used.id))?.copies) ?? null;
-  if (copies === "synced") return copy ? "vault.remind.kept" : "vault.remind.synced";
+  if (copies === "synced") return { kept: "vault.remind.kept", coming: "", none: "vault.remind.synced" }[copyOf(snapshot)];
   return copies === "possible" ? "vault.remind.possible" : copies === "one" ? "vault.remind" : "vault.remind.unknown";
+}
+
+/**
+ * Returns where the passkey that opens the vault exists; null if that is unknown.
+ *
+ * @param {Facts} known
+ */
+async function usedCopies({ wraps, credentials }) {
+  const ids = await Promise.all(credentials.map(async ({ credential_id: id }) => ({ id, key: await keyId(id) })));
+  const used = ids.find(({ key }) => key === wraps[0]?.id);
+  return (used && (await vaultOf(used.id))?.copies) ?? null;
 }
 
 /** @returns {Promise<Facts>} */
@@ -89,12 +139,11 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const kept = client.snapshots().then((it) => it.state()).then((state) => state.acknowledgedRoot !== null, () => false);
-  const [{ wraps }, listed, remembered, sent, copy] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did), kept]);
+  const [{ wraps }, listed, remembered, sent, snapshot] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did), copyState()]);
   const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
   // The vault's delegation to its own publishing key is not a permission for an app.
   const delegations = /** @type {any[]} */ (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {}, copyAt: remembered.copyAt, copy };
+  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {}, copyAt: remembered.copyAt, snapshot };
 }
 
 /**

@@ -10,45 +10,22 @@ import { go } from "../parts/router.js";
 import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
-
-/** @typedef {import("../../snapshots/state.js").SnapshotState} State */
-
-/** The vaults whose snapshot events this page is already listening to. */
-const heard = new WeakSet();
-/** The newest card, which shows snapshot events even before it is on the page. @type {Element | null} */
-let newest = null;
-
-/** Returns the card, which shows the upload's progress. */
-export async function snapshotsCard() {
-  const client = await ready();
-  const place = (newest = el("div", { "data-name": "kept" }));
-  if (!heard.has(client.vault)) {
-    heard.add(client.vault);
-    client.vault.addEventListener("snapshot", (event) => drawn(newest, /** @type {CustomEvent<State>} */ (event).detail));
-  }
-  void client.snapshots().then((it) => it.state()).then((state) => drawn(place, state), () => drawn(place, null));
-  return card("snapshots", text("kept.heading"), paragraph("kept.lead"), place);
-}
+import { copyStatus } from "./copy.js";
 
 /**
- * @param {Element | null} place
- * @param {State | null} state null if the module could not be loaded
+ * Returns the card, which says how far the upload is.
+ *
+ * @param {import("./copy.js").State | null} state null if the module could not be loaded
  */
-function drawn(place, state) {
-  if (!place) return;
-  const name = nameOf(state);
+export function snapshotsCard(state) {
+  const name = copyStatus(state);
   const sentence = el("p", { "data-status": name }, text(`kept.${name}`, { reason: state?.reason ?? "" }));
   const now = button(text("kept.now"), pressed(async () => (await (await ready()).snapshots()).publish()), { name: "keep-now" });
   const choose = button(text("kept.choose"), () => go("versions"), { kind: "main", name: "versions" });
   const file = button(text("kept.file"), pressed(saved), { kind: "plain", name: "snapshot-save" });
-  place.replaceChildren(sentence, el("div", { class: "buttons" }, name === "conflict" && choose, name === "failed" && now, state !== null && file));
-}
-
-/** @param {State | null} state */
-function nameOf(state) {
-  const { status = "failed", reason } = state ?? {};
-  if (reason?.startsWith("DID_NOT_REGISTERED")) return "unregistered";
-  return state === null || reason?.includes("(404)") ? "off" : status;
+  const waits = name === "failed" || name === "queued";
+  const actions = el("div", { class: "buttons" }, name === "conflict" && choose, waits && now, state !== null && file);
+  return card("snapshots", text("kept.heading"), paragraph("kept.lead"), el("div", { "data-name": "kept" }, sentence, actions));
 }
 
 /** Saves the newest revision as a snapshot file. */

@@ -1,0 +1,107 @@
+"""A new vault's first copy: whoever leaves after registering can come back, and the pages say only what is so."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.held_requests import HeldRequests
+from tests.support.page_visits import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser
+    from tests.support.serving import Server
+
+UPLOAD = "**/api/v0/dag/import*"
+MODULE = "**/snapshots/main.js"
+SYNCED = {"hasUserVerification": True, "defaultBackupEligibility": True, "defaultBackupState": True}
+# Whether the browser would ask before it closes the page.
+ASKS = "!dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+# Whether the page has the vault open.
+OPEN = "navigator.locks.query().then(({held}) => held.some(({name}) => name.startsWith('hf-vault:')))"
+STEP = '[data-step="copy"][data-state="{}"]'
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def registering(browser: Browser, server: Server, pattern: str) -> tuple[Visit, HeldRequests]:
+    """Return a visit whose registration waits for the first copy, because certain requests are held back."""
+    visit = await Visit.of(browser, server, **SYNCED)
+    await visit.choose("handle", "alice")
+    await visit.screen("passkey")
+    held = await HeldRequests.of(visit.page, pattern)
+    await visit.press("create")
+    await visit.page.locator(STEP.format("busy")).wait_for()
+    return visit, held
+
+
+async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browser, server: Server) -> None:
+    visit, held = await registering(browser, server, UPLOAD)
+    await held.made()
+    assert await visit.page.evaluate(ASKS)
+    await visit.page.locator('[data-name="copy-without"]').wait_for()
+    await visit.inspect("finish-copy")
+    await held.release()
+    await visit.screen("safety")
+    await visit.told("this service keeps a sealed copy of your vault")
+    assert not await visit.page.evaluate(ASKS)
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.told("The newest version is saved.")
+    await visit.told("Never tried.", '[data-way="copy"]')
+    assert visit.complaints == []
+
+
+async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Browser, server: Server) -> None:
+    visit, held = await registering(browser, server, UPLOAD)
+    await held.made()
+    await visit.press("copy-without")
+    await visit.screen("safety")
+    await visit.told("The vault itself is only in this browser.")
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.told("The newest changes are being saved.", '[data-card="snapshots"]')
+    await visit.told("The first copy is being saved now.", '[data-way="copy"]')
+    assert not await visit.page.locator(".notice").is_visible(), "no warning about what is being done"
+    assert await visit.page.evaluate(ASKS)
+    await visit.inspect("vault-copy-coming")
+    await held.release()
+    await visit.told("The newest version is saved.", '[data-card="snapshots"]')
+    await visit.told("Never tried.", '[data-way="copy"]')
+    await visit.told("the copy at this service bring your vault back", ".notice")
+    assert not await visit.page.evaluate(ASKS)
+
+
+async def test_a_copy_that_fails_is_tried_again_when_the_person_says_so(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server, **SYNCED)
+    await visit.choose("handle", "alice")
+    await visit.screen("passkey")
+    await visit.page.route(UPLOAD, lambda route: route.abort())
+    await visit.press("create")
+    await visit.told("The copy is not saved yet")
+    await visit.inspect("finish-copy-failed")
+    await visit.page.unroute(UPLOAD)
+    await visit.press("copy-now")
+    await visit.screen("safety")
+    await visit.told("this service keeps a sealed copy of your vault")
+
+
+@pytest.mark.parametrize("pattern", [UPLOAD, MODULE])
+async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(
+    browser: Browser, server: Server, pattern: str
+) -> None:
+    visit, _ = await registering(browser, server, pattern)
+    await visit.page.unroute(pattern)
+    held = await HeldRequests.of(visit.page, MODULE)  # the vault is opened before this module is loaded
+    await visit.open("/vault")
+    while not await visit.page.evaluate(OPEN):
+        await asyncio.sleep(0.1)
+    await held.release()
+    await visit.screen("home")
+    await visit.told("The newest version is saved.", '[data-card="snapshots"]')
