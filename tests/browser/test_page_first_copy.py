@@ -1,4 +1,4 @@
-"""A new vault's first copy: whoever leaves after registering can come back, and the pages say only what is so."""
+"""A new vault's first copy: a person who leaves after registering can come back, and the pages say only what is so."""
 
 from __future__ import annotations
 

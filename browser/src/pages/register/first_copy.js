@@ -1,6 +1,6 @@
 /**
- * The last step of a registration: the service acknowledges the vault's first copy. Without a copy, whoever loses this
- * browser loses the vault, so the person may skip the step only by saying so.
+ * The last step of a registration: the service acknowledges the vault's first copy. Without a copy, a person who loses
+ * this browser loses the vault, so the person may skip the step only by saying so.
  */
 
 import { text } from "../parts/language.js";
