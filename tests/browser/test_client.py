@@ -67,6 +67,23 @@ async def test_strangers_credentials_stop_neither_a_registration_nor_a_second_pa
     assert added.get("value", {}).get("registered") is True, added
 
 
+async def test_a_handle_of_the_vaults_own_did_is_registered_again(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    page = await new_page(browser, serve())
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "alice", "options": {}})
+    registered = await outcome(page, """
+        const {did} = await client.vault.query();
+        await client.createSession({identifier: "alice", channel: "handle", did});
+        await client.createSession({identifier: "bob", channel: "handle", did: "did:new:0x02"});
+        const bob = await client.register({handle: "bob"}).catch((it) => it.code);
+        return [bob, (await client.register({handle: "alice"})).did === did];
+    """)  # fmt: skip
+    assert registered.get("value") == ["identifier_taken", True], registered
+
+
 async def test_the_passkeys_user_handle_is_the_vaults_publishing_key(
     browser: Browser, serve: Callable[..., Server]
 ) -> None:

@@ -78,13 +78,24 @@ async function openSession(client, journal, { onProgress }) {
   } catch (error) {
     // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
     // holds it.
-    const perhapsOurs = sessionAsked || channel !== "handle";
-    if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
+    const taken = error instanceof RequestRefused && error.code === "identifier_taken";
+    if (!taken || !(sessionAsked || channel !== "handle" || (await isOurs(client, identifier, did)))) {
       await journal.end();
       throw error;
     }
   }
   onProgress?.("session");
+}
+
+/**
+ * Whether a DID holds a handle, for example from a registration that the chain refused.
+ *
+ * @param {Client} client
+ * @param {string} handle
+ * @param {string} did
+ */
+async function isOurs(client, handle, did) {
+  return (await client.checkAlias({ alias: handle })).did === did;
 }
 
 /**

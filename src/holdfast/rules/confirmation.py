@@ -1,9 +1,12 @@
-"""When a pending registration is checked on the chain again, and when the service gives up (docs/decisions/0009)."""
+"""When a pending registration is checked on the chain again, and when the service gives up (decisions 0009, 0981)."""
 
 from __future__ import annotations
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S, CONFIRM_EVERY_S, CONFIRMATION_DEADLINE_S
+from holdfast.wire.requests import NO_TRANSACTION
 
+NEVER = 1e15
+"""A time, in seconds since the epoch, that never comes: the next check of a registration that no chain decides."""
 _MOST_DOUBLINGS = 20  # far more than an hour; 2**asked must still fit into a float
 
 
@@ -21,6 +24,11 @@ def ask_again_at(now: float, created_at: float, asked: int, *, in_sight: bool) -
     at = now + min(wait_s, CONFIRM_AT_LEAST_EVERY_S)
     deadline = created_at + CONFIRMATION_DEADLINE_S
     return min(at, deadline) if now < deadline else at
+
+
+def states_no_transaction(tx_hash: str) -> bool:
+    """Return whether a registration says that it has no transaction."""
+    return tx_hash.lower() == NO_TRANSACTION
 
 
 def overdue(now: float, created_at: float) -> bool:

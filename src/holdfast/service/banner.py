@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
+_NO_BUNDLER = "registrations are not put on the chain, and stay without a transaction; set HOLDFAST_BUNDLER_URL"
+
 
 def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
     """Return the label and the value of each line of the banner."""
@@ -24,7 +26,10 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         else f"configured ({len(secrets.signing_keys)} in use)",
         "e-mail": _sender(settings.mail_url),
         "SMS": _sender(settings.sms_url),
-        "bundler": _set(settings.bundler_url, "POST /api/bundler answers 503; set HOLDFAST_BUNDLER_URL"),
+        "bundler": _set(
+            settings.bundler_url,
+            _NO_BUNDLER,
+        ),
         "indexer": settings.indexer_app
         or _set(settings.indexer_url, "/api/indexer answers 503; set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP"),
         "enclave": _set(settings.enclave_url, "the bundled copy"),

@@ -88,7 +88,8 @@ async def see_chain(chain: int, client: RpcClient) -> Finding:
 async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
     """Check that the bundler serves the configured entry point (ERC-4337, eth_supportedEntryPoints)."""
     if not settings.bundler_url:
-        return Finding("bundler", "note", "none", "set HOLDFAST_BUNDLER_URL, or POST /api/bundler answers 503")
+        advice = "set HOLDFAST_BUNDLER_URL, or POST /api/bundler answers 503 and registrations are not put on the chain"
+        return Finding("bundler", "note", "none", advice)
     url, entry_point = settings.bundler_url, settings.contract_entry_point
 
     async def ask() -> str:

@@ -116,6 +116,10 @@ class ReadVerification(Asked, frozen=True, kw_only=True):
     channel: str
 
 
+NO_TRANSACTION = "0x" + "00" * 32
+"""What `txHash` contains in a registration that was not sent to a chain."""
+
+
 class RegisterDid(Asked, frozen=True, kw_only=True):
     """POST /api/dids. A channel other than "handle" needs the attestation from POST /api/verify/check."""
 

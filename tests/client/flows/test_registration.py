@@ -12,10 +12,10 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
-from holdfast.client.flows.registration import NO_TRANSACTION
 from holdfast.client.http.refusals import IdentifierReserved, IdentifierTaken, RegistrationUnproven
 from holdfast.enclave.module import bundled_sha256
 from holdfast.wire.client_errors import ClientStateError, NetworkError, WasmLoadError
+from holdfast.wire.requests import NO_TRANSACTION
 
 KEY = holdfast.SecretKey(b"k" * 32)
 LIMITS = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
@@ -82,6 +82,13 @@ def test_a_vault_that_was_locked_meanwhile_registers_without_a_signature(client)
     handle = fresh("handle")
     made = client.register(handle=handle, on_progress=lambda step: step == "session" and client.vault.lock())
     assert made.identifier == handle
+
+
+def test_a_handle_of_the_vaults_own_did_is_registered_again(client):
+    """For example after the chain refused the registration, or on another device than the one that began it."""
+    handle = fresh("handle")
+    client.create_session(handle, "handle", client.vault.status().did)
+    assert client.register(handle=handle).identifier == handle
 
 
 def test_the_callback_may_be_a_coroutine(bare, vault):

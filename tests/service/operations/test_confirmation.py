@@ -11,6 +11,7 @@ from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
+from holdfast.wire.requests import NO_TRANSACTION
 
 REGISTRY = ADDRESSES["DIDRegistry"]
 EVENT = "0x" + keccak256(b"DidRegistered(bytes32,address,string)").hex()
@@ -92,6 +93,29 @@ async def test_what_does_not_register_is_refused_after_a_day(chain, answer: Any)
     api.clock.now += 1
     assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
     assert await lookup(api) == {"found": False}
+
+
+async def test_a_registration_without_a_transaction_stays_at_a_service_without_a_bundler(chain) -> None:
+    api, rpc = chain
+    await api.register(txHash=NO_TRANSACTION)
+    await api.register(identifier="bob", credentialId="cred-2", did=OTHER_DID, txHash=TX)
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
+    for _ in range(3):
+        api.clock.now += 86400
+        await api.service.maintenance.confirm_registrations()
+    assert (await lookup(api))["txHash"] == NO_TRANSACTION
+    assert (await api.get("/api/dids/lookup", credentialId="cred-2")).json() == {"found": False}, "it stated one"
+    assert NO_TRANSACTION.encode() not in b"".join(request[3] for request in rpc.requests)
+
+
+async def test_a_registration_without_a_transaction_has_a_day_at_a_service_with_a_bundler(make_api) -> None:
+    async with upstream() as rpc:
+        api = make_api(rpc_url=rpc.url, bundler_url=rpc.url)
+        rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
+        await api.register(txHash=NO_TRANSACTION)
+        api.clock.now += 86400
+        assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
+        assert await lookup(api) == {"found": False}
 
 
 async def test_a_chain_out_of_reach_refuses_nobody(api: Api) -> None:

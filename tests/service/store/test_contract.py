@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.store_cases import BOB, MAIL, NOW, admit, attempt, claims, code, refuse, registration, sends, session
 
+from holdfast.rules.confirmation import NEVER
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.quotas import Counted, Quota, of_address
@@ -300,6 +301,15 @@ async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_i
     assert [row.asked for row in await store.due(NOW + 60, 9)] == [1]
     await store.put_off([("cred", NOW + 365 * 86400)])
     assert [row.credential for row in await store.due(NOW + 60, 9)] == ["cred"]
+
+
+async def test_what_was_put_off_for_ever_is_never_due(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.put_off([("cred", NEVER)])
+    assert await store.due(NOW + 60, 9) == await store.due(NOW + 40 * 365 * 86400, 9) == []
+    assert (await store.vitals(NOW)).pending == 0
+    found = await store.find_credential("cred")
+    assert found is not None
 
 
 async def test_of_parallel_credentials_exactly_as_many_join_as_the_rule_allows(store: Store) -> None:

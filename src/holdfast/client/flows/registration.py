@@ -22,6 +22,7 @@ from holdfast.client.snapshots.tokens import did_of_service, registration_token
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_iso
+from holdfast.wire.requests import NO_TRANSACTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
-NO_TRANSACTION = "0x" + "00" * 32  # sent instead of a transaction hash to a service without a bundler
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _SPARE_S = 5.0
 
@@ -94,10 +94,14 @@ class Registrar:
             # The session that holds the identifier may be from an interrupted attempt of this client; POST /api/dids
             # checks this. A session whose address or number has not been verified gives way to the person who
             # verifies the address or number.
-            if not asked_before and noted.channel == "handle":
+            if not asked_before and noted.channel == "handle" and not await self._is_mine(noted.identifier):
                 self._notes.forget()
                 raise
         await self._tell("session")
+
+    async def _is_mine(self, handle: str) -> bool:
+        """Return whether this vault's DID holds the handle, from a registration that the chain refused for example."""
+        return (await self._client.check_alias(handle)).did == self._did
 
     async def _verification(self, ask_code: Callable[[str], Any] | None) -> None:
         noted = self._notes.progress

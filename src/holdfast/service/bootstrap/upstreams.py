@@ -41,7 +41,9 @@ def confirmations_of(settings: Settings, store: Store, pools: ConnectionPools, c
     chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
-    return Confirmations(store, chain, registry, controllers, settings.confirmation_depth, clock)
+    return Confirmations(
+        store, chain, registry, controllers, settings.confirmation_depth, clock, settings.bundler_url is not None
+    )
 
 
 def accounts_of(settings: Settings, chain: ChainReader) -> Accounts:

@@ -1,4 +1,4 @@
-"""Confirms registrations by checking the chain (decisions, sections 5 and 10; docs/decisions/0003 and 0009)."""
+"""Confirms registrations by checking the chain (decisions, sections 5 and 10; docs/decisions/0003, 0009 and 0981)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.chain import registrations
 from holdfast.chain.errors import RpcError
 from holdfast.chain.registrations import Sought
-from holdfast.rules.confirmation import ask_again_at, deep_enough, overdue
+from holdfast.rules.confirmation import NEVER, ask_again_at, deep_enough, overdue, states_no_transaction
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import CONFIRM_TURN_S, MAX_CONFIRMED_PER_TURN
 from holdfast.rules.registration import Confirmation
@@ -42,6 +42,8 @@ class Confirmations:
 
     Attributes:
         depth: how many blocks must follow a transaction's block before the registration counts as confirmed.
+        bundler: whether the service has a bundler. Without one, the chain does not decide on a registration that says
+            that it has no transaction.
     """
 
     store: Store
@@ -50,6 +52,7 @@ class Confirmations:
     controllers: Controllers
     depth: int
     clock: Clock
+    bundler: bool
 
     async def prove(self, tx_hash: str, sought: Sought) -> ChainProof | None:
         """Return what a transaction proves; None if it does not register the DID. Raises Refused(RPC_ERROR)."""
@@ -69,7 +72,7 @@ class Confirmations:
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
         turn = _Turn(self, asyncio.get_running_loop().time() + CONFIRM_TURN_S)
-        rows = await self.store.due(self.clock(), MAX_CONFIRMED_PER_TURN)
+        rows = await self._without_unanchored(await self.store.due(self.clock(), MAX_CONFIRMED_PER_TURN))
         for start in range(0, len(rows), _COMPANY):
             if turn.over or not (self.depth == 0 or await turn.reached()):
                 break
@@ -77,6 +80,13 @@ class Confirmations:
                 counts[outcome.value] += 1
                 metrics.CONFIRMATIONS.add(outcome.value)
         return counts
+
+    async def _without_unanchored(self, rows: list[PendingRegistration]) -> list[PendingRegistration]:
+        """Return the rows that the chain decides, and put off the others for ever."""
+        unanchored = [] if self.bundler else [row for row in rows if states_no_transaction(row.tx_hash)]
+        if unanchored:
+            await self.store.put_off([(row.credential, NEVER) for row in unanchored])
+        return [row for row in rows if row not in unanchored]
 
     async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:
         """Return what the chain shows now about the transaction, however few blocks follow it. Raises RpcError."""

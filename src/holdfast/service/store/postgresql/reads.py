@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
@@ -136,6 +137,7 @@ def _single(name: str, statement: str) -> Kind:
 # since been corrected.
 _CANDIDATES = 5000  # considered for a run's order, which bounds the cost of a run
 _PENDING = "WHERE confirmation = 'pending'"
+_JUDGED = f"{_PENDING} AND ask_at < {NEVER}"
 DUE = _single(
     "due",
     "SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM ("  # noqa: S608 - our own figures
@@ -143,7 +145,8 @@ DUE = _single(
     " FROM (SELECT * FROM ("
     f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at <= $1 ORDER BY ask_at LIMIT {_CANDIDATES}) UNION ALL "
     f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}"
-    f" ORDER BY ask_at LIMIT {_CANDIDATES})) AS candidates ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
+    f" AND ask_at < {NEVER} ORDER BY ask_at LIMIT {_CANDIDATES})) AS candidates ORDER BY ask_at LIMIT {_CANDIDATES})"
+    " AS c"
     ") AS turns ORDER BY turn, ask_at, created_at, credential LIMIT $2",
 )
 HOLDS_LEASE = _single(
@@ -152,8 +155,8 @@ HOLDS_LEASE = _single(
 # The count is cheap: it reads only the index of pending registrations and stops at the limit.
 PENDING = _single(
     "vitals",
-    f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_PENDING} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
-    f" (SELECT min(ask_at) FROM holdfast.credentials {_PENDING})",
+    f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_JUDGED} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
+    f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED})",
 )
 SERVER = _single(
     "vitals",

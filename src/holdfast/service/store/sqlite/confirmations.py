@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
 from holdfast.service.store.sqlite import audit
@@ -25,16 +26,15 @@ DUE = f"""
         FROM (
             SELECT * FROM credentials WHERE confirmation = 'pending' AND ask_at <= ?1
             UNION ALL SELECT * FROM credentials WHERE confirmation = 'pending' AND ask_at > ?1 + {2 * CONFIRM_AT_LEAST_EVERY_S}
+                AND ask_at < {NEVER}
             ORDER BY ask_at LIMIT {_CANDIDATES}
         ) AS c JOIN identifiers AS i ON i.id = c.identifier_id
     ) ORDER BY turn, ask_at, id LIMIT ?2
 """  # noqa: E501, S608 - our own figures. The second SELECT finds checks that a clock running ahead postponed too far
 
 # This query reads only the index of pending registrations and stops at the limit.
-PENDING = """
-    SELECT (SELECT count(*) FROM (SELECT 1 FROM credentials WHERE confirmation = 'pending' LIMIT ?)),
-        (SELECT min(ask_at) FROM credentials WHERE confirmation = 'pending')
-"""
+_JUDGED = f"FROM credentials WHERE confirmation = 'pending' AND ask_at < {NEVER}"
+PENDING = f"SELECT (SELECT count(*) FROM (SELECT 1 {_JUDGED} LIMIT ?)), (SELECT min(ask_at) {_JUDGED})"  # noqa: S608 - our own condition
 
 
 def pending(row: tuple[Any, ...]) -> PendingRegistration:
