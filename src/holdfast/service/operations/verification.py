@@ -163,8 +163,8 @@ class Verification:
     ) -> Attestation | CodeFailure:
         """Do what `_check_email` does, but let the provider check the code; its response sets the time of verification.
 
-        The provider allows only a few attempts, whoever makes them. So attempts are counted here first. Raises Refused
-        without a response.
+        The provider allows only a few attempts in all, to strangers too. So attempts are counted here first. Raises
+        Refused without a response.
         """
         attempt = await self._attempt(identifier, ip, self.clock(), repeat)
         if attempt is not None and attempt.attempts > self.limits.max_verify_attempts:
