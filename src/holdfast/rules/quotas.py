@@ -47,6 +47,11 @@ class Counted(StrEnum):
     UPLOADS = "uploads"  # of snapshots, by address
 
 
+GIVEN_BACK = frozenset(
+    {Counted.SENDS, Counted.REFUSED_SENDS, Counted.CODES, Counted.SMS_TO_NUMBER, Counted.SMS_TO_COUNTRY, Counted.SMS}
+)  # events that may be taken back, depending on what a provider does
+
+
 @dataclass(frozen=True, slots=True)
 class Quota:
     """A sliding window: `subject` may do `what` at most `limit` times in any `window_s` seconds."""

@@ -159,6 +159,38 @@ async def test_of_several_full_windows_the_longest_wait_is_told(store: Store) ->
     assert refused.value.retry_after_s == 86395
 
 
+async def test_a_large_window_never_passes_its_limit_and_wastes_little(store: Store) -> None:
+    """A store may count many events in a few entries; no time to wait may be too short, and none much too long."""
+    posts = Quota(Counted.DID_POSTS, "192.0.2.1", 100, 3600)
+    admitted: list[float] = []
+    for at in range(0, 9000, 20):
+        try:
+            await store.charge((posts,), NOW + at)
+            admitted.append(at)
+        except Refused:
+            continue
+    assert all(sum(at - 3600 < one <= at for one in admitted) <= 100 for at in admitted)
+    assert sum(3600 <= at < 7200 for at in admitted) >= 97
+    results = [store.charge((posts,), NOW + 9000) for _ in range(200)]
+    refused = [error for error in await asyncio.gather(*results, return_exceptions=True) if isinstance(error, Refused)]
+    wait_s = refused[0].retry_after_s
+    assert wait_s is not None
+    await store.charge((posts,), NOW + 9000 + wait_s)
+
+
+async def test_of_a_large_window_each_event_is_given_back_once(store: Store) -> None:
+    texts = Quota(Counted.SMS, "", 70, 86400)
+    charges = [await store.charge((texts,), NOW + 60 * n) for n in range(70)]
+    for _ in range(2):
+        await store.give_back(charges[-1], {Counted.SMS})
+    await store.charge((texts,), NOW + 5000)
+    with pytest.raises(Refused):
+        await store.charge((texts,), NOW + 5000)
+    await asyncio.gather(*(store.give_back(charge, {Counted.SMS}) for charge in charges[40:69]))
+    results = await asyncio.gather(*(store.charge((texts,), NOW + 5001) for _ in range(40)), return_exceptions=True)
+    assert sum(not isinstance(result, Refused) for result in results) == 29
+
+
 async def test_windows_of_other_subjects_and_kinds_are_apart(store: Store) -> None:
     await store.charge((sends(1),), NOW)
     await store.charge((sends(1, "192.0.2.2"),), NOW)

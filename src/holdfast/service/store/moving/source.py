@@ -67,7 +67,7 @@ TABLES = (
     ),
     MovedTable(
         "windows",
-        ("shard", "what", "subject", "ids", "times", "last_at"),
+        ("shard", "what", "subject", "ids", "times", "last_at", "counts", "id_ats"),
         3,
         "SELECT shard_of(what, subject), what, subject, id, at, NULL FROM charges ORDER BY 1, 2, 3, id",
     ),
@@ -177,13 +177,13 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
     times: list[float] = []
     for shard, what, subject, number, at, _ in events:
         if key is not None and key != (shard, what, subject):
-            yield (*key, ids, times, max(times))
+            yield (*key, ids, times, max(times), [1] * len(ids), times)
             ids, times = [], []
         key = (shard, what, subject)
         ids.append(number)
         times.append(at)
     if key is not None:
-        yield (*key, ids, times, max(times))
+        yield (*key, ids, times, max(times), [1] * len(ids), times)
 
 
 def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:

@@ -86,6 +86,7 @@ STEPS: tuple[Step, ...] = (
     Step(backfill=_REGISTERED_DIDS),
     Step(scripts=("0005_standing_records.sql", "0005_sessions.sql", "0005_registrations.sql")),
     Step(scripts=("0006_signed_registrations.sql",)),
+    Step(scripts=("0007_small_windows.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.rules.quotas import admit
+from holdfast.rules.quotas import GIVEN_BACK, admit
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.writes.arguments import call, columns, nothing
@@ -39,7 +39,7 @@ class ChargeMade:
 def _window_rows(charges: Iterable[ChargeToMake]) -> list[tuple[Any, ...]]:
     return [
         (n, shard_of(quota.what.value, quota.subject), quota.what.value, quota.subject, quota.limit,
-         float(quota.window_s), charge.now, charge.event)
+         float(quota.window_s), charge.now, charge.event if quota.what in GIVEN_BACK else None)
         for n, charge in enumerate(charges, 1)
         for quota in charge.quotas
     ]  # fmt: skip

@@ -1,0 +1,80 @@
+"""A window's row is small, however many events the window counts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.store_cases import NOW
+
+from holdfast.rules.quotas import Counted, Quota
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from tests.support.postgres_server import PostgresServer
+
+DAY_S = 86400
+
+
+@pytest.mark.parametrize(("what", "most"), [(Counted.KEYED_REQUESTS, 1000), (Counted.SMS, 2100)])
+async def test_a_row_does_not_grow_with_its_events(
+    fresh_postgres_url: str, postgres: PostgresServer, what: Counted, most: int
+) -> None:
+    store = PostgresqlDatabase(fresh_postgres_url).open()
+    quota = Quota(what, "192.0.2.1", 5000, DAY_S)
+    for part in range(8):
+        times = [NOW + (part * 250 + n) * DAY_S / 2000 for n in range(250)]
+        await asyncio.gather(*(store.charge((quota,), at) for at in times))
+    await store.close()
+    name = fresh_postgres_url.rpartition("/")[2]
+    ((size, counted),) = postgres.execute(
+        "SELECT pg_column_size(w.*), (SELECT sum(c) FROM unnest(w.counts) AS c) FROM holdfast.windows AS w", name
+    )
+    assert counted == 2000
+    assert size < most
+
+
+@pytest.fixture(scope="module")
+def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
+    """Return a function that returns the rows of a database function."""
+    import asyncpg
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
+    connection = loop.run_until_complete(asyncpg.connect(postgres_database))
+
+    def call(function: str, *values: Any) -> Any:
+        numbers = ", ".join(f"${n}" for n in range(1, len(values) + 1))
+        return loop.run_until_complete(connection.fetch(f"SELECT * FROM holdfast.{function}({numbers})", *values))
+
+    yield call
+    loop.run_until_complete(connection.close())
+    loop.close()
+
+
+@settings(max_examples=20)
+@given(gaps=st.lists(st.floats(0, 300), min_size=70, max_size=100), most=st.sampled_from([3, 64, 65, 120]))
+def test_entries_count_every_event_until_it_leaves(ask: Callable[..., Any], gaps: list[float], most: int) -> None:
+    """No entry hides an event: what the entries count within the window is never less than what happened in it."""
+    times: list[float] = []
+    counts: list[int] = []
+    events: list[float] = []
+    now = NOW
+    for gap in gaps:
+        now += gap
+        inside = sum(at > now - 3600 for at in events)
+        full = bool(ask("window_full_v2", times, counts, most, now - 3600))
+        assert full >= (inside >= most), "a full window is never said to have room"
+        if full:
+            continue
+        rows = sorted((row["at"], row["many"]) for row in ask("window_entries_v1", times, counts, most, now, 3600.0))
+        times, counts = [at for at, _ in rows], [many for _, many in rows]
+        events.append(now)
+        assert len(times) <= 70
+        assert sum(many for at, many in rows if at > now - 3600) >= sum(at > now - 3600 for at in events)
