@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -70,29 +71,38 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
     return {**kept, "HOLDFAST_DATA_DIR": str(data), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **given}
 
 
+@contextlib.contextmanager
+def running_server(
+    data: Path, log: Path, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str
+) -> Iterator[Server]:
+    """Run a service, which is killed afterwards."""
+    port = free_port()
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            [*prefix, HOLDFAST, "serve", "--port", str(port)], env=environment_of(data, **settings),
+            stdout=stream, stderr=stream, text=True, start_new_session=True,
+        )  # fmt: skip
+    server = Server(process, port, data, log)
+    try:
+        if wait:
+            wait_until_ready(server)
+        yield server
+    finally:
+        server.kill_all()
+
+
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Return a function that starts services; all of them are killed after the test."""
-    started: list[Server] = []
+    with contextlib.ExitStack() as started:
+        numbers = itertools.count()
 
-    def start(data: Path | None = None, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str) -> Server:
-        folder = data or tmp_path / f"data{len(started)}"
-        port = free_port()
-        log = tmp_path / f"log{len(started)}.txt"
-        with log.open("w") as stream:
-            process = subprocess.Popen(
-                [*prefix, HOLDFAST, "serve", "--port", str(port)], env=environment_of(folder, **settings),
-                stdout=stream, stderr=stream, text=True, start_new_session=True,
-            )  # fmt: skip
-        server = Server(process, port, folder, log)
-        started.append(server)
-        if wait:
-            wait_until_ready(server)
-        return server
+        def start(data: Path | None = None, **more: Any) -> Server:
+            number = next(numbers)
+            folder, log = data or tmp_path / f"data{number}", tmp_path / f"log{number}.txt"
+            return started.enter_context(running_server(folder, log, **more))
 
-    yield start
-    for server in started:
-        server.kill_all()
+        yield start
 
 
 def wait_until_ready(server: Server) -> None:

@@ -9,7 +9,15 @@ import tomllib
 from pathlib import Path
 
 from holdfast.cli.root import COMMANDS
-from holdfast.rules.limits import BODY_TIMEOUT_S, CONNECTION_BUFFER_BYTES, MAX_STREAMS
+from holdfast.rules.limits import (
+    BODY_TIMEOUT_S,
+    CONNECTION_BUFFER_BYTES,
+    LARGE_RESPONSE_BYTES,
+    LARGE_RESPONSE_BYTES_PER_S,
+    LARGE_RESPONSE_S,
+    MAX_STREAMS,
+    TAKEN_BYTES_PER_S,
+)
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings import read_settings
 from holdfast.service.telemetry.metric_rows import BY_NAME
@@ -50,6 +58,13 @@ def test_the_times_are_those_of_the_code() -> None:
     assert f"| a body | {BODY_TIMEOUT_S:.0f} s;" in OPERATING
     assert f"each way | {CONNECTION_BUFFER_BYTES // 1024} KiB" in OPERATING
     assert f"HTTP/2 connection | {MAX_STREAMS} |" in OPERATING
+    assert f"less than {TAKEN_BYTES_PER_S // 1024} KiB a second" in OPERATING
+    assert f"`HOLDFAST_SEND_TIMEOUT`, {defaults.send_timeout} s" in OPERATING
+    assert f"`HOLDFAST_CONNECTIONS_PER_ADDRESS`, {defaults.connections_per_address} |" in OPERATING
+    assert f"`HOLDFAST_LARGE_RESPONSES`, {defaults.large_responses} in a process" in OPERATING
+    assert f"`HOLDFAST_LARGE_RESPONSES_PER_ADDRESS`, {defaults.large_responses_per_address} to" in OPERATING
+    large, a_second = LARGE_RESPONSE_BYTES // 1024, LARGE_RESPONSE_BYTES_PER_S // 1024
+    assert f"{large} KiB | {LARGE_RESPONSE_S:.0f} s, and a second for each {a_second} KiB |" in OPERATING
 
 
 def test_every_link_between_pages_leads_somewhere() -> None:

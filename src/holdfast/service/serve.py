@@ -18,6 +18,7 @@ from holdfast.rules.limits import (
 )
 
 if TYPE_CHECKING:
+    from holdfast.service.http.connections import Activity
     from holdfast.service.settings import Settings
     from holdfast.service.web.application import Application
     from holdfast.service.web.asgi import AsgiEntry
@@ -47,19 +48,26 @@ def rsgi_application() -> RsgiEntry:
     """Return the application that a granian worker loads."""
     from holdfast.service.web.rsgi import RsgiEntry
 
-    return RsgiEntry(application())
+    built, activity = application()
+    return RsgiEntry(built, activity)
 
 
 def asgi_application() -> AsgiEntry:
     """Return the application that uvicorn or any other ASGI server loads."""
     from holdfast.service.web.asgi import AsgiEntry
 
-    return AsgiEntry(application())
+    built, activity = application()
+    return AsgiEntry(built, activity)
 
 
-def application() -> Application:
-    """Return the application for the environment's settings, after setting up logs, metrics and traces."""
-    from holdfast.service.bootstrap.applications import build_application
+def application() -> tuple[Application, Activity | None]:
+    """Return the application for the environment's settings, and begin to watch its connections.
+
+    Sets up logs, metrics and traces. Where the server does not end all
+    idle connections, the requests of each connection must be noted in the activity.
+    """
+    from holdfast.service.bootstrap.applications import build_application, connection_keeper
+    from holdfast.service.http.connections import Activity
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
     from holdfast.service.telemetry.reporting import prepare_telemetry
@@ -75,7 +83,10 @@ def application() -> Application:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
-    return built
+    # granian ends idle connections itself, though only those of HTTP/1.1, the only protocol that it serves without TLS.
+    activity = Activity() if settings.tls_cert or settings.server != "granian" else None
+    connection_keeper(settings, activity).start()
+    return built, activity
 
 
 def needs_raw_paths(settings: Settings) -> bool:

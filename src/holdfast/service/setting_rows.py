@@ -11,7 +11,17 @@ from urllib.parse import quote, urlsplit
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
-from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.rules.limits import (
+    ALL_COUNTRIES,
+    CONFIRMATION_DEPTH,
+    CONNECTIONS_PER_ADDRESS,
+    LARGE_RESPONSES,
+    LARGE_RESPONSES_PER_ADDRESS,
+    LIMIT_NAMES,
+    SEND_TIMEOUT_S,
+    Ceilings,
+    Limits,
+)
 from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
@@ -173,6 +183,30 @@ ROWS: tuple[SettingRow, ...] = (
         "75",
         integer_between(1, 3600),
         "seconds until a connection without a whole request head ends",
+    ),
+    SettingRow(
+        "HOLDFAST_SEND_TIMEOUT",
+        str(SEND_TIMEOUT_S),
+        integer_between(1, 3600),
+        "seconds until a connection ends whose client does not take its response",
+    ),
+    SettingRow(
+        "HOLDFAST_CONNECTIONS_PER_ADDRESS",
+        str(CONNECTIONS_PER_ADDRESS),
+        integer_between(0, 1_000_000),
+        "connections to one process that an address keeps open; 0: any number",
+    ),
+    SettingRow(
+        "HOLDFAST_LARGE_RESPONSES",
+        str(LARGE_RESPONSES),
+        integer_between(1, 100_000),
+        "responses above 128 KiB that one process sends at the same time",
+    ),
+    SettingRow(
+        "HOLDFAST_LARGE_RESPONSES_PER_ADDRESS",
+        str(LARGE_RESPONSES_PER_ADDRESS),
+        integer_between(1, 100_000),
+        "of these, how many go to one address",
     ),
     SettingRow("HOLDFAST_TLS_CERT", None, Path, "certificate chain, PEM; with it TLS and HTTP/2"),
     SettingRow("HOLDFAST_TLS_KEY", None, Path, "private key of the certificate, PEM"),

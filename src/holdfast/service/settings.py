@@ -39,6 +39,10 @@ class Settings:
     server: str
     max_connections: int
     idle_timeout: int
+    send_timeout: int
+    connections_per_address: int
+    large_responses: int
+    large_responses_per_address: int
     tls_cert: Path | None
     tls_key: Path | None
     rpc_url: str

@@ -11,6 +11,7 @@ from tests.support.api import DID, MAIL, OTHER_DID, PHONE, Api
 from tests.support.upstreams import upstream
 
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.http.large_responses import LargeResponses
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.wire.errors import ERRORS
 
@@ -38,6 +39,16 @@ def post(path: str, **body: Any) -> Ask:
 
 def register(**fields: Any) -> Ask:
     return lambda api: api.register(**fields)
+
+
+def with_places(in_all: int, per_address: int) -> Ask:
+    """Request a large response from a service that has so many places for them."""
+
+    async def ask(api: Api) -> httpx.Response:
+        api.application._web.large = LargeResponses(in_all, per_address, send_timeout_s=1, waits_s=0.01)
+        return await api.get("/enclave.wasm")
+
+    return ask
 
 
 async def again(api: Api, ask: Ask, times: int) -> httpx.Response:
@@ -230,6 +241,8 @@ REQUESTS: dict[str, Ask] = {
     "INDEXER_NOT_CONFIGURED": get(INDEXER),
     "WORKFLOW_NOT_CONFIGURED": get("/api/workflow"),
     "DATABASE_UNAVAILABLE": without_a_store,
+    "TOO_MANY_RESPONSES": with_places(1, 0),
+    "SERVICE_BUSY": with_places(0, 1),
 }
 NOBODY = "http://127.0.0.1:9"
 SETTINGS: dict[str, dict[str, str]] = {

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.rules.connections import ConnectionLimits
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store_when_reachable
 from holdfast.service.bootstrap.upstreams import shown_rpc
 from holdfast.service.http.client_address import ClientAddress
+from holdfast.service.http.connections import ConnectionKeeper
+from holdfast.service.http.large_responses import LargeResponses
 from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
 from holdfast.service.web.page_files import PageChoices, page_files
@@ -17,6 +20,7 @@ from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.wire.models import ContractSet
 
 if TYPE_CHECKING:
+    from holdfast.service.http.connections import Activity
     from holdfast.service.secrets import Secrets
     from holdfast.service.service import Service
     from holdfast.service.settings import Settings
@@ -33,7 +37,15 @@ def application_of(settings: Settings, service: Service) -> Application:
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
-    return Application(WebContext(service, files, client_address), access_log=settings.access_log == "on")
+    large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
+    web = WebContext(service, files, client_address, large)
+    return Application(web, access_log=settings.access_log == "on")
+
+
+def connection_keeper(settings: Settings, activity: Activity | None) -> ConnectionKeeper:
+    """Return what watches the connections of one process."""
+    limits = ConnectionLimits(settings.send_timeout, settings.idle_timeout, settings.connections_per_address)
+    return ConnectionKeeper(limits, ClientAddress(settings.client_ip_header, settings.trusted_proxies), activity)
 
 
 def _pages(settings: Settings) -> PageFiles | None:

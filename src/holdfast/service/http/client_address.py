@@ -35,6 +35,10 @@ class ClientAddress:
         """Return whether the request comes directly from one of the operator's proxies, whose headers are trusted."""
         return self._trusted(request.peer)
 
+    def subject_of_peer(self, peer: str) -> str | None:
+        """Return the subject of limits of a connection's other end; None for the operator's proxies."""
+        return None if self._trusted(peer) else _subject(peer)
+
     def _address(self, request: Request) -> str:
         peer = request.peer
         if not self._trusted(peer):

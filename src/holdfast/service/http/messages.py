@@ -97,13 +97,14 @@ class Response:
 
 
 class StreamedResponse(Response):
-    """A response whose body is produced while it is being sent; the headers contain the body's length."""
+    """A response whose body of `size` bytes is produced while it is being sent; its headers do not name the size."""
 
-    __slots__ = ("pieces",)
+    __slots__ = ("pieces", "size")
 
-    def __init__(self, status: int, headers: Headers, pieces: AsyncIterator[bytes]) -> None:
+    def __init__(self, status: int, headers: Headers, pieces: AsyncIterator[bytes | bytearray], size: int) -> None:
         super().__init__(status, headers, b"")
         self.pieces = pieces
+        self.size = size
 
 
 def length_missing(response: Response) -> bool:

@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.service.http.large_responses import PlacedResponse, body_bytes, is_large
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
     BODILESS,
@@ -91,6 +92,10 @@ class Application:
             started = time.perf_counter()
         try:
             response = await answer(request, route, request_id)
+            if request.method == "HEAD" and response.status not in BODILESS:
+                response = _headed(response)
+            elif is_large(response):
+                response = await self._placed(request, response, route, request_id)
             if observers:
                 path, method = _labels(route, request.method)
                 seconds = time.perf_counter() - started
@@ -100,8 +105,6 @@ class Application:
             if observers:
                 metrics.ANSWERED.in_progress -= 1
             REQUEST_ID.reset(token)
-        if request.method == "HEAD" and response.status not in BODILESS:
-            response = _headed(response)
         return response, request_id
 
     async def _answer(self, request: Request, route: Route | None, request_id: str) -> Response:
@@ -112,6 +115,15 @@ class Application:
             raise
         except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
             return _failed(error, route, request_id)
+
+    async def _placed(self, request: Request, response: Response, route: Route | None, request_id: str) -> Response:
+        """Return a large response with a place to be sent from, or the refusal if there is none."""
+        try:
+            place = await self._web.large.place(self._web.subject(request), body_bytes(response))
+        except Refused as refused:
+            _note_refusal(refused, route, request_id)
+            return refusal(refused)
+        return PlacedResponse(response, place)
 
     async def _traced(self, request: Request, route: Route | None, request_id: str) -> Response:
         backend = tracing.backend()

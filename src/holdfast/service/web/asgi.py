@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse, encoded_pairs, length_missing
+from holdfast.service.http.large_responses import PART_BYTES, PlacedResponse
+from holdfast.service.http.messages import ABORTED, ClientGone, encoded_pairs, length_missing
 from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
+    from holdfast.service.http.connections import Activity
     from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
 
@@ -97,26 +99,35 @@ class AsgiRequest:
 class AsgiEntry:
     """The ASGI application."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, activity: Activity | None = None) -> None:
+        """Note the requests of each connection in `activity`, if it is given."""
         self._application = application
+        self._activity = activity
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Handle one request, or follow the server's lifespan."""
         if scope["type"] != "http":
             await self._other(scope["type"], receive, send)
-            return
+        elif self._activity is None:
+            await self._handle(scope, receive, send)
+        else:
+            host, port = scope.get("client") or ("", 0)
+            with self._activity.request(f"{host}:{port}"):
+                await self._handle(scope, receive, send)
+
+    async def _handle(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         try:
             response, request_id = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
             headers = [*encoded_pairs(response.headers), (b"x-request-id", request_id.encode("ascii"))]
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
+        if type(response) is PlacedResponse:
+            await _send_placed(send, response, headers)
+            return
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        if isinstance(response, StreamedResponse):
-            async for piece in response.pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": response.body})
 
     async def _other(self, kind: str, receive: Receive, send: Send) -> None:
@@ -137,3 +148,20 @@ class AsgiEntry:
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _send_placed(send: Send, response: PlacedResponse, headers: list[tuple[bytes, bytes]]) -> None:
+    """Send a large body only as fast as the client takes it."""
+    try:
+        headers.append((b"content-length", b"%d" % response.size))
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        async for piece in response.pieces:
+            for at in range(0, len(piece), PART_BYTES):
+                async with response.place.part():
+                    part = bytes(piece[at : at + PART_BYTES])
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    except TimeoutError:
+        return  # the client does not read: without its last part, the server breaks the response off
+    finally:
+        response.place.leave()

@@ -12,6 +12,7 @@ from holdfast.wire.failures import SnapshotRefused
 if TYPE_CHECKING:
     from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
+    from holdfast.service.http.large_responses import LargeResponses
     from holdfast.service.http.messages import Request
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshots import Snapshots
@@ -28,6 +29,7 @@ class WebContext:
     service: Service
     files: PreparedFiles
     client_address: ClientAddress
+    large: LargeResponses
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:

@@ -78,10 +78,9 @@ async def _car(reading: SnapshotReading, request: Request, car: Car, headers: He
     headers.append(("accept-ranges", "none"))
     if request.method == "GET" and car.size <= _SENT_WHOLE:
         return Response(200, headers, await reading.whole(car))
-    headers.append(("content-length", str(car.size)))
-    return (
-        Response(200, headers, b"") if request.method == "HEAD" else StreamedResponse(200, headers, reading.pieces(car))
-    )
+    if request.method == "HEAD":
+        return Response(200, [*headers, ("content-length", str(car.size))], b"")
+    return StreamedResponse(200, headers, reading.pieces(car), car.size)
 
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:

@@ -13,7 +13,9 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse
+from holdfast.service.http.large_responses import PlacedResponse
+from holdfast.service.http.messages import ABORTED, ClientGone
+from holdfast.service.http.pipes import Pipe
 from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import AsyncIterator, Sequence
 
+    from holdfast.service.http.connections import Activity
     from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
 
@@ -99,8 +102,10 @@ class RsgiRequest:
 class RsgiEntry:
     """The RSGI application, which granian calls."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, activity: Activity | None = None) -> None:
+        """Note the requests of each connection in `activity`, if it is given."""
         self._application = application
+        self._activity = activity
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -116,24 +121,36 @@ class RsgiEntry:
         """Handle one request."""
         if scope.proto != "http":
             protocol.close(403)
-            return
+        elif self._activity is None:
+            await self._handle(scope, protocol)
+        else:
+            with self._activity.request(scope.client.replace("[", "").replace("]", "")):
+                await self._handle(scope, protocol)
+
+    async def _handle(self, scope: Any, protocol: Any) -> None:
         try:
             response, request_id = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
             headers = [*response.headers, ("x-request-id", request_id)]
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
-        if isinstance(response, StreamedResponse):
-            await _stream(protocol, response, headers)
+        if type(response) is PlacedResponse:
+            await _send_placed(protocol, response, headers)
         elif response.body:
             protocol.response_bytes(response.status, headers, response.body)
         else:
             protocol.response_empty(response.status, headers)
 
 
-async def _stream(protocol: Any, response: StreamedResponse, headers: Headers) -> None:
-    transport = protocol.response_stream(response.status, headers)
+async def _send_placed(protocol: Any, response: PlacedResponse, headers: Headers) -> None:
+    """Send a large body only as fast as the client takes it."""
+    pipe = Pipe()
     try:
+        headers.append(("content-length", str(response.size)))
+        protocol.response_file(response.status, headers, pipe.path)
         async for piece in response.pieces:
-            await transport.send_bytes(piece)
-    except (ProtocolClosed, ProtocolError):
-        return  # the client has disconnected
+            await pipe.write(piece, response.place)
+    except (TimeoutError, BrokenPipeError):
+        return  # the client has disconnected, or does not read
+    finally:
+        pipe.close()
+        response.place.leave()

@@ -1,0 +1,110 @@
+"""Large responses: how many are under way, and how long the client may take.
+
+HTTP servers keep what a client does not read. So a large body is handed over in parts, each only when the client has
+taken enough of the parts before it; and the number of such bodies is limited, in a process and for an address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import (
+    LARGE_RESPONSE_BYTES,
+    LARGE_RESPONSE_BYTES_PER_S,
+    LARGE_RESPONSE_S,
+    LARGE_RESPONSE_WAITS_S,
+)
+from holdfast.service.http.messages import StreamedResponse
+from holdfast.wire.errors import SERVICE_BUSY, TOO_MANY_RESPONSES, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from holdfast.service.http.messages import Response
+    from holdfast.wire.errors import ErrorRow
+
+PART_BYTES = 64 * 1024
+_RETRY_AFTER_S = 5
+
+
+class LargeResponses:
+    """The places of a process for large responses."""
+
+    def __init__(
+        self, places: int, per_address: int, send_timeout_s: float, waits_s: float = LARGE_RESPONSE_WAITS_S
+    ) -> None:
+        """Allow `places` in all, `per_address` of them for one address, and `send_timeout_s` for a part of a body.
+
+        A response waits `waits_s` for a place.
+        """
+        self._waits_s = waits_s
+        self._places = places
+        self._per_address = per_address
+        self._send_timeout_s = send_timeout_s
+        self._held: Counter[str] = Counter()
+        self._freed = asyncio.Event()
+
+    async def place(self, subject: str, size: int) -> Place:
+        """Take a place for a body of `size` bytes to this address. Raises Refused if none becomes free in time."""
+        try:
+            async with asyncio.timeout(self._waits_s):
+                while self._full(subject):
+                    await self._freed.wait()
+        except TimeoutError:
+            raise Refused(self._full(subject) or SERVICE_BUSY, _RETRY_AFTER_S) from None
+        self._held[subject] += 1
+        return Place(lambda: self._free(subject), size, self._send_timeout_s)
+
+    def _full(self, subject: str) -> ErrorRow | None:
+        if self._held[subject] >= self._per_address:
+            return TOO_MANY_RESPONSES
+        return SERVICE_BUSY if self._held.total() >= self._places else None
+
+    def _free(self, subject: str) -> None:
+        self._held[subject] -= 1
+        self._held += Counter()  # drops addresses without a place
+        freed, self._freed = self._freed, asyncio.Event()
+        freed.set()
+
+
+class Place:
+    """A place that a large response holds, and the time that is left for it."""
+
+    __slots__ = ("_ends", "_send_timeout_s", "leave")
+
+    def __init__(self, leave: Callable[[], None], size: int, send_timeout_s: float) -> None:
+        self.leave = leave
+        self._send_timeout_s = send_timeout_s
+        self._ends = asyncio.get_running_loop().time() + LARGE_RESPONSE_S + size / LARGE_RESPONSE_BYTES_PER_S
+
+    def part(self) -> asyncio.Timeout:
+        """Return the time limit for handing over one part of the body."""
+        now = asyncio.get_running_loop().time()
+        return asyncio.timeout_at(min(now + self._send_timeout_s, self._ends))
+
+
+class PlacedResponse(StreamedResponse):
+    """A large response that has a place. Its sender leaves the place afterwards."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, response: Response, place: Place) -> None:
+        pieces = response.pieces if isinstance(response, StreamedResponse) else _one_piece(response.body)
+        super().__init__(response.status, response.headers, pieces, body_bytes(response))
+        self.place = place
+
+
+def is_large(response: Response) -> bool:
+    """Return whether the body is sent only as fast as the client takes it."""
+    return len(response.body) > LARGE_RESPONSE_BYTES or type(response) is StreamedResponse
+
+
+def body_bytes(response: Response) -> int:
+    """Return how many bytes the body has."""
+    return response.size if isinstance(response, StreamedResponse) else len(response.body)
+
+
+async def _one_piece(body: bytes | bytearray) -> AsyncIterator[bytes | bytearray]:
+    yield body

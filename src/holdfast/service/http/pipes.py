@@ -1,0 +1,62 @@
+"""A pipe that granian reads as if it were a file.
+
+granian keeps all parts of an RSGI stream that the client has not read, without limit; but it reads a file only as fast
+as the client does, and so a pipe says how much has been taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from holdfast.service.http.large_responses import PART_BYTES
+
+if TYPE_CHECKING:
+    from holdfast.service.http.large_responses import Place
+
+
+class Pipe:
+    """One body on its way, of more than PART_BYTES. Close it in any case."""
+
+    def __init__(self) -> None:
+        self._reader: int | None
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):  # a pipe that took the whole body would not say when granian has opened it
+            fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, PART_BYTES)
+        self.path = f"/dev/fd/{self._reader}"
+
+    async def write(self, data: bytes | bytearray, place: Place) -> None:
+        """Hand over all bytes. Raises TimeoutError at the place's limit, BrokenPipeError if the client is gone."""
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[os.write(self._writer, left) :]
+            except BlockingIOError:
+                async with place.part():
+                    await self._writable()
+                self._close_reader()
+
+    def close(self) -> None:
+        """End the body where it is."""
+        self._close_reader()
+        os.close(self._writer)
+
+    async def _writable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
+        loop.add_writer(self._writer, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_writer(self._writer)
+
+    def _close_reader(self) -> None:
+        """Leave the reading end to granian, which has opened it: then its end is noticed here."""
+        if self._reader is not None:
+            with suppress(OSError):
+                os.close(self._reader)
+            self._reader = None
