@@ -28,11 +28,14 @@ SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # The files that pages and workers load; all other modules are bundled into these.
 ENTRIES = (
-    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "snapshots/main.js",
-    "pairing/pairing.js",
+    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "pay/texts.de.js",
+    "snapshots/main.js", "pairing/pairing.js",
 )  # fmt: skip
-# Not bundled: the client's file is shared with other pages, and snapshots and pairing are loaded on demand.
-_SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js")
+# Not bundled: the client's file is shared with other pages; the others are loaded on demand.
+_SHARED = (
+    "--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js",
+    "--external:./texts.de.js",
+)  # fmt: skip
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")
 # Loaded on demand, bundled with its npm packages, because a page cannot load the source.
@@ -43,7 +46,7 @@ BUNDLES = ROOT / "build" / "bundles"
 LIMITS = {
     ("holdfast.js", "worker.js"): 25_000,
     ("connect.js",): 3_000,
-    ("pay/confirm.js",): 10_100,
+    ("pay/confirm.js",): 10_000,
     ("snapshots/main.js",): 25_000,
 }
 _TARGET = "es2022"

@@ -1,6 +1,6 @@
 // A shop that accepts payments from Holdfast vaults through the browser's Payment Request API. It needs no library.
-// Try it: `holdfast dev`, then `python -m http.server 8000 -d examples/shop` and
-// http://localhost:8000/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
+// Try it: `holdfast dev`, then `python -m http.server 8001 -d examples/shop` and
+// http://localhost:8001/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
 
 const asked = new URLSearchParams(location.search);
 const HOLDFAST = asked.get("holdfast") ?? "http://localhost:8787";
@@ -17,15 +17,35 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const button = document.querySelector("#pay");
 const outcome = document.querySelector("#outcome");
 
+let account = ORDER.to; // the address that is paid
+
 if (!("PaymentRequest" in window)) say("This browser has no payment requests. Use a current Chrome or Edge.");
-button.disabled = !("PaymentRequest" in window);
+else begin().catch(failed);
 button.addEventListener("click", () => pay().catch(failed).finally(() => (button.disabled = false)));
+
+async function begin() {
+  // Not hasEnrolledInstrument(): it is false until the person has paid with Holdfast in this browser for the first time.
+  if (!(await order().canMakePayment())) return say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
+  if (ORDER.to.startsWith("did:")) account = await accountOf(ORDER.to);
+  button.disabled = false;
+}
+
+function order() {
+  const total = { label: ORDER.label, amount: { currency: "USD", value: PRICE } };
+  return new PaymentRequest([{ supportedMethods: `${HOLDFAST}/pay`, data: ORDER }], { total });
+}
+
+// A transfer names an address. A real shop's server knows the address of its own account (`holdfast whoami`).
+async function accountOf(did) {
+  const { found, controller } = await (await fetch(`${HOLDFAST}/api/indexer/api/dids/${encodeURIComponent(did)}`)).json();
+  if (!found) throw new Error(`${did} has no account.`);
+  return controller;
+}
 
 async function pay() {
   button.disabled = true;
-  const total = { label: ORDER.label, amount: { currency: "USD", value: PRICE } };
-  const request = new PaymentRequest([{ supportedMethods: `${HOLDFAST}/pay`, data: ORDER }], { total });
-  const response = await request.show(); // nothing may be awaited before this: browsers require it to come from a click
+  say("");
+  const response = await order().show(); // nothing may be awaited before this: browsers require it to come from a click
   const { details } = response;
   const paid = typeof details.txHash === "string" && (await arrived(details.userOpHash));
   await response.complete(paid ? "success" : "unknown"); // with "fail" the browser would repeat what Holdfast has already said
@@ -44,7 +64,7 @@ async function arrived(userOpHash) {
 function isOurs({ address, topics, data }) {
   const same = (one, other) => one.toLowerCase() === other.toLowerCase();
   const transfer = same(address, ORDER.token) && topics[0] === TRANSFER;
-  return transfer && same(`0x${topics[2].slice(-40)}`, ORDER.to) && BigInt(data) === BigInt(ORDER.amount);
+  return transfer && same(`0x${topics[2].slice(-40)}`, account) && BigInt(data) === BigInt(ORDER.amount);
 }
 
 function failed(error) {

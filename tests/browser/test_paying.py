@@ -5,47 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Error
 from tests.support.pages import Pages, serving
-from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, answer_rpc, outcome, visit
+from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, REGISTER, STRAY, Person, Shop, refused, unlocked
 from tests.support.paymasters import Bundler
-from tests.support.payment_window import LOADED, ConfirmPage, confirm_page
+from tests.support.payment_window import LOADED, confirm_page
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
 
 from holdfast.client.flows.operations import STATE_AGE_S
 
-PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 COINS = 10**17
-ADD_KEY = """async ({id, secret}) => {
-  await client.vault.addKey({kind: "prf", id, secret: Uint8Array.from(secret).buffer});
-}"""
-REGISTER = "return client.register({handle: 'h%s'})"
-LOCKED = "async () => { await client.vault.lock(); }"
-ASK = """
-async ([method, data, amount]) => {
-  const details = {total: {label: "Total", amount}};
-  window.asked = new PaymentRequest([{supportedMethods: method, data: {refusals: "result", ...data}}], details);
-  const response = await asked.show();
-  await response.complete("txHash" in response.details ? "success" : "unknown");
-  return response.details;
-}
-"""
-
-
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
 
 
@@ -60,113 +42,10 @@ class ExampleShop(Pages):
         return file.read_bytes(), "text/javascript" if name.endswith(".js") else "text/html"
 
 
-class Shop(Pages):
-    def page(self) -> tuple[bytes, str]:
-        return b"<!doctype html><title>Shop</title><h1>Shop</h1>", "text/html"
-
-
 @pytest.fixture
 def shop() -> Iterator[str]:
     with serving(Shop) as address:
         yield address
-
-
-@dataclass
-class Person:
-    """A person with a vault, in one browser profile."""
-
-    context: BrowserContext
-    page: Page
-    chain: ChainService
-    did: str
-    account: str
-
-    @classmethod
-    async def registered(cls, browser: Browser, chain: ChainService, context: BrowserContext | None = None) -> Person:
-        person = await cls.unregistered(browser, chain, context)
-        registered = await outcome(person.page, REGISTER % secrets.token_hex(6))
-        assert registered["value"]["smartAccount"] == person.account, registered
-        return person
-
-    @classmethod
-    async def unregistered(cls, browser: Browser, chain: ChainService, context: BrowserContext | None = None) -> Person:
-        context = context or await browser.new_context()
-        page = await context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        await visit(page, SimpleNamespace(port=urlsplit(chain.base_url).port))
-        await Authenticator.of(page)
-        await page.evaluate(CLIENT, {})
-        made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
-        return cls(context, page, chain, made["did"], await page.evaluate("client.account().then((it) => it.address)"))
-
-    async def asked(
-        self, shop: str, total: dict[str, str] | None = None, **data: Any
-    ) -> tuple[ConfirmPage, asyncio.Task[Any]]:
-        """Let a shop request a payment; return the payment window and a task that yields the shop's result."""
-        page = await self.context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        await page.goto(shop)
-        method = f"{self.service}/pay"
-        asked = {"to": PAYEE, "amount": "12500000", "token": self.chain.usdc, "chainId": 84532, **data}
-        total = total or {"currency": "USD", "value": "12.50"}
-        told = asyncio.create_task(page.evaluate(ASK, [method, asked, total]))
-        assert self.context.browser
-        return await confirm_page(self.context.browser), told
-
-    @property
-    def service(self) -> str:
-        return f"http://localhost:{urlsplit(self.chain.base_url).port}"
-
-    async def passkey_in(self, window: ConfirmPage) -> None:
-        """Add to the window's authenticator a passkey that opens the vault, then lock the vault."""
-        await self.page.evaluate(ADD_KEY, await window.passkey())
-        await self.page.evaluate(LOCKED)
-
-    async def can_pay(self) -> bool:
-        """Return the reply of the worker's `canmakepayment` handler, which Chromium itself does not always call."""
-        page = await self.context.new_page()
-        await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
-        await page.goto(f"{self.service}/plain")
-        return await page.evaluate(CAN_MAKE, f"{self.service}/pay/sw.js")
-
-
-async def unlocked(person: Person) -> None:
-    opened = await outcome(
-        person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {takeOver: true})"
-    )
-    assert opened["value"]["success"], opened
-
-
-async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
-    """Assert that the window gives the reason and says that nothing was paid; return the result that the shop gets."""
-    await window.shows("document.querySelector('#back:enabled:not([aria-disabled])') !== null")
-    shown = await window.evaluate("document.body.innerText")
-    assert text in shown and "Nothing was paid." in shown, shown
-    assert not told.done()
-    await window.click("back")
-    details = await asyncio.wait_for(told, PATIENCE_S)
-    assert set(details) == {"error", "message"} and "txHash" not in details
-    return details
-
-
-# Chromium does not always send `canmakepayment` to the worker, so its handler is called directly.
-CAN_MAKE = """
-async (address) => {
-  const handlers = {};
-  const worker = {addEventListener: (name, handler) => { handlers[name] = handler; }};
-  new Function("self", await (await fetch(address)).text())(worker);
-  return await new Promise((answer) => handlers.canmakepayment({respondWith: answer}));
-}
-"""
-CAN_APPROVE = "document.querySelector('#approve:enabled:not([aria-disabled])') !== null"
-# The window returns to the front, where a click meant for another window hits the button, which is focused.
-STRAY = """(() => {
-  const it = document.getElementById("approve");
-  it.focus();
-  dispatchEvent(new Event("focus"));
-  it.click();
-  return [it.disabled, document.activeElement === it];
-})()"""
 
 
 async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chain: ChainService, shop: str) -> None:
@@ -201,23 +80,30 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chai
     }  # fmt: skip
 
 
-async def test_the_example_shop_is_paid(browser: Browser, chain: ChainService) -> None:
+@pytest.mark.parametrize("by_did", [False, True], ids=["an address", "a DID"])
+async def test_the_example_shop_is_paid(browser: Browser, chain: ChainService, by_did: bool) -> None:
     assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
+    payee = await Person.registered(browser, chain) if by_did else None
+    to, account = (payee.did, payee.account) if payee else (PAYEE, PAYEE)
     person = await Person.registered(browser, chain)
     chain.give(person.account, 20_000_000)
-    before = chain.usdc_of(PAYEE)
+    before = chain.usdc_of(account)
     with serving(ExampleShop) as shop:
         page = await person.context.new_page()
-        await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}")
-        await page.click("#pay")
+        await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}&to={to}")
+        await page.click("#pay:enabled")
+        window = await confirm_page(browser)
+        await window.shows(CAN_APPROVE)
+        await window.click("cancel")
+        await page.locator("#outcome", has_text="The person cancelled. Nothing was paid.").wait_for()
+        await page.click("#pay:enabled")
+        await page.locator("#outcome", has_not_text="cancelled").wait_for(state="attached")
         window = await confirm_page(browser)
         await person.passkey_in(window)
         await window.shows(CAN_APPROVE)
         await window.click("approve")
-        await page.wait_for_function(
-            "document.querySelector('#outcome').textContent.includes('has arrived')", timeout=PATIENCE_MS
-        )
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
+        await page.locator("#outcome", has_text="has arrived").wait_for(timeout=PATIENCE_MS)
+    assert chain.usdc_of(account) - before == 12_500_000
 
 
 async def test_what_cannot_be_paid_is_refused_before_the_passkey(
@@ -294,27 +180,22 @@ async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: 
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
 
 
-async def test_a_vault_that_does_not_open_and_one_that_is_open_elsewhere(
-    browser: Browser, chain: ChainService, shop: str
-) -> None:
+async def test_a_vault_that_does_not_open_yet(browser: Browser, chain: ChainService, shop: str) -> None:
     person = await Person.registered(browser, chain)
     chain.give(person.account, 20_000_000)
     window, told = await person.asked(shop)
     key = await window.passkey()
     await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    await window.shows("document.getElementById('alert').textContent.includes('open in another tab')")
-    await window.shows("document.getElementById('approve').textContent === 'Use it here'")
-    await window.shows(CAN_APPROVE)
     await window.click("approve")  # the other tab releases the vault; this passkey does not open it yet
     await window.shows("document.getElementById('alert').textContent.includes('does not open the vault')")
+    assert "12.50" in await window.evaluate("document.getElementById('approve').textContent")
     assert "value" in await outcome(
         person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))"
     )
     await person.page.evaluate(ADD_KEY, key)
     before = chain.usdc_of(PAYEE)
     await window.shows(CAN_APPROVE)
-    await window.click("approve")
+    await window.click("approve")  # the vault is open in the other tab
     assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
     assert chain.usdc_of(PAYEE) - before == 12_500_000
 

@@ -37,23 +37,35 @@ async ([method, data]) => {
 WORKER = """
 async ([address, data, messages]) => {
   const handlers = {}, sent = [];
-  const page = {url: new URL("/pay/confirm?request=r1", location.href).href, postMessage: (message) => sent.push(message)};
+  const url = new URL("/pay/confirm", location.href).href;
+  const page = (id, from = url) => ({id, url: from, postMessage: (message) => sent.push({...message, heardBy: id})});
   const worker = {addEventListener: (name, handler) => { handlers[name] = handler; }, location};
   new Function("self", await (await fetch(address)).text())(worker);
   const method = location.origin + "/pay";
-  const event = {paymentRequestId: "r1", topOrigin: "https://shop.example/", total: {currency: "USD", value: "1.00"},
-    methodData: [{supportedMethods: "https://elsewhere.example/pay", data: {to: "not ours"}}, {supportedMethods: method, data}],
-    openWindow: async () => page};
-  const answer = new Promise((resolve) => { event.respondWith = resolve; });
-  handlers.paymentrequest(event);
-  for (const {from = page.url, ...message} of messages) {
-    handlers.message({data: {request: "r1", ...message}, source: {...page, url: from}});
+  // Two requests of a shop that uses the number of its order as the request's ID.
+  const requests = [0, 1].map(() => {
+    const asked = {};
+    const event = {paymentRequestId: "order 1", topOrigin: "https://shop.example/", paymentRequestOrigin: "https://frame.example",
+      total: {currency: "USD", value: "1.00"},
+      methodData: [{supportedMethods: "https://elsewhere.example/pay", data: {to: "not ours"}}, {supportedMethods: method, data}],
+      openWindow: async (address) => {
+        asked.id = new URL(address, location.href).searchParams.get("request");
+        return page(1);
+      }};
+    event.respondWith = (answer) => {
+      asked.answer = answer.then((it) => ({answer: it}), ({name, message}) => ({name, message}));
+    };
+    handlers.paymentrequest(event);
+    return asked;
+  });
+  let aborted = null;
+  for (const {from, page: id = 1, of = 0, ...message} of messages) {
+    if (message.type === "abort") handlers.abortpayment({respondWith: (answer) => { aborted = answer; }});
+    else handlers.message({data: {request: requests[of].id, ...message}, source: page(id, from)});
   }
-  try {
-    return {sent, answer: await (await answer)};
-  } catch (error) {
-    return {sent, name: error.name, message: error.message};
-  }
+  const pending = new Promise((resolve) => setTimeout(() => resolve({pending: true}), 1500));
+  const [first, second] = await Promise.all(requests.map(({answer}) => Promise.race([answer, pending])));
+  return {sent, aborted, second, ...first};
 }
 """
 CAN_MAKE = """
@@ -103,26 +115,69 @@ CANCELLED = {"error": "user_cancelled", "message": "The person cancelled.", "can
 REFUSED = {"error": "insufficient_balance", "message": "Too little.", "cancelled": False}
 
 
-async def test_how_the_worker_answers_shops(browser: Browser, serve: Callable[..., Server]) -> None:
+READY, HANDING_OVER = {"type": "ready"}, {"type": "handing over"}
+PAID = {"type": "paid", "result": RESULT}
+OPTED = {"refusals": "result"}
+
+
+async def worker(
+    browser: Browser, serve: Callable[..., Server], *messages: dict[str, Any], data: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Send messages to a worker of which a shop has asked twice; return what it sent, and what the shop was told."""
     page = await plain(browser, serve())
+    told: dict[str, Any] = await page.evaluate(WORKER, ["/pay/sw.js", data or OPTED, list(messages)])
+    await page.close()
+    return told
 
-    async def answer(data: dict[str, Any], *messages: dict[str, Any]) -> dict[str, Any]:
-        told: dict[str, Any] = await page.evaluate(WORKER, ["/pay/sw.js", data, list(messages)])
-        return told
 
-    ready, paid = {"type": "ready"}, {"type": "paid", "result": RESULT}
-    told = await answer({"to": "ours"}, ready, paid)
+async def test_how_the_worker_answers_shops(browser: Browser, serve: Callable[..., Server]) -> None:
+    told = await worker(browser, serve, READY, PAID, data={"to": "ours"})
     assert told["answer"]["details"] == RESULT and told["answer"]["methodName"].endswith("/pay")
     shown = told["sent"][0]["request"]
-    assert shown["data"] == {"to": "ours"} and shown["site"] == "https://shop.example"
+    assert shown["data"] == {"to": "ours"}
+    assert (shown["site"], shown["inside"]) == ("https://frame.example", "https://shop.example")
     for refusal, name in ((CANCELLED, "AbortError"), (REFUSED, "OperationError")):
         refused = {"type": "refused", "refusal": refusal}
-        assert (await answer({}, ready, refused))["name"] == name
-        opted = await answer({"refusals": "result"}, ready, refused)
+        assert (await worker(browser, serve, READY, refused, data={"to": "ours"}))["name"] == name
+        opted = await worker(browser, serve, READY, refused)
         assert opted["answer"]["details"] == {"error": refusal["error"], "message": refusal["message"]}
     # A message from another page on the same origin arrives first and must have no effect.
-    stranger = {**paid, "from": page.url, "result": {"txHash": "0xbad"}}
-    told = await answer({}, ready, stranger, paid)
+    stranger = {**PAID, "from": "http://localhost/vault", "result": {"txHash": "0xbad"}}
+    told = await worker(browser, serve, READY, stranger, PAID)
+    assert told["answer"]["details"] == RESULT
+
+
+async def test_two_requests_with_the_same_id_of_the_shop_do_not_cross(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    told = await worker(browser, serve, READY, {**READY, "of": 1, "page": 2}, PAID)
+    assert told["answer"]["details"] == RESULT and told["second"] == {"pending": True}
+
+
+async def test_only_the_page_that_was_told_to_go_on_reports_what_became_of_the_payment(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    other = {"page": 2}
+    told = await worker(
+        browser, serve, READY, {**READY, **other}, HANDING_OVER, {**HANDING_OVER, **other},
+        {"type": "refused", "refusal": CANCELLED, **other}, {**READY, "page": 3}, PAID,
+    )  # fmt: skip
+    heard = [(it["heardBy"], it["type"]) for it in told["sent"]]
+    assert heard == [
+        (1, "request"), (2, "request"), (1, "go"), (2, "over"), (2, "over"), (3, "over"), (1, "over"), (2, "over")
+    ]  # fmt: skip
+    assert told["answer"]["details"] == RESULT
+
+
+async def test_a_shop_that_was_let_go_is_not_paid(browser: Browser, serve: Callable[..., Server]) -> None:
+    told = await worker(browser, serve, READY, {"type": "abort"}, HANDING_OVER, {**READY, "of": 1, "page": 2})
+    assert told["aborted"] is True
+    assert [it["type"] for it in told["sent"]][:3] == ["request", "over", "over"]
+    assert told["answer"]["details"]["error"] == told["second"]["answer"]["details"]["error"] == "aborted_by_shop"
+    told = await worker(
+        browser, serve, READY, HANDING_OVER, {**READY, "of": 1}, {**HANDING_OVER, "of": 1}, {"type": "abort"}, PAID
+    )
+    assert told["aborted"] is False, "what is being sent to the chain cannot be withdrawn"
     assert told["answer"]["details"] == RESULT
 
 

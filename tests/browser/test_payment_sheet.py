@@ -24,18 +24,20 @@ SIZES = {"own": (608, 550), "narrow": (360, 740)}
 DRAW = """
 async ([asked, payee, unknown]) => {
   const {readRequest} = await import("/client/pay/request.js");
-  const {sheet, showFee} = await import("/client/pay/sheet.js");
+  const {sheet, showFee, showLeft} = await import("/client/pay/sheet.js");
   const {screen} = await import("/client/pay/screens.js");
   const {text} = await import("/client/pay/text.js");
   const {amountOf} = await import("/client/pay/sheet.js");
   const facts = {chainId: 84532, chainName: "Base Sepolia", usdc: "0x036CbD53842c5426634e7929541eC2318f3dCF7e"};
   const request = readRequest(asked, facts);
   const did = "did:new:0x357778068cd62d30659f4b72ce2995c688922ad0dfada50be8eb8d6329ccea3a";
-  const choice = {did, dids: unknown ? [did, did.replace("35", "53")] : [did], onChoice: () => {}};
+  const payers = [{did, name: "ada"}, ...(unknown ? [{did: did.replace("35", "53"), name: ""}] : [])];
+  const choice = {did, payers, onChoice: () => {}};
   const drawn = sheet(request, payee, {chainName: facts.chainName, choice, familiarity: unknown ? "alike" : "new"});
   const pay = request.token ? text("pay", {amount: amountOf(request)}) : text("pay_unknown");
   screen(text("pay_host", {host: request.site.host}), [drawn], [
     {id: "other-key", text: text("use_password")}, {id: "cancel", text: text("cancel")}, {id: "approve", text: pay, main: true}]);
+  showLeft(request, 87500000n);
   showFee(unknown ? {sponsored: false, cost: 120000000000000n} : {sponsored: true, cost: 0n});
   await new Promise((resolve) => setTimeout(resolve, 700));
 }
@@ -50,10 +52,12 @@ SEEN = """
 
 
 def request(**changes: Any) -> dict[str, Any]:
+    """Return a request of a frame that another site shows, with changes to its data."""
     data = {"to": PAYEE, "amount": "12500000", "token": "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "chainId": 84532,
             "label": "Two books"}  # fmt: skip
     total = {"currency": "USD", "value": "12.50"}
-    return {"site": "https://books.example", "total": total, "data": {**data, **changes}}
+    inside = "https://mall.example"
+    return {"site": "https://books.example", "inside": inside, "total": total, "data": {**data, **changes}}
 
 
 async def opened(browser: Browser, server: Server, language: str, scheme: Any, size: tuple[int, int]) -> Page:
@@ -116,7 +120,10 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
 async def test_both_languages_have_the_same_texts_and_values(browser: Browser, serve: Callable[..., Server]) -> None:
     page = await browser.new_page()
     await visit(page, SimpleNamespace(port=serve().port))
-    tables = await page.evaluate("import('/client/pay/texts.js').then(({TEXTS}) => TEXTS)")
+    tables = {
+        language: await page.evaluate(f"import('/client/pay/texts.{language}.js').then((it) => it.default)")
+        for language in ("en", "de")
+    }
     assert list(tables["en"]) == list(tables["de"])
     for key, english in tables["en"].items():
         assert values(english) == values(tables["de"][key]), key

@@ -13,6 +13,8 @@ from tests.support.passkeys import AUTHENTICATOR
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from playwright.async_api import Browser, CDPSession
 
 
@@ -54,12 +56,18 @@ class ConfirmPage:
         self._target = target
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._count = 0
+        self._intercepting: Callable[[str, str], Awaitable[str | None]] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         session.on("Target.receivedMessageFromTarget", self._received)
 
     def _received(self, event: dict[str, Any]) -> None:
         message = json.loads(event["message"])
         if message.get("id") in self._answers:
             self._answers.pop(message["id"]).set_result(message.get("result", message))
+        if message.get("method") == "Fetch.requestPaused":
+            task = asyncio.ensure_future(self._intercepted(message["params"]))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def command(self, method: str, **params: Any) -> Any:
         return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
@@ -75,6 +83,23 @@ class ConfirmPage:
         """Return the value of an expression, or None if it throws or the window is between two documents."""
         answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
+
+    async def intercept(self, handle: Callable[[str, str], Awaitable[str | None]]) -> None:
+        """From now on, call `handle` with each request's URL and body; it returns an answer in JSON, or None."""
+        self._intercepting = handle
+        await self.command("Fetch.enable", patterns=[{"urlPattern": "*/api/*"}])
+
+    async def _intercepted(self, paused: dict[str, Any]) -> None:
+        assert self._intercepting
+        request, id_ = paused["request"], paused["requestId"]
+        answer = await self._intercepting(request["url"], request.get("postData", ""))
+        if answer is None:
+            await self._send("Fetch.continueRequest", {"requestId": id_})
+            return
+        kind = [{"name": "Content-Type", "value": "application/json"}]
+        body = base64.b64encode(answer.encode()).decode()
+        said = {"requestId": id_, "responseCode": 200, "responseHeaders": kind, "body": body}
+        await self._send("Fetch.fulfillRequest", said)
 
     async def click(self, name: str) -> None:
         """Click the element ``name`` without awaiting the result, because the click may close the window first."""

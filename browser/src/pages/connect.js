@@ -43,7 +43,7 @@ stay();
 screen("home", asked);
 
 document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());
-whenGone((type) => over || gone(type));
+whenGone((type, why) => over || gone(type, why));
 footer(banner);
 void began();
 

@@ -152,6 +152,7 @@ export default {
   "unlock.password.open": "Öffnen",
   "unlock.locked": "Ihr Tresor ist verschlossen.",
   "unlock.idle": "Ihr Tresor hat sich verschlossen, oder ein anderer Tab hat ihn geöffnet.",
+  "unlock.paying": "Verschlossen, weil Sie in einem Shop bezahlen wollten.",
   "unlock.elsewhere.heading": "In einem anderen Tab geöffnet",
   "unlock.elsewhere": "Ihr Tresor ist in einem anderen Tab geöffnet.",
   "unlock.here": "Hier verwenden",

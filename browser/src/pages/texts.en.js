@@ -152,6 +152,7 @@ export default {
   "unlock.password.open": "Open",
   "unlock.locked": "Your vault is locked.",
   "unlock.idle": "Your vault locked itself, or another tab opened it.",
+  "unlock.paying": "Locked, because you went to pay in a shop.",
   "unlock.elsewhere.heading": "Open in another tab",
   "unlock.elsewhere": "Your vault is open in another tab.",
   "unlock.here": "Use it here",

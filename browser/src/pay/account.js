@@ -65,13 +65,14 @@ export async function feeOf(client, key, { amount, params }, payee) {
  * @param {Client} client
  * @param {string} address
  * @param {Request} request
+ * @returns {Promise<bigint | null>} what the account has left afterwards, in the token's smallest unit; null if not known
  * @throws {Refusal}
  */
 export async function checkBalance(client, address, { token, amount, params }) {
-  if (!token) return;
+  if (!token) return null;
   const asked = { account: address, token: token.symbol, chainId: String(params.chainId) };
   const { balance } = await client.balance(asked);
-  if (BigInt(balance) >= amount) return;
+  if (BigInt(balance) >= amount) return BigInt(balance) - amount;
   const shown = (/** @type {bigint} */ value) => amountText(decimalOf(value, token.decimals), token);
   throw new Refusal("insufficient_balance", { have: shown(BigInt(balance)), need: shown(amount) });
 }

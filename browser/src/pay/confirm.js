@@ -1,14 +1,16 @@
 /** The page on which a person confirms a shop's payment request. The vault's keys stay in the worker. */
 
-import { Client, passkeyKey, payeeOf, usePasskey } from "../holdfast.js";
+import { Client, payeeOf } from "../holdfast.js";
+import { facts as factsOf } from "../pages/parts/notes.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
-import { el } from "./el.js";
+import { showOver, showPaid, showRefusal } from "./endings.js";
+import { KeyEntry } from "./key_entry.js";
 import { meta } from "./meta.js";
 import { familiarity, paidBefore, rememberPayee } from "./payees.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { readRequest, Refusal } from "./request.js";
 import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
-import { amountOf, sheet, showFee } from "./sheet.js";
+import { amountOf, sheet, showFee, showLeft } from "./sheet.js";
 import { Shop } from "./shop.js";
 import { text } from "./text.js";
 
@@ -16,8 +18,11 @@ import { text } from "./text.js";
  * @typedef {import("./request.js").Request} Request
  * @typedef {import("./request.js").Asked} Asked
  * @typedef {import("./account.js").Fee} Fee
- * @typedef {import("../holdfast.js").VaultKey} VaultKey
+ * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {import("./text.js").TextKey} TextKey
+ *
+ * @typedef {"reading" | "asking" | "working" | "agreed" | "over"} State `asking`: the sheet is shown; `working`: the person
+ *   has approved, and may still cancel; `agreed`: the operation is being signed and sent, and only the chain decides
  */
 
 /** How long this window stays open at most until the vault has a first copy at the service. */
@@ -25,26 +30,23 @@ const COPY_WITHIN_MS = 5000;
 
 /** One payment request and the window that handles it. */
 class Payment {
+  /** @type {State} */
+  #state = "reading";
+  /** Whether the signed operation may have reached the bundler. */
+  #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
   /** @type {Request | null} */
   #request = null;
   /** @type {Fee | null} the fee on the sheet */
   #fee = null;
   #payee = { address: "", did: /** @type {string | null} */ (null) };
   #did = "";
-  /** @type {string[]} all vaults of this browser, the most recently used first */
-  #dids = [];
+  /** @type {import("./sheet.js").Payer[]} all vaults of this browser, the most recently used first */
+  #payers = [];
   #shop;
   #client = new Client({ snapshots: { serviceDid: meta("did") || undefined } });
   #booted = this.#client.boot();
+  #entry = new KeyEntry(() => void this.#approve());
   #facts;
-  #busy = false;
-  #takeOver = false;
-  #withPassword = false;
-  /** Whether the person has agreed to everything and can no longer cancel. */
-  #agreedTo = false;
-  /** Whether the signed operation may have reached the bundler. */
-  #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
-  #over = false;
 
   /**
    * @param {string} id of the payment request
@@ -53,119 +55,111 @@ class Payment {
   constructor(id, facts) {
     this.#facts = facts;
     this.#booted.catch(() => {});
-    this.#shop = new Shop(id, { onRequest: (asked) => void this.#asked(asked), onOver: () => this.#end("over_title", text("over")) });
+    // After the agreement the page goes on to the receipt, whatever has become of the request.
+    const onOver = () => this.#state !== "agreed" && this.#end("over_title", "over");
+    this.#shop = new Shop(id, { onRequest: (asked) => void this.#asked(asked), onOver });
     document.addEventListener("keydown", ({ key }) => key === "Escape" && this.cancel());
     addEventListener("focus", guardMainButton);
   }
 
   /** Cancels the payment for the person, unless it is too late to cancel. */
   cancel() {
-    if (this.#over || this.#agreedTo || !this.#request) return;
+    if (!this.#request || this.#state === "agreed" || this.#state === "over") return;
     this.#shop.refused("user_cancelled");
-    this.#end("refused_title", text("cancelled"));
+    this.#end("refused_title", "cancelled");
   }
 
   /** @param {Asked} asked */
   async #asked(asked) {
-    if (this.#request || this.#over) return;
+    if (this.#state !== "reading" || this.#request) return;
     tell(text("checking"));
     try {
       this.#request = readRequest(asked, this.#facts);
       await this.#booted;
-      await this.#vaults();
+      await this.#findPayers();
       this.#payee = await payeeOf(this.#client, this.#request.params.to);
       await this.#draw();
       await this.#preview();
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (this.#dids.length > 1 && refusal.code.startsWith("insufficient")) this.#failedChoice(refusal);
-      else this.#refuse(refusal);
+      this.#unpayable(refusalOf(error));
     }
   }
 
   /** Lists this browser's vaults. The most recently used vault pays, unless the person chooses another. */
-  async #vaults() {
-    const stored = await this.#client.vault.stored();
-    this.#dids = stored.sort((one, other) => other.updatedAt - one.updatedAt).map((it) => it.did);
-    if (this.#dids.length === 0) throw new Refusal("no_vault");
-    this.#did = this.#dids[0];
+  async #findPayers() {
+    const stored = (await this.#client.vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
+    if (stored.length === 0) throw new Refusal("no_vault");
+    const named = async (/** @type {string} */ did) => ({ did, name: (await factsOf(did).catch(() => null))?.identifier ?? "" });
+    this.#payers = await Promise.all(stored.map(({ did }) => named(did)));
+    this.#did = stored[0].did;
   }
 
   /** @param {string} did the vault that is to pay instead: fee and balance are those of another account */
   async #chosen(did) {
-    if (this.#busy || this.#over) return;
     this.#did = did;
     this.#fee = null;
-    this.#takeOver = false;
     warn("");
-    try {
-      await this.#preview();
-    } catch (error) {
-      if (did === this.#did) this.#failedChoice(refusalOf(error));
-    }
+    await this.#preview().catch((error) => did === this.#did && this.#unpayable(refusalOf(error)));
   }
 
-  /** @param {Refusal} refusal for the chosen vault; another one may be able to pay */
-  #failedChoice({ code, values }) {
+  /** @param {Refusal} refusal that is known before the person has approved; another vault may be able to pay */
+  #unpayable(refusal) {
+    if (this.#state !== "reading" && this.#state !== "asking") return; // what the person approved has its own outcome
+    if (this.#payers.length < 2 || !refusal.code.startsWith("insufficient")) return this.#refuse(refusal);
     showFee(null);
-    warn(text(/** @type {TextKey} */ (code), values));
+    warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
   }
 
   async #draw() {
     const request = this.#known();
     const paid = await paidBefore().catch(() => []);
-    const choice = { dids: this.#dids, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
+    if (this.#state !== "reading") return;
+    const choice = { payers: this.#payers, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
     const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
     screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
+    this.#to("asking");
     performance.mark("holdfast:sheet");
   }
 
-  /** Shows the fee and checks the balance if both are known before the vault is open. */
+  /** Shows fee and balance if both are known before the vault is open; never once a later operation has been prepared. */
   async #preview() {
     const [request, did] = [this.#known(), this.#did];
+    const isCurrent = () => this.#state === "asking" && did === this.#did;
     const key = await publicAccount(this.#client, did);
-    if (key && !this.#busy) {
-      await checkBalance(this.#client, key.address, request);
+    if (key && isCurrent()) {
+      const left = await checkBalance(this.#client, key.address, request);
+      if (isCurrent()) showLeft(request, left);
       const fee = await feeOf(this.#client, key, request, this.#payee.address);
-      if (did === this.#did) this.#fee = fee;
+      if (isCurrent()) this.#fee = fee;
     }
-    if (!this.#over && did === this.#did) showFee(this.#fee);
+    if (isCurrent()) showFee(this.#fee);
   }
 
   async #approve() {
-    if (this.#busy || this.#over) return;
-    this.#busy = true;
-    this.#setBusy(true);
+    if (this.#state !== "asking") return;
+    this.#to("working");
     warn("");
     try {
-      await this.#pay(await this.#key());
+      await this.#pay(await this.#entry.key());
     } catch (error) {
       this.#failed(refusalOf(error, this.#handedOver));
-    } finally {
-      this.#busy = false;
     }
   }
 
-  /** @returns {Promise<VaultKey>} */
-  async #key() {
-    if (this.#withPassword) return { kind: "password", password: passwordField().value };
-    tell(text("passkey"));
-    return passkeyKey(await usePasskey());
-  }
-
-  /** @param {VaultKey} key */
+  /** @param {import("../holdfast.js").VaultKey} key */
   async #pay(key) {
-    const { vault } = this.#client;
     tell(text("preparing"));
-    const opened = await vault.unlock(key, null, { did: this.#did, takeOver: this.#takeOver });
-    if (!opened.success) throw new Refusal(this.#lockedBy(opened.error ?? ""));
+    // The person has just confirmed with their key, so this window takes the vault from a tab that has it open.
+    const opened = await this.#client.vault.unlock(key, null, { did: this.#did, takeOver: "payment" });
+    if (!opened.success) throw new Refusal(opened.error !== "wrong_key" ? "vault_locked" : key.kind === "password" ? "wrong_password" : "wrong_key");
     const request = this.#known();
     const account = await this.#client.account();
     // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
     // the sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});
-    const paying = this.#client.pay(request.params, {
+    // Pay the address that is shown, even if the DID has a different one by now.
+    const paying = this.#client.pay({ ...request.params, to: this.#payee.address }, {
       approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
       onProgress: (step) => this.#progress(step),
     });
@@ -174,18 +168,13 @@ class Payment {
     await this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
     this.#shop.paid(result);
     await rememberPayee(this.#payee.address).catch(() => {});
-    this.#paid(result);
-  }
-
-  /** @param {string} error of the enclave */
-  #lockedBy(error) {
-    if (error === "open_elsewhere") return "open_elsewhere";
-    if (error === "wrong_key") return this.#withPassword ? "wrong_password" : "wrong_key";
-    return "vault_locked";
+    showPaid(request, result);
+    this.#close();
   }
 
   /**
-   * Checks just before signing that the person has agreed to this fee, and asks again if not.
+   * Checks just before signing that the person has agreed to this fee, and asks again if not; then that the shop still
+   * waits, because nothing may be signed for a shop that was told otherwise.
    *
    * @param {Fee} fee
    */
@@ -193,9 +182,9 @@ class Payment {
     const seen = this.#fee;
     if (!fee.sponsored && (seen === null || seen.sponsored || fee.cost > seen.cost)) await this.#askAgain(fee);
     else if (seen === null) showFee(fee);
-    if (this.#over) throw new Refusal("user_cancelled");
-    this.#agreedTo = true;
-    this.#shop.handingOver();
+    if (!this.#isOver() && !(await this.#shop.isWaiting())) this.#unsigned();
+    if (this.#isOver()) throw new Refusal("user_cancelled");
+    this.#to("agreed");
     showButtons([]);
   }
 
@@ -210,7 +199,7 @@ class Payment {
     warn(text("fee_changed"));
     return new Promise((resolve) => {
       const onclick = () => {
-        this.#setBusy(true);
+        this.#to("working");
         warn("");
         resolve();
       };
@@ -231,71 +220,58 @@ class Payment {
     }
   }
 
-  /** @param {Refusal} refusal */
+  /** @param {Refusal} refusal of a payment that the person approved */
   #failed(refusal) {
-    if (this.#over) return;
+    if (this.#isOver()) return;
     if (this.#handedOver || !isPassing(refusal)) return this.#refuse(refusal);
-    this.#agreedTo = false;
-    if (refusal.code === "open_elsewhere") this.#takeOver = true;
     tell("");
+    showFee(this.#fee);
     showButtons(this.#buttons());
+    this.#to("asking");
     warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
   }
 
   /** @param {Refusal} refusal */
-  #refuse({ code, values }) {
-    if (this.#over) return;
-    this.#over = true;
-    const shown = { ...values, ...(values.what && { what: text(/** @type {TextKey} */ (values.what)) }) };
-    const open = code === "unconfirmed";
-    const said = [el("p", { id: "refusal" }, text(/** @type {TextKey} */ (code), shown))];
-    if (!open && code !== "chain_failed") said.push(el("p", {}, text("nothing_paid")));
-    const back = { id: "back", main: true, text: text("back"), onclick: () => this.#back(code) };
-    const register = code === "no_vault" ? [{ id: "register", href: "/", text: text("register") }] : [];
-    screen(text(open ? "unconfirmed_title" : "refused_title"), said, [...register, back]);
+  #refuse(refusal) {
+    if (this.#isOver()) return;
+    showRefusal(refusal, () => {
+      this.#shop.refused(refusal.code);
+      showButtons([]);
+      tell(text("over"));
+    });
     this.#close();
   }
 
-  /** @param {string} code */
-  #back(code) {
-    this.#shop.refused(FOR_SHOP[code] ?? code);
-    showButtons([]);
-    tell(text("over"));
-  }
-
-  /** @param {import("../generated/types.js").PaymentResult} result */
-  #paid({ explorerUrl }) {
-    const request = this.#known();
-    const said = el("p", { id: "outcome" }, text("done_text", { amount: amountOf(request), host: request.site.host }));
-    const link = explorerUrl ? [{ id: "explorer", href: explorerUrl, text: text("explorer") }] : [];
-    this.#over = true;
-    screen(text("done"), [said], link);
-    this.#close();
+  #unsigned() {
+    this.#shop.refused("internal"); // for a worker that hears it late
+    this.#end("over_title", "unsigned");
   }
 
   /**
    * @param {TextKey} title
-   * @param {string} said
+   * @param {TextKey} said
    */
   #end(title, said) {
-    if (this.#over) return;
-    this.#over = true;
-    screen(text(title), [el("p", { id: "outcome" }, said)], []);
+    if (this.#isOver()) return;
+    showOver(title, said);
     this.#close();
   }
 
   #close() {
+    this.#state = "over";
     void this.#client.vault.lock().catch(() => {}).finally(() => this.#client.close());
+  }
+
+  #isOver() {
+    return this.#state === "over";
   }
 
   /** @returns {import("./screens.js").Button[]} */
   #buttons() {
-    const other = this.#withPassword ? text("use_passkey") : text("use_password");
-    const label = this.#takeOver ? text("use_here") : this.#payText();
     return [
-      { id: "other-key", text: other, onclick: () => this.#otherKey() },
+      { id: "other-key", text: this.#entry.other, onclick: () => this.#otherKey() },
       this.#cancelButton(),
-      { id: "approve", main: true, text: label, onclick: () => void this.#approve() },
+      { id: "approve", main: true, text: this.#payText(), onclick: () => void this.#approve() },
     ];
   }
 
@@ -310,17 +286,16 @@ class Payment {
   }
 
   #otherKey() {
-    this.#withPassword = !this.#withPassword;
-    document.getElementById("password-form")?.remove();
-    if (this.#withPassword) document.getElementById("screen")?.append(passwordForm(() => void this.#approve()));
+    this.#entry.switch();
     showButtons(this.#buttons());
-    if (this.#withPassword) passwordField().focus();
+    this.#entry.focus();
   }
 
-  /** @param {boolean} busy */
-  #setBusy(busy) {
-    for (const button of document.querySelectorAll("#buttons button")) {
-      if (button.id !== "cancel") /** @type {HTMLButtonElement} */ (button).disabled = busy;
+  /** @param {State} state only while the sheet asks can the person choose anything but to cancel */
+  #to(state) {
+    this.#state = state;
+    for (const it of document.querySelectorAll("#buttons button:not(#cancel), #vaults")) {
+      /** @type {HTMLButtonElement} */ (it).disabled = state !== "asking";
     }
   }
 
@@ -330,28 +305,10 @@ class Payment {
   }
 }
 
-/** Refusal codes that are reported to shops under a different name. */
-const FOR_SHOP = /** @type {Record<string, string>} */ ({ insufficient_fee: "insufficient_balance", chain_failed: "chain_rejected" });
-
-/** @returns {HTMLInputElement} */
-function passwordField() {
-  return /** @type {HTMLInputElement} */ (document.getElementById("password"));
-}
-
-/** @param {() => void} onsubmit */
-function passwordForm(onsubmit) {
-  const field = el("input", { id: "password", type: "password", autocomplete: "current-password", required: true });
-  const submitted = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    onsubmit();
-  };
-  return el("form", { id: "password-form", onsubmit: submitted }, el("label", { htmlFor: "password" }, text("password")), field);
-}
-
 begin();
 const id = new URLSearchParams(location.search).get("request");
 if (navigator.serviceWorker?.controller && id) {
   new Payment(id, { chainId: Number(meta("chain")), chainName: meta("chain-name"), usdc: meta("usdc") });
 } else {
-  screen(text("over_title"), [el("p", { id: "outcome" }, text("none"))], []);
+  showOver("none_title", "none");
 }

@@ -1,6 +1,6 @@
 /** Remembers the addresses that this browser has paid, and detects addresses that only look like one of them. */
 
-import { VaultStore } from "../holdfast.js";
+import { stored } from "../pages/parts/notes.js";
 
 const NOTE = "payees";
 const KEPT = 500;
@@ -23,27 +23,13 @@ export function familiarity(address, paid) {
 
 /** @returns {Promise<string[]>} addresses in lower case */
 export function paidBefore() {
-  return noted(async (store) => (await store.note(NOTE)) ?? []);
+  return stored(async (store) => (await store.note(NOTE)) ?? []);
 }
 
 /** @param {string} address */
 export function rememberPayee(address) {
-  return noted(async (store) => {
+  return stored(async (store) => {
     const before = /** @type {string[]} */ ((await store.note(NOTE)) ?? []).filter((one) => one !== address.toLowerCase());
     await store.setNote(NOTE, [...before, address.toLowerCase()].slice(-KEPT));
   });
-}
-
-/**
- * @template T
- * @param {(store: VaultStore) => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function noted(work) {
-  const store = new VaultStore();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }

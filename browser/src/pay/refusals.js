@@ -23,7 +23,7 @@ const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   payee_unregistered: "payee_unregistered",
   payee_unverified: "payee_unverified",
 });
-const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "open_elsewhere", "network"]);
+const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "network"]);
 
 /** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it has accepted it */
 

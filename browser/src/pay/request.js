@@ -13,9 +13,10 @@ const DID_LENGTH = 512;
  * @typedef {{symbol: string, decimals: number, unit: string, least: number}} Token `unit`: the currency in which
  *   the total must state the same amount; `least`: decimal places that are always shown
  * @typedef {{chainId: number, chainName: string, usdc: string}} Facts of the service
- * @typedef {{site: string, total: {currency: string, value: string}, data: any}} Asked the request as passed on by the worker
+ * @typedef {{site: string, inside?: string, total: {currency: string, value: string}, data: any}} Asked the request as
+ *   passed on by the worker; `inside`: the page's origin if a frame of another origin asks
  * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
- * @typedef {{site: URL, total: {currency: string, value: string}, label: string, params: PaymentParams, amount: bigint,
+ * @typedef {{site: URL, inside: URL | null, total: {currency: string, value: string}, label: string, params: PaymentParams, amount: bigint,
  *   token: Token | null}} Request `token`: null if the service does not know it
  */
 
@@ -45,7 +46,8 @@ export class Refusal extends Error {
  * @returns {Request}
  * @throws {Refusal}
  */
-export function readRequest({ site, total, data }, facts) {
+export function readRequest({ site, inside, total, data }, facts) {
+  if (![site, inside ?? site].every((origin) => URL.canParse(origin))) throw bad("what_site");
   const { to, amount, token, chainId, ucan, label } = typeof data === "object" && data !== null ? data : {};
   if (typeof amount !== "string" || !WHOLE.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) throw bad("what_amount");
   if (token !== NATIVE && !isAddress(token)) throw bad("what_token");
@@ -55,7 +57,7 @@ export function readRequest({ site, total, data }, facts) {
   const known = tokenOf(token, facts);
   checkTotal(total, BigInt(amount), known);
   const params = { to, amount, token, chainId, ...(typeof ucan === "string" && ucan && { ucan }) };
-  return { site: new URL(site), total, label: labelOf(label), params, amount: BigInt(amount), token: known };
+  return { site: new URL(site), inside: inside ? new URL(inside) : null, total, label: labelOf(label), params, amount: BigInt(amount), token: known };
 }
 
 /**

@@ -2,14 +2,15 @@
 
 import { el } from "./el.js";
 import { costText } from "./account.js";
-import { decimalOf } from "./request.js";
+import { COIN, decimalOf } from "./request.js";
 import { amountText, text } from "./text.js";
 
 /**
  * @typedef {import("./request.js").Request} Request
  * @typedef {{address: string, did: string | null}} Payee
  * @typedef {import("./account.js").Fee} Fee
- * @typedef {{dids: string[], did: string, onChoice: (did: string) => void}} Choice `did`: the vault that pays
+ * @typedef {{did: string, name: string}} Payer a vault, and the name under which it was registered in this browser, if any
+ * @typedef {{payers: Payer[], did: string, onChoice: (did: string) => void}} Choice `did`: the vault that pays
  */
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
@@ -29,14 +30,14 @@ export function amountOf({ amount, token }) {
  * @returns {HTMLElement}
  */
 export function sheet(request, payee, { chainName, choice, familiarity }) {
-  const { token, params, total, label, site } = request;
+  const { token, params, total, label, site, inside } = request;
   const otherUnit = token?.unit !== total.currency.toUpperCase();
   return el("div", {},
     el("p", { className: "amount", id: "amount" }, amountOf(request)),
     token ? null : warning(text("token_unknown")),
     familiarity === "alike" ? warning(text("payee_alike")) : null,
     el("dl", { id: "request" },
-      row("shop", shopName(site), ...shopWarnings(site)),
+      row("shop", shopName(site), ...shopWarnings(site), ...(inside ? [el("small", {}, text("asks_inside", { site: originOf(inside) })), ...shopWarnings(inside)] : [])),
       label ? row("label", text("shop_calls_it", { label })) : null,
       otherUnit ? row("shop_price", `${total.value} ${total.currency}`) : null,
       payeeRow(payee, familiarity),
@@ -44,7 +45,7 @@ export function sheet(request, payee, { chainName, choice, familiarity }) {
       row("chain", text("chain_row", { name: chainName, id: params.chainId })),
       el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
       params.ucan ? row("limit", text("limit_delegation")) : null,
-      row("vault", vaultChoice(choice)),
+      row("vault", vaultChoice(choice), el("small", { id: "left" })),
     ),
   );
 }
@@ -58,14 +59,25 @@ export function showFee(fee) {
 }
 
 /**
+ * Shows what the account has left afterwards. For the chain's coin this is not certain before the fee is known.
+ *
+ * @param {Request} request
+ * @param {bigint | null} left
+ */
+export function showLeft({ token }, left) {
+  const place = document.getElementById("left");
+  if (place) place.textContent = left === null || !token || token === COIN ? "" : text("left", { amount: amountText(decimalOf(left, token.decimals), token) });
+}
+
+/**
  * Shows a full address in groups of four digits for comparison. The copied address contains no spaces.
  *
  * @param {string} value 0x-hex
  */
 export function address(value) {
   const groups = value.slice(2).match(/.{1,4}/g) ?? [];
-  const parts = ["0x", ...groups].map((group) => el("span", {}, group));
-  return el("span", { className: "address" }, ...parts);
+  const parts = groups.flatMap((group) => [el("wbr"), el("span", {}, group)]);
+  return el("span", { className: "address" }, el("span", {}, "0x"), ...parts);
 }
 
 /**
@@ -88,15 +100,26 @@ function payeeRow({ address: to, did }, familiarity) {
  *
  * @param {Choice} choice
  */
-function vaultChoice({ dids, did, onChoice }) {
-  if (dids.length < 2) return el("span", { className: "did" }, did);
-  const select = el("select", { id: "vaults", ariaLabel: text("vault"), onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value) }, ...dids.map((it) => el("option", { value: it }, it)));
+function vaultChoice({ payers, did, onChoice }) {
+  if (payers.length < 2) return el("span", {}, el("strong", {}, payers[0].name), el("span", { className: "did" }, did));
+  const options = payers.map((it) => el("option", { value: it.did }, `${it.name} ${it.did}`.trim()));
+  const select = el("select", { id: "vaults", ariaLabel: text("vault"), onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value) }, ...options);
   return select;
 }
 
 /** @param {URL} site */
 function shopName(site) {
-  return el("span", {}, site.protocol === "https:" ? "" : `${site.protocol}//`, el("strong", {}, site.host));
+  return el("span", {}, schemeOf(site), el("strong", {}, site.host));
+}
+
+/** @param {URL} site */
+function originOf(site) {
+  return schemeOf(site) + site.host;
+}
+
+/** @param {URL} site */
+function schemeOf({ protocol }) {
+  return protocol === "https:" ? "" : `${protocol}//`;
 }
 
 /** Whether a host, or the host of a did:web, is internationalised. @param {string} name */

@@ -1,6 +1,11 @@
 /** Connects to the payment worker, which is the page's only way to respond to the shop. */
 
-import { FOR_SHOPS } from "./texts.js";
+import { FOR_SHOPS } from "./for_shops.js";
+
+/** How long the worker may take to say whether the shop still waits; the browser may have to start it again. */
+const ANSWERS_WITHIN_MS = 10_000;
+/** Refusal codes that are reported to shops under a different name. */
+const RENAMED = /** @type {Record<string, string>} */ ({ insufficient_fee: "insufficient_balance", chain_failed: "chain_rejected" });
 
 /**
  * @typedef {import("./request.js").Asked} Asked
@@ -11,6 +16,8 @@ import { FOR_SHOPS } from "./texts.js";
 export class Shop {
   #id;
   #answered = false;
+  /** @type {((isWaiting: boolean) => void) | null} who asked whether the shop still waits */
+  #asker = null;
 
   /**
    * @param {string} id of the payment request
@@ -20,15 +27,24 @@ export class Shop {
     this.#id = id;
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
       if (data?.type === "request") onRequest(data.request);
-      if (data?.type === "over" && !this.#answered) onOver();
+      if (data?.type === "go") this.#told(true);
+      if (data?.type === "over" && !this.#told(false) && !this.#answered) onOver();
     });
     navigator.serviceWorker.startMessages();
     this.#send({ type: "ready" });
   }
 
-  /** Reports that the payment is about to be sent, so that the shop waits for the chain from then on. */
-  handingOver() {
-    this.#send({ type: "handing over" });
+  /**
+   * Reports that the payment is about to be signed, so that the shop waits for the chain from then on.
+   *
+   * @returns {Promise<boolean>} false if the request is over or the worker does not respond: then nothing may be signed
+   */
+  isWaiting() {
+    return new Promise((resolve) => {
+      this.#asker = resolve;
+      setTimeout(() => this.#told(false), ANSWERS_WITHIN_MS);
+      this.#send({ type: "handing over" });
+    });
   }
 
   /** @param {PaymentResult} result */
@@ -40,8 +56,17 @@ export class Shop {
   /** @param {string} code */
   refused(code) {
     this.#answered = true;
-    const error = Object.hasOwn(FOR_SHOPS, code) ? code : "internal";
+    const named = RENAMED[code] ?? code;
+    const error = Object.hasOwn(FOR_SHOPS, named) ? named : "internal";
     this.#send({ type: "refused", refusal: { error, message: FOR_SHOPS[error], cancelled: error === "user_cancelled" } });
+  }
+
+  /** @param {boolean} isWaiting @returns {boolean} whether the page had asked */
+  #told(isWaiting) {
+    const asker = this.#asker;
+    this.#asker = null;
+    asker?.(isWaiting);
+    return asker !== null;
   }
 
   /** @param {object} message */

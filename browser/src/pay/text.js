@@ -1,12 +1,13 @@
 /** Translates texts and formats amounts for the person's language. */
 
 import { preferred } from "../pages/parts/languages.js";
-import { TEXTS } from "./texts.js";
+import en from "./texts.en.js";
 
-/** @typedef {keyof typeof TEXTS.en} TextKey */
+/** @typedef {keyof typeof en} TextKey */
 
 /** The page's language, which the person may have changed on the service's other pages. */
-export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)));
+export const language = /** @type {"en" | "de"} */ (preferred(["en", "de"]));
+const texts = language === "de" ? (await import("./texts.de.js")).default : en;
 
 /**
  * @param {TextKey} key
@@ -14,7 +15,7 @@ export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)
  * @returns {string}
  */
 export function text(key, values = {}) {
-  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+  return texts[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
 /**

@@ -17,15 +17,15 @@ export class VaultLock {
 
   /**
    * @param {string} dbName
-   * @param {{onAsked: () => Promise<void>, onTaken: () => void}} told `onAsked`: another tab requests the vault: lock
-   *   it and release the lock; `onTaken`: the other tab took the lock without waiting
+   * @param {{onAsked: (why: string) => Promise<void>, onTaken: () => void}} told `onAsked`: another tab requests the
+   *   vault: lock it and release the lock; `onTaken`: the other tab took the lock without waiting
    */
   constructor(dbName, { onAsked, onTaken }) {
     this.#prefix = `hf-vault:${dbName}:`;
     this.#onTaken = onTaken;
     this.#channel = new BroadcastChannel(`hf-vault:${dbName}`);
     this.#channel.onmessage = ({ data }) => {
-      if (this.#held && data === this.#held.did) void onAsked();
+      if (this.#held && data?.did === this.#held.did) void onAsked(typeof data.why === "string" ? data.why : "");
     };
   }
 
@@ -38,7 +38,8 @@ export class VaultLock {
    * Acquires the lock on a vault, and releases the lock held on any other vault.
    *
    * @param {string} did
-   * @param {boolean} [takeOver] take the vault from another tab, which locks it or loses it
+   * @param {boolean | string} [takeOver] take the vault from another tab, which locks it or loses it; as a text: what
+   *   the other tab is told as the reason
    * @returns {Promise<boolean>} whether this worker holds it now
    */
   async acquire(did, takeOver = false) {
@@ -47,7 +48,7 @@ export class VaultLock {
     await this.#released; // the browser releases the lock a moment later
     if (await this.#request(did, { ifAvailable: true })) return true;
     if (!takeOver) return false;
-    this.#channel.postMessage(did);
+    this.#channel.postMessage({ did, why: takeOver === true ? "" : takeOver });
     const waited = await this.#request(did, { signal: AbortSignal.timeout(GIVES_UP_WITHIN_MS) });
     return waited || this.#request(did, { steal: true });
   }

@@ -22,7 +22,7 @@ export class WorkerPort {
 
   /**
    * @param {import("../trusted.js").ScriptAddress} address of worker.js
-   * @param {(event: {type: string}) => void} onEvent called with the worker's notifications
+   * @param {(event: {type: string, why?: string}) => void} onEvent called with the worker's notifications
    */
   constructor(address, onEvent) {
     this.#onEvent = onEvent;

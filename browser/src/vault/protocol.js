@@ -45,7 +45,7 @@ const textOrNumber = (value) => number(value) || text(100)(value) || typeof valu
 const word = text(KIB);
 const token = bytes(MIB);
 const vault = bytes(24 * MIB);
-const opening = { did: word, takeOver: flag };
+const opening = { did: word, takeOver: (/** @type {unknown} */ value) => flag(value) || text(16)(value) };
 const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
 const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
 const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word, record: flag };

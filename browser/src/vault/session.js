@@ -11,8 +11,8 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /**
  * @typedef {import("./protocol.js").Request} Request
- * @typedef {{type: "opened" | "stored" | "locked" | "taken"}} Told the worker's notifications: a vault was opened, or has a
- *   new revision; the vault locked itself, or another tab took it over
+ * @typedef {{type: "opened" | "stored" | "locked" | "taken", why?: string}} Told the worker's notifications: a vault was opened, or
+ *   has a new revision; the vault locked itself, or another tab took it over; `why`: what that tab said
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
 
@@ -93,7 +93,7 @@ export class WorkerSession {
   async #boot({ wasmUrl, dbName, sha256 }) {
     this.#enclave?.wipe();
     this.#store = new VaultStore(dbName ? { dbName } : {});
-    this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: () => this.#giveUp(), onTaken: () => this.#taken() });
+    this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: (why) => this.#giveUp(why), onTaken: () => this.#taken() });
     const response = await fetch(wasmUrl);
     const copy = response.clone();
     const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
@@ -261,10 +261,10 @@ export class WorkerSession {
     }
   }
 
-  /** Stores unsaved changes and locks the vault, because another tab has requested the vault. */
-  async #giveUp() {
+  /** Stores unsaved changes and locks the vault, because another tab has requested the vault. @param {string} why */
+  async #giveUp(why) {
     this.#turn = this.#turn.then(() => this.#locked()).then(
-      () => this.#tell({ type: "locked" }),
+      () => this.#tell({ type: "locked", why }),
       () => this.#taken(),
     );
     await this.#turn;

@@ -24,8 +24,8 @@ import { secretsOf } from "./values.js";
  * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; the vault works without them
  * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
  *
- * @typedef {{did?: string, takeOver?: boolean, minRevision?: number}} OpenOptions `did`: which of several stored
- *   vaults; `takeOver`: take it from another tab
+ * @typedef {{did?: string, takeOver?: boolean | string, minRevision?: number}} OpenOptions `did`: which of several stored
+ *   vaults; `takeOver`: take it from another tab; a text of at most 16 characters tells that tab why
  */
 
 const NOT_BOOTED = "the vault has not been booted: call boot() first";
@@ -35,7 +35,8 @@ const CLOSED = "the vault is closed";
  * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. While the vault is booted,
  * calls throw PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
- * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it), "taken"
+ * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it; `detail`: what that
+ * tab gave as the reason), "taken"
  * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).
  */
 export class Vault extends EventTarget {
@@ -466,9 +467,9 @@ export class Vault extends EventTarget {
 
   #started() {
     const address = this.#options.workerUrl ?? workerAddress;
-    return new WorkerPort(address, ({ type }) => {
+    return new WorkerPort(address, ({ type, why }) => {
       if (type === "taken" || type === "failed") this.close();
-      this.dispatchEvent(new Event(type));
+      this.dispatchEvent(new CustomEvent(type, { detail: why ?? "" }));
     });
   }
 }

@@ -24,11 +24,13 @@ const BEGUN = "holdfast-registration";
  */
 
 /**
+ * Opens the store of this browser's vaults and notes for one piece of work.
+ *
  * @template T
  * @param {(store: VaultStore) => Promise<T>} work
  * @returns {Promise<T>}
  */
-async function stored(work) {
+export async function stored(work) {
   const store = new VaultStore();
   try {
     return await work(store);

@@ -15,7 +15,7 @@ export const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.
 let client = null;
 /** @type {Promise<unknown> | null} */
 let booted = null;
-/** @type {(type: string) => void} */
+/** @type {(type: string, why: string) => void} */
 let onEnd = () => {};
 
 /**
@@ -28,9 +28,9 @@ export function service() {
     const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
     askDuringFirstCopy(made.vault);
     for (const type of ["locked", "taken", "failed"]) {
-      made.vault.addEventListener(type, () => {
+      made.vault.addEventListener(type, (event) => {
         if (type !== "locked" && client === made) client = booted = null;
-        onEnd(type);
+        onEnd(type, /** @type {CustomEvent<string>} */ (event).detail);
       });
     }
   }
@@ -57,7 +57,7 @@ export async function ready() {
 /**
  * Sets the function to call with "locked", "taken" or "failed" when the open vault is no longer available.
  *
- * @param {(type: string) => void} told
+ * @param {(type: string, why: string) => void} told `why`: what another tab gave as its reason
  */
 export function whenGone(told) {
   onEnd = told;

@@ -69,8 +69,13 @@ async function withoutKeyless(vault) {
  * @param {string} did
  */
 async function isElsewhere(did) {
+  return (await vaultsElsewhere()).some((name) => name.endsWith(did));
+}
+
+/** @returns {Promise<string[]>} the names of the locks on the vaults that are open */
+async function vaultsElsewhere() {
   const { held = [] } = await navigator.locks.query();
-  return held.some(({ name = "" }) => name.startsWith("hf-vault:") && name.endsWith(did));
+  return held.map(({ name = "" }) => name).filter((name) => name.startsWith("hf-vault:"));
 }
 
 /** @param {unknown} error */
@@ -174,11 +179,14 @@ async function unlocked(key, did, takeOver, wrong) {
 
 /** The screen for a vault that is open in another tab; it offers to take the vault over. */
 export function elsewhere() {
+  let taking = false;
   const here = async () => {
     await endWaitingPasskeys();
-    await opened(await usePasskey(), true);
+    const used = await usePasskey();
+    taking = true; // from now on the vault becomes free because this tab takes it
+    await opened(used, true).finally(() => (taking = false));
   };
-  show({
+  const signal = show({
     name: "elsewhere",
     heading: text("unlock.elsewhere.heading"),
     redraw: elsewhere,
@@ -190,6 +198,18 @@ export function elsewhere() {
       ),
     ],
   });
+  whenFree(() => signal.aborted || taking || void enter({ locked: "unlock.locked" }), signal);
+}
+
+/**
+ * Calls `then` as soon as no other tab has a vault open.
+ *
+ * @param {() => void} then
+ * @param {AbortSignal} signal
+ */
+function whenFree(then, signal) {
+  const free = vaultsElsewhere().then((names) => Promise.all(names.map((name) => navigator.locks.request(name, { mode: "shared", signal }, () => {}))));
+  free.then(then, () => {}); // the screen was left
 }
 
 /** @param {boolean} [takeOver] */
@@ -216,10 +236,14 @@ async function password(takeOver = false) {
  * Shows that the open vault is no longer available: it locked itself, another tab took it over, or its worker failed.
  *
  * @param {string} type
+ * @param {string} [why] what the other tab gave as its reason
  */
-export function gone(type) {
+export function gone(type, why = "") {
   const screen = /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen ?? "";
   if (type === "taken") return void go("elsewhere");
   if (type === "failed") return alarm(text("problem.stopped"));
-  if (!["start", "choose", "passkey", "prove"].includes(screen)) void enter({ locked: "unlock.idle" });
+  if (["start", "choose", "passkey", "prove"].includes(screen)) return;
+  // The payment window has the vault for a moment only, so this tab offers to open it again at once.
+  if (why === "payment") return welcome("unlock.paying");
+  void enter({ locked: "unlock.idle" });
 }

@@ -15,7 +15,10 @@ const NOT_OPENED = { error: "page_not_opened", message: "The payment page did no
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
 const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
-/** The unfinished payment requests, by ID: what the confirm page shows, and the functions that respond to the shop. */
+/**
+ * The unfinished payment requests: what the confirm page shows, and the functions that respond to the shop. Their IDs are
+ * this worker's own, because a shop may use the ID of its order for several requests.
+ */
 const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
@@ -24,49 +27,61 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 self.addEventListener("canmakepayment", (event) => event.respondWith(canPay()));
 
 self.addEventListener("paymentrequest", (event) => {
-  const request = describe(event);
-  event.respondWith(
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => refuse(request.id, NOT_OPENED), PAGE_OPENS_WITHIN_MS);
-      pending.set(request.id, { request, resolve, reject, timer });
-    }),
-  );
-  const page = `${CONFIRM_PAGE}?request=${encodeURIComponent(request.id)}`;
-  event.openWindow(page).then(
-    (client) => client || refuse(request.id, NOT_OPENED),
-    () => refuse(request.id, NOT_OPENED),
+  const id = crypto.randomUUID();
+  event.respondWith(new Promise((resolve, reject) => pending.set(id, { request: describe(event), resolve, reject, pages: new Map() })));
+  endsWithin(PAGE_OPENS_WITHIN_MS, id, NOT_OPENED);
+  event.openWindow(`${CONFIRM_PAGE}?request=${id}`).then(
+    (client) => client || refuse(id, NOT_OPENED),
+    () => refuse(id, NOT_OPENED),
   );
 });
 
 self.addEventListener("abortpayment", (event) => {
   // A payment that is being sent to the chain cannot be cancelled, so the shop has to wait for its outcome.
-  const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
+  const requests = [...pending].filter(([, entry]) => !entry.payer);
   event.respondWith(requests.length > 0);
   // If this handler responds with "true", the browser ends the request. This worker refuses the request a
-  // little later, so that its refusal does not collide with the browser's.
-  setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
+  // little later, so that its refusal does not collide with the browser's. Nothing may be paid from now on.
+  for (const [, entry] of requests) entry.withdrawn = true;
+  setTimeout(() => requests.forEach(([id]) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 
-self.addEventListener("message", (event) => {
-  const message = event.data ?? {};
-  const entry = pending.get(message.request);
-  if (!isConfirmPage(event.source)) return;
-  if (!entry) {
-    event.source.postMessage({ type: "over" });
-  } else if (message.type === "ready") {
-    clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => refuse(message.request, NO_ANSWER), ANSWER_WITHIN_MS);
-    entry.page = event.source;
-    event.source.postMessage({ type: "request", request: entry.request });
-  } else if (message.type === "handing over") {
-    clearTimeout(entry.timer); // from now on only the chain decides, and the page waits for it
-    entry.handedOver = true;
-  } else if (message.type === "paid") {
-    settle(message.request, ({ resolve, request }) => resolve({ methodName: request.method, details: message.result }));
-  } else if (message.type === "refused") {
-    refuse(message.request, message.refusal);
-  }
+self.addEventListener("message", ({ data, source }) => {
+  if (!isConfirmPage(source)) return;
+  const { request: id, type, ...said } = data ?? {};
+  const entry = pending.get(id);
+  // The person may have opened the page's address twice: once one page has begun to pay, the other has nothing to say.
+  const isOver = !entry || entry.withdrawn || (entry.payer && entry.payer !== source.id);
+  if (isOver) source.postMessage({ type: "over" });
+  else if (Object.hasOwn(HEARD, type)) HEARD[type]({ id, entry, source, ...said });
 });
+
+/** What the confirm page may say about a request that is not over. */
+const HEARD = {
+  ready({ id, entry, source }) {
+    endsWithin(ANSWER_WITHIN_MS, id, NO_ANSWER);
+    entry.pages.set(source.id, source);
+    source.postMessage({ type: "request", request: entry.request });
+  },
+  "handing over"({ entry, source }) {
+    clearTimeout(entry.timer); // from now on only the chain decides, and the page waits for it
+    entry.payer = source.id;
+    source.postMessage({ type: "go" });
+  },
+  paid({ id, result }) {
+    settle(id, ({ resolve, request }) => resolve({ methodName: request.method, details: result }));
+  },
+  refused({ id, refusal }) {
+    refuse(id, refusal);
+  },
+};
+
+/** Refuses a request after some time, unless it has ended or been given more time. */
+function endsWithin(ms, id, refusal) {
+  const entry = pending.get(id);
+  clearTimeout(entry.timer);
+  entry.timer = setTimeout(() => refuse(id, refusal), ms);
+}
 
 /** Whether this client is the confirm page, the only page of this origin that may respond to shops. */
 function isConfirmPage(client) {
@@ -77,10 +92,11 @@ function isConfirmPage(client) {
 function describe(event) {
   const method = `${self.location.origin}/pay`;
   const entry = event.methodData.find((candidate) => candidate.supportedMethods === method) ?? event.methodData[0];
+  const [top, asks] = [event.topOrigin, event.paymentRequestOrigin ?? event.topOrigin].map((origin) => origin.replace(/\/$/, ""));
   return {
-    id: event.paymentRequestId,
     method: entry?.supportedMethods ?? method,
-    site: event.topOrigin.replace(/\/$/, ""),
+    site: asks,
+    ...(asks !== top && { inside: top }), // a frame of another site asks
     total: { currency: event.total.currency, value: event.total.value },
     data: entry?.data ?? {},
   };
@@ -100,7 +116,7 @@ function settle(id, answer) {
   if (!entry) return;
   pending.delete(id);
   clearTimeout(entry.timer);
-  entry.page?.postMessage({ type: "over" });
+  entry.pages.forEach((page) => page.postMessage({ type: "over" }));
   answer(entry);
 }
 

@@ -1,0 +1,243 @@
+"""The payment window pays what it shows, and says what becomes of it, whatever changes between sheet and signature."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from tests.support.page_visits import Visit
+from tests.support.pages import serving
+from tests.support.passkeys import outcome
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, Person, Shop
+from tests.support.paymasters import Bundler, failure
+from tests.support.serving import PATIENCE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+    from tests.support.payment_window import ConfirmPage
+
+PASSWORD = "correct horse battery staple"
+OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
+NOT_SIGNED = "document.getElementById('outcome')?.textContent.includes('nothing was signed')"
+
+
+@pytest.fixture
+def shop() -> Iterator[str]:
+    with serving(Shop) as address:
+        yield address
+
+
+async def payer(browser: Browser, chain: ChainService) -> Person:
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 20_000_000)
+    return person
+
+
+async def ready(person: Person, window: ConfirmPage) -> None:
+    """Let the window's passkey open the vault; wait until fee and button are there."""
+    await person.passkey_in(window)
+    await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
+    await window.shows(CAN_APPROVE)
+
+
+class Held:
+    """Holds the window's signed operation back until it is released."""
+
+    def __init__(self) -> None:
+        self.reached, self.released = asyncio.Event(), asyncio.Event()
+
+    @classmethod
+    async def of(cls, window: ConfirmPage) -> Held:
+        held = cls()
+        await window.intercept(held.handle)
+        return held
+
+    async def handle(self, _url: str, body: str) -> None:
+        if "eth_sendUserOperation" in body:
+            self.reached.set()
+            await self.released.wait()
+
+
+async def test_the_address_on_the_sheet_is_paid_even_if_the_did_has_another_by_now(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    payee, person = await Person.registered(browser, chain), await payer(browser, chain)
+    own, other = payee.account, "0x" + secrets.token_hex(20)
+
+    async def moved(url: str, _body: str) -> str | None:
+        """Answer as the service does once the DID's controller has changed."""
+        if not re.search("api/indexer|accounts/state", url) or person.account.lower() in url.lower():
+            return None
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(re.sub(other, own, url, flags=re.IGNORECASE))
+        return re.sub(own, other, answer.text, flags=re.IGNORECASE)
+
+    window, told = await person.asked(shop, to=payee.did)
+    await ready(person, window)
+    shown = await window.evaluate("document.querySelector('#row-payee .address').textContent")
+    await window.intercept(moved)
+    await window.click("approve")
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert shown == payee.account
+    assert (chain.usdc_of(payee.account), chain.usdc_of(other)) == (12_500_000, 0)
+
+
+async def test_the_sheet_says_who_pays_and_what_is_left_and_its_address_is_copied_whole(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await payer(browser, chain)
+    note = "new hf.VaultStore().setNote('pages:facts:%s', {identifier: 'ada.lovelace'})"
+    await person.page.evaluate(note % person.did)
+    window, told = await person.asked(shop)
+    await window.shows("document.getElementById('left').textContent === '7.50\\u00a0USDC will be left'")
+    assert await window.evaluate("document.getElementById('row-vault').innerText.startsWith('ada.lovelace')")
+    copied = """(() => {
+      getSelection().selectAllChildren(document.querySelector(".address"));
+      return getSelection().toString();
+    })()"""
+    assert await window.evaluate(copied) == PAYEE
+    await window.click("cancel")
+    assert (await asyncio.wait_for(told, PATIENCE_S))["error"] == "user_cancelled"
+
+
+async def test_nothing_is_signed_once_the_payment_worker_has_forgotten_the_request(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await payer(browser, chain)
+    before = chain.usdc_of(PAYEE)
+    window, told = await person.asked(shop)
+    await ready(person, window)
+    await window.command("ServiceWorker.enable")
+    await window.command("ServiceWorker.stopAllWorkers")
+    await window.click("approve")
+    await window.shows(NOT_SIGNED)
+    assert await window.evaluate("document.getElementById('heading').textContent") == "This request is over"
+    assert chain.usdc_of(PAYEE) == before and chain.usdc_of(person.account) == 20_000_000
+    told.cancel()
+
+
+async def test_nothing_is_signed_if_the_payment_worker_does_not_answer(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await payer(browser, chain)
+    window, told = await person.asked(shop)
+    await ready(person, window)
+    # The worker hears nothing of the question whether the shop still waits.
+    silent = "(() => { navigator.serviceWorker.controller.postMessage = () => {}; })()"
+    await window.evaluate(silent)
+    await window.click("approve")
+    await window.shows(NOT_SIGNED)
+    assert chain.usdc_of(person.account) == 20_000_000
+    told.cancel()
+
+
+async def test_after_the_agreement_the_window_goes_on_to_the_receipt(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await payer(browser, chain)
+    window, told = await person.asked(shop)
+    await ready(person, window)
+    held = await Held.of(window)
+    await window.click("approve")
+    await asyncio.wait_for(held.reached.wait(), PATIENCE_S)
+    await window.evaluate(OVER)
+    assert "Sending" in await window.evaluate("document.body.innerText")
+    held.released.set()
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+
+
+class LateBundler(Bundler):
+    """The local world's bundler; once armed, it refuses the first request for a sponsor, after the next was sent."""
+
+    armed = False
+
+    def __init__(self, chain: ChainService) -> None:
+        super().__init__(chain)
+        self.sent = threading.Event()
+
+    def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
+        if not self.armed:
+            return self.forwarded(request)
+        self.armed = False
+        self.sent.wait(PATIENCE_S)
+        return failure(request, -32500, "refused too late")
+
+    def eth_sendUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
+        self.sent.set()
+        return self.forwarded(request)
+
+
+async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_way(
+    browser: Browser, chain: ChainService, shop: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    bundler = LateBundler(chain)
+    with bundler.served() as url:
+        late = chain.another(tmp_path_factory.mktemp("late") / "data", url)
+        person = await payer(browser, late)
+        before, bundler.armed = chain.usdc_of(PAYEE), True
+        window, told = await person.asked(shop)
+        await person.passkey_in(window)
+        await window.shows(CAN_APPROVE)
+        await window.click("approve")
+        assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+
+
+async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await payer(browser, chain)
+    window, told = await person.asked(shop)
+    await person.page.evaluate(ADD_KEY, await window.passkey())
+    await person.page.evaluate("(password) => client.vault.addKey({kind: 'password', password})", PASSWORD)
+    await person.page.evaluate(LOCKED)
+    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    tab = await Visit.of(person.context, server, "/vault")
+    await opened(tab)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")  # once: the window takes the vault over
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    await tab.told("Locked, because you went to pay in a shop.", "#status")
+    await opened(tab)
+    # Another tab that wants the vault learns by itself that it is free again.
+    other = await Visit.of(person.context, server, "/vault")
+    await other.screen("elsewhere")
+    await tab.press("lock")
+    await other.screen("unlock")
+
+
+async def opened(tab: Visit) -> None:
+    await tab.screen("unlock")
+    await tab.press("use-password")
+    await tab.fill("password", PASSWORD)
+    await tab.page.keyboard.press("Enter")
+    await tab.screen("home")
+
+
+async def test_who_chose_a_vault_sees_the_one_that_pays(browser: Browser, chain: ChainService, shop: str) -> None:
+    other = await Person.registered(browser, chain)
+    await other.page.evaluate(LOCKED)
+    person = await Person.registered(browser, chain, other.context)
+    chain.give(person.account, 20_000_000)
+    window, told = await person.asked(shop)
+    await ready(person, window)
+    held = await Held.of(window)
+    await window.click("approve")
+    await asyncio.wait_for(held.reached.wait(), PATIENCE_S)
+    assert (
+        await window.evaluate("document.getElementById('vaults').disabled && document.getElementById('vaults').value")
+        == person.did
+    )
+    held.released.set()
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert "value" in await outcome(person.page, "return client.vault.status()")
