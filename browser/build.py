@@ -38,13 +38,15 @@ _SHARED = (
 )  # fmt: skip
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")
+# The package's declarations: what the client exports, and every documented type by its name.
+_INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
 # Loaded on demand, bundled with its npm packages, because a page cannot load the source.
 BUNDLE = "pairing/libp2p.js"
 BUNDLE_LIMIT = 170_000
 BUNDLES = ROOT / "build" / "bundles"
 # Limits in bytes after gzip, for files that a first visit loads together.
 LIMITS = {
-    ("holdfast.js", "worker.js"): 25_000,
+    ("holdfast.js", "worker.js"): 27_000,
     ("connect.js",): 3_000,
     ("pay/confirm.js",): 10_000,
     ("snapshots/main.js",): 25_000,
@@ -149,6 +151,7 @@ def build_package(folder: Path) -> None:
     tsc = modules / "typescript" / "bin" / "tsc"
     types = folder / "dist" / "types"
     _run([_node(), tsc, "-p", HERE, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
+    (types / "index.d.ts").write_text(_INDEX)
     described = json.loads((HERE / "package.json").read_text())
     kept = {name: value for name, value in described.items() if name not in {"private", "devDependencies", "scripts"}}
     (folder / "package.json").write_text(json.dumps(kept, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""Write browser/src/generated/ for the JavaScript client: a method for each endpoint, and the interface's types.
+"""Write browser/src/generated/ for the JavaScript client: endpoints, types, and the enclave's hash.
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
 the client-side types from `interface/client_types.json`. The table of trusted endings comes from
@@ -21,6 +21,7 @@ from holdfast.wire import endpoints, errors, models
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
+RECORDED = ROOT / "enclave" / "enclave.sha256"
 INTERFACE = ROOT / "interface" / "client_types.json"
 # Endpoints for which http/service.js has a handwritten method, because their declaration does not suffice.
 BY_HAND = frozenset({"bundler", "indexer", "client_file"})
@@ -41,7 +42,12 @@ DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
 
 def files() -> dict[str, str]:
     """Return the text of each generated file, by file name."""
-    return {"endpoints.js": _endpoints(), "handle_forms.js": _handle_forms(), "types.js": _types()}
+    return {
+        "endpoints.js": _endpoints(),
+        "handle_forms.js": _handle_forms(),
+        "types.js": _types(),
+        "enclave.js": _enclave(),
+    }
 
 
 def _handle_forms() -> str:
@@ -49,6 +55,12 @@ def _handle_forms() -> str:
     endings = f"/** The endings of host names that people trust. */\nexport const ENDINGS = {json.dumps(ENDINGS)};\n"
     about = "/** Labels that make such a host name together with a country's domain. */\n"
     return f"{head}\n{endings}\n{about}export const BEFORE_COUNTRY = {json.dumps(BEFORE_COUNTRY)};\n"
+
+
+def _enclave() -> str:
+    head, recorded = _HEAD.format(source="`enclave/enclave.sha256`"), RECORDED.read_text().split()[0]
+    about = "\n/** SHA-256 of the enclave module that this release was built with. */\n"
+    return f'{head}{about}export const ENCLAVE_SHA256 = "{recorded}";\n'
 
 
 def _endpoints() -> str:

@@ -13,6 +13,8 @@ import { Vault } from "./vault/vault.js";
 
 /** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
+const PAIRING = "./pairing/libp2p.js";
+
 /** A client of one service, with this page's vault. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
@@ -40,7 +42,7 @@ export class Client extends ServiceClient {
     this.#vault = vault ?? new Vault({
       wasmUrl: `${this.baseUrl}/enclave.wasm`,
       ...options,
-      subsystems: { ...(snapshots && { helia }), ...subsystems },
+      subsystems: { ...(snapshots && { helia }), libp2p: () => this.#pairable(), ...subsystems },
     });
   }
 
@@ -81,6 +83,12 @@ export class Client extends ServiceClient {
    */
   async recover(options = {}) {
     return (await this.snapshots()).recover(options);
+  }
+
+  /** Fails unless the module that pairs devices can be had. It is loaded by the first pairing, because it is large. */
+  async #pairable() {
+    const { ok, status } = await fetch(new URL(PAIRING, import.meta.url), { method: "HEAD" });
+    if (!ok) throw new NetworkError(`the module for pairing cannot be had (${status})`);
   }
 
   async #loaded() {

@@ -1,6 +1,5 @@
 /**
- * Hosts the enclave in browsers, workers and Node: loads enclave.wasm and calls its functions. This module has no
- * dependencies.
+ * Hosts the enclave in browsers, workers and Node: loads enclave.wasm and calls its functions.
  *
  *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
  *     const { hash } = enclave.call("keccak256", { text: "alice" });
@@ -8,6 +7,10 @@
  *
  * The calling convention is documented in enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
+
+import { PluginCallError, WasmLoadError } from "./errors.js";
+
+export { PluginCallError, ServiceError, WasmLoadError } from "./errors.js";
 
 /**
  * @typedef {{memory: WebAssembly.Memory | null}} Cell the memory in use, for imports that are created before it exists
@@ -33,37 +36,6 @@ const LONGEST_WAIT = 60000; // timers stop while the machine is asleep: after it
 const SHORTEST_WAIT = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
-
-/** The module cannot be loaded, is not the expected one, or has an unsupported ABI. */
-export class WasmLoadError extends Error {
-  /**
-   * @param {string} message
-   * @param {ErrorOptions} [options]
-   */
-  constructor(message, options) {
-    super(`WASM load failed: ${message}`, options);
-    this.name = "WasmLoadError";
-  }
-}
-
-/**
- * A function refused the call; `code` says why. An error without a code means that the instance was wiped or stopped by
- * a trap.
- */
-export class PluginCallError extends Error {
-  /**
-   * @param {string} functionName
-   * @param {string} message
-   * @param {string | null} [code]
-   * @param {ErrorOptions} [options]
-   */
-  constructor(functionName, message, code = null, options = undefined) {
-    super(`${functionName}: ${message}`, options);
-    this.name = "PluginCallError";
-    this.functionName = functionName;
-    this.code = code;
-  }
-}
 
 /**
  * Loads the module and starts an instance.

@@ -41,6 +41,7 @@ export {
 export { keyId, passkeyKey, usePasskey } from "./passkeys/use.js";
 export { registerPaymentHandler } from "./payment/handler.js";
 export { scriptAddress } from "./trusted.js";
+export { generateResult } from "./vault/result.js";
 export { VaultStore } from "./vault/store.js";
 export { Vault } from "./vault/vault.js";
 

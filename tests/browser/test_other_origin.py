@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, Route
     from tests.support.serving import Server
+
+
+SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 
 
 class App(Pages):
@@ -19,6 +24,14 @@ class App(Pages):
 
     def page(self) -> tuple[bytes, str]:
         return b"<!doctype html><title>App</title>", "text/html"
+
+
+class Containing(App):
+    """An application that contains the client's modules, as a bundle from npm does."""
+
+    def page(self) -> tuple[bytes, str]:
+        _, own, name = self.path.partition("/client/")
+        return ((SOURCES / name).read_bytes(), "text/javascript") if own else super().page()
 
 
 async def test_an_isolated_page_of_another_origin_registers(browser: Browser, serve: Callable[..., Server]) -> None:
@@ -44,6 +57,35 @@ async def test_an_isolated_page_of_another_origin_registers(browser: Browser, se
             """,
         )
         assert seen.get("value") == {"baseUrl": service, "same": True, "held": 1}, seen
+
+
+async def test_an_application_that_contains_the_client_refuses_another_enclave(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    """Unless it says so: a service that serves only the enclave cannot change what guards the keys."""
+    server = serve()
+    async with httpx.AsyncClient() as http:
+        module = (await http.get(f"http://localhost:{server.port}/enclave.wasm")).content
+    foreign = module + bytes([0, 5, 3]) + b"odd" + b"!"  # a custom section, which changes nothing else
+
+    async def answered(route: Route) -> None:
+        await route.fulfill(body=foreign, content_type="application/wasm", headers={"Access-Control-Allow-Origin": "*"})
+
+    with serving(Containing) as address:
+        page = await browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(address)
+        await page.evaluate("async () => { window.hf = await import('/client/holdfast.js'); }")
+        boot = f"return new hf.Vault({{wasmUrl: 'http://localhost:{server.port}/enclave.wasm', ...OPTIONS}}).boot()"
+        seen = await outcome(page, boot.replace("OPTIONS", "{}"))
+        assert seen.get("value", {}).get("enclave"), seen
+        await page.route("**/enclave.wasm", answered)
+        refused = await outcome(page, boot.replace("OPTIONS", "{}"))
+        assert (refused["name"], refused["message"]) == (
+            "WasmLoadError",
+            "WASM load failed: the module is not the expected one",
+        )
+        assert (await outcome(page, boot.replace("OPTIONS", "{sha256: null}")))["value"]["enclave"] is True
 
 
 async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(

@@ -47,12 +47,12 @@ async def test_boot_says_what_is_ready_and_what_is_not(browser: Browser, server:
     assert before["name"] == "ClientStateError" and "boot" in before["message"]
     status = await page.evaluate(CLIENT, {})
     assert status == {"enclave": True, "helia": False, "libp2p": False, "ready": False}
-    # The service stores snapshots, so `helia` is ready; no libp2p module was supplied, so `libp2p` has failed.
-    ends = {"helia": "ready", "libp2p": "failed"}
+    # The service stores snapshots, so `helia` is ready; the module for pairing can be had, so `libp2p` is.
+    ends = {"helia": "ready", "libp2p": "ready"}
     async with asyncio.timeout(PATIENCE_S):
         while not ends.items() <= (await page.evaluate(LAST_STATUS)).items():
             await asyncio.sleep(0.02)
-    assert (await page.evaluate("client.bootStatus"))["helia"] is True
+    assert await page.evaluate("client.bootStatus") == dict.fromkeys(status, True)
     events = await page.evaluate("events")
     assert {event["type"] for event in events} == {"boot-progress"}
     steps = [(event["subsystem"], event["status"]) for event in events]
@@ -82,8 +82,22 @@ async def test_a_module_that_is_not_there_or_not_the_expected_one(browser: Brows
     for options in ("{wasmUrl: '/nowhere.wasm'}", "{sha256: '00'.repeat(32)}", "{wasmUrl: '/openapi.json'}"):
         seen = await outcome(page, f"return new hf.Vault({options}).boot()")
         assert seen["name"] == "WasmLoadError" and seen["message"].startswith("WASM load failed: "), (options, seen)
-    seen = await outcome(page, "return new hf.Vault({workerUrl: '/client/holdfast.js'}).boot()")
-    assert seen["name"] == "TypeError", seen  # the page's policy allows no other script
+
+
+async def test_an_application_may_say_where_its_worker_is(browser: Browser, server: Server) -> None:
+    page = await new_page(browser, server)  # its policy allows only scripts that the client lists
+    seen = await outcome(page, "return new hf.Vault({workerUrl: '/client/worker.js?copy'}).boot()")
+    assert seen["value"]["enclave"] is True, seen
+
+
+async def test_pairing_is_not_ready_without_its_module(browser: Browser, server: Server) -> None:
+    page = await new_page(browser, server)
+    await page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
+    await page.evaluate(CLIENT, {})
+    async with asyncio.timeout(PATIENCE_S):
+        while (await page.evaluate(LAST_STATUS)).get("libp2p") != "failed":
+            await asyncio.sleep(0.02)
+    assert (await page.evaluate("client.bootStatus"))["ready"] is False
 
 
 async def test_two_tabs_share_one_vault(browser: Browser, server: Server) -> None:

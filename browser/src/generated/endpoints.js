@@ -48,6 +48,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").PredictAddress} asked
    * @returns {Promise<import("./types.js").PredictedAddress>}
+   * @throws {RequestRefused} rate_limited
    */
   predictAddress(asked) {
     return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json" }, asked);
@@ -58,6 +59,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").ReadAccount} asked
    * @returns {Promise<import("./types.js").AccountState>}
+   * @throws {RequestRefused} rate_limited
    */
   accountState(asked) {
     return this._call({ method: "GET", path: "/api/accounts/state", reads: "json" }, asked);
@@ -68,6 +70,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").ReadBalance} asked
    * @returns {Promise<import("./types.js").Balance>}
+   * @throws {RequestRefused} rate_limited
    */
   balance(asked) {
     return this._call({ method: "GET", path: "/api/balance", reads: "json" }, asked);

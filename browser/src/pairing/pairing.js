@@ -4,6 +4,7 @@
  */
 
 import { randomBytes, toBase64url } from "../bytes.js";
+import { NetworkError } from "../holdfast.js"; // the client's file, so that its error classes are the application's
 import { PairingServer, SyncRefused, receive } from "./protocol.js";
 
 export { PairingServer, SyncRefused, receive };
@@ -11,6 +12,7 @@ export { PairingServer, SyncRefused, receive };
 const SYNC = "/holdfast/sync/1.0.0";
 const MEET = "/holdfast/sync/meet/1.0.0";
 const NAME_BYTES = 16;
+const SILENT = "the other device does not answer";
 
 /**
  * @typedef {import("./libp2p.js").Link} Link
@@ -25,13 +27,29 @@ const NAME_BYTES = 16;
  * @param {string} address a WebSocket multiaddress that ends with the host's peer ID
  * @param {string} [bundle] where libp2p's module is; next to this one by default
  * @returns {Promise<Link>}
- * @throws {Error} libp2p cannot be loaded, or the host does not respond
+ * @throws {NetworkError} libp2p cannot be loaded, the address is not one, or the host does not respond
  */
 export async function linkTo(vault, address, bundle = new URL("./libp2p.js", import.meta.url).href) {
   /** @type {typeof import("./libp2p.js") | null} */
   let loaded = null;
-  await vault.start("libp2p", async () => (loaded = await import(bundle)));
-  return /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded)).connect(address);
+  await reached("libp2p could not be loaded", vault.start("libp2p", async () => (loaded = await import(bundle))));
+  const { connect } = /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded));
+  const link = await reached(SILENT, connect(address));
+  return { ...link, ask: (protocol, message) => reached(SILENT, link.ask(protocol, message)) };
+}
+
+/**
+ * Turns what libp2p throws, such as a DOM event, into the documented error.
+ *
+ * @template T
+ * @param {string} why
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+function reached(why, work) {
+  return work.catch((cause) => {
+    throw new NetworkError(why, { cause });
+  });
 }
 
 /** Creates the secret name of a meeting, by which two devices find each other at a host. */

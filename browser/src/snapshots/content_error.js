@@ -3,12 +3,15 @@
  */
 
 /**
- * @typedef {"invalid_cid" | "other_cid" | "block_mismatch" | "block_too_large" | "invalid_dag_cbor" | "invalid_varint" |
- *   "invalid_header" | "header_too_large" | "other_roots" | "section_too_large" | "section_too_short" | "car_too_large" |
- *   "cut_short" | "invalid_root" | "invalid_manifest" | "other_size" | "block_missing" | "block_unlinked" |
- *   "vault_too_large" | "invalid_name" | "record_too_large" | "invalid_record" | "other_key" | "invalid_signature" |
- *   "v1_mismatch" | "invalid_data" | "invalid_value" | "invalid_validity" | "unsupported"} ContentCode which rule the
- *   bytes violate; `unsupported`: this browser cannot verify Ed25519 signatures
+ * Which rule the bytes violate; `unsupported`: this browser cannot verify Ed25519 signatures. Each list is on one line,
+ * because TypeScript copies the asterisks of a comment into its declarations.
+ *
+ * @typedef {"invalid_cid" | "other_cid" | "block_mismatch" | "block_too_large" | "invalid_dag_cbor" | "invalid_varint"} BlockCode
+ * @typedef {"invalid_header" | "header_too_large" | "other_roots" | "section_too_large" | "section_too_short"} SectionCode
+ * @typedef {"car_too_large" | "cut_short" | "block_missing" | "block_unlinked" | "other_size" | "vault_too_large"} CarCode
+ * @typedef {"invalid_name" | "record_too_large" | "invalid_record" | "other_key" | "invalid_signature" | "v1_mismatch"} RecordCode
+ * @typedef {"invalid_data" | "invalid_value" | "invalid_validity" | "invalid_root" | "invalid_manifest" | "unsupported"} ValueCode
+ * @typedef {BlockCode | SectionCode | CarCode | RecordCode | ValueCode} ContentCode
  */
 
 /** Malformed bytes or text. */

@@ -37,8 +37,8 @@ export class SnapshotConflict extends StorageError {
  * bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
  * browser cannot verify the record's signature.
  *
- * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened" |
- *   "open_elsewhere" | "unsupported"} RecoveryCode
+ * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened"} SnapshotCode
+ * @typedef {SnapshotCode | "open_elsewhere" | "unsupported"} RecoveryCode
  */
 
 /** The vault was not recovered, and nothing was stored. */

@@ -1,7 +1,7 @@
 /** The worker's side of a vault, with one enclave, one store and one lock. Requests are processed one at a time. */
 
 import { bytesOf, fromBase64 } from "../bytes.js";
-import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
+import { instantiate } from "../enclave-host.js";
 import { PluginCallError, StorageError } from "../errors.js";
 import { give, noteRemoval, take } from "./carrying.js";
 import { VaultLock } from "./lock.js";
@@ -355,7 +355,7 @@ function crossing({ id, fn }, result) {
  * @param {string} functionName
  */
 function described(error, functionName) {
-  if (error instanceof CallRefused || error instanceof PluginCallError) {
+  if (error instanceof PluginCallError) {
     const message = error.message.slice(`${error.functionName}: `.length);
     return { name: "PluginCallError", functionName, message, code: error.code };
   }

@@ -4,7 +4,8 @@ import { bytesOf } from "../bytes.js";
 import { canonicalHandle } from "../chain/names.js";
 import { ClientStateError } from "../errors.js";
 import { ownAddress } from "../http/service.js";
-import { workerAddress } from "../trusted.js";
+import { ENCLAVE_SHA256 } from "../generated/enclave.js";
+import { passScript, workerAddress } from "../trusted.js";
 import { BootLog } from "./boot.js";
 import { DEFAULT_DB_NAME } from "./store.js";
 import { WorkerPort } from "./port.js";
@@ -19,7 +20,8 @@ import { secretsOf } from "./values.js";
  * @property {string} [dbName] "holdfast-vault" by default
  * @property {import("../trusted.js").ScriptAddress} [workerUrl] worker.js next to this module by default
  * @property {string} [wasmUrl] `/enclave.wasm` of the service that served this module by default
- * @property {string} [sha256] hex digest that the enclave module must have
+ * @property {string | null} [sha256] hex digest that the enclave module must have; null: any. By default, this release's if
+ *   another origin than this module's serves it
  * @property {(event: BootEvent) => void} [onEvent] called with each boot event
  * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; the vault works without them
  * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
@@ -79,8 +81,9 @@ export class Vault extends EventTarget {
     const port = (this.#port = this.#started());
     try {
       await this.#log.starting("enclave", async () => {
-        const { dbName, sha256, wasmUrl = `${ownAddress()}/enclave.wasm` } = this.#options;
-        const booted = await port.call("boot", { wasmUrl: new URL(wasmUrl, location.href).href, dbName, sha256 });
+        const { dbName, sha256, wasmUrl: given = `${ownAddress()}/enclave.wasm` } = this.#options;
+        const wasmUrl = new URL(given, location.href).href;
+        const booted = await port.call("boot", { wasmUrl, dbName, sha256: expectedHash(wasmUrl, sha256) });
         this.wasmVersion = booted.wasmVersion;
       });
     } catch (error) {
@@ -467,11 +470,24 @@ export class Vault extends EventTarget {
 
   #started() {
     const address = this.#options.workerUrl ?? workerAddress;
+    passScript(String(address));
     return new WorkerPort(address, ({ type, why }) => {
       if (type === "taken" || type === "failed") this.close();
       this.dispatchEvent(new CustomEvent(type, { detail: why ?? "" }));
     });
   }
+}
+
+/**
+ * Returns the hash that the enclave must have. An application that contains this module compares the enclave with this
+ * release's, so that a service cannot give it another one; a service that serves this module could change both.
+ *
+ * @param {string} wasmUrl
+ * @param {string | null | undefined} given null: any module
+ */
+function expectedHash(wasmUrl, given) {
+  if (given !== undefined) return given ?? undefined;
+  return new URL(wasmUrl).origin === new URL(import.meta.url).origin ? undefined : ENCLAVE_SHA256;
 }
 
 /** @param {OpenOptions} options */

@@ -18,7 +18,7 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway, store_snapshot
-from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, PinFailed, add_call, may_become, selection
+from holdfast.client.storage.pinning import AsyncPinning, PinFailed, add_call, selection
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
 from holdfast.content import names, records
@@ -247,11 +247,3 @@ def test_waiting_has_an_end(pinning):
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
     with pytest.raises(StorageError, match="in time"):
         pinning.wait("r1", within_s=-1)
-
-
-def test_pins_move_only_as_decided():
-    assert PIN_MOVES[PinStatus.QUEUED] == {PinStatus.PINNING}
-    assert may_become(PinStatus.QUEUED, PinStatus.PINNED)
-    assert may_become(PinStatus.FAILED, PinStatus.PINNED)
-    assert not may_become(PinStatus.PINNED, PinStatus.QUEUED)
-    assert not may_become(PinStatus.PINNED, PinStatus.FAILED)

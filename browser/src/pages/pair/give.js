@@ -116,7 +116,7 @@ export function asTold(error) {
   const name = error instanceof Error ? error.name : "";
   if (error instanceof Told) return error;
   if (name === "SyncRefused") return new Told("pair.refused");
-  if (name === "TypeError") return new Told("pair.notloaded");
+  if (error instanceof Error && name === "NetworkError" && error.cause instanceof TypeError) return new Told("pair.notloaded"); // import()
   return name === "PluginCallError" || name === "StorageError" || name === "WebAuthnError" ? error : new Told("pair.lost");
 }
 

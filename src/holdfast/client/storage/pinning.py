@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The allowed status changes (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is
-# retried.
-PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
-    PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
-    PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
-    PinStatus.PINNED: frozenset(),
-    PinStatus.FAILED: frozenset({PinStatus.QUEUED}),
-}
-FINAL = frozenset({PinStatus.PINNED, PinStatus.FAILED})
 WAIT_S = 600.0
 POLL_S = 1.0
 MAX_LIMIT = 1000
@@ -64,15 +55,6 @@ class PinFailed(StorageError):
     def __init__(self, details: str | None) -> None:
         super().__init__(f"the pinning service gave the pin up: {details or 'it does not say why'}")
         self.details = details
-
-
-def may_become(old: PinStatus, new: PinStatus) -> bool:
-    """Return whether a pin's status may change from `old` to `new` between two polls, possibly in several steps."""
-    seen, reachable = {old}, {old}
-    while reachable:
-        reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
-        seen |= reachable
-    return new in seen
 
 
 def list_call(query: Mapping[str, str]) -> Call[PinPage]:
