@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import signal
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, wait_until_ready
+from tests.support.serving import DID, HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of, wait_until_ready
 from tests.support.soak import amount
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
@@ -169,15 +170,28 @@ def test_a_full_disk_is_503_and_recovers(serve: Callable[..., Server], small_dis
                 break
         assert 503 in statuses
         assert client.get("/healthz").status_code == 200
+        assert becomes_true(lambda: client.get("/readyz").status_code == 503)
         assert client.get("/api/sessions/check?handle=first").json()["reason"] == "taken"
+        if mounted:
+            _check_names_the_full_disk(folder / "data")
         if mounted:
             filler.unlink()
         else:
             subprocess.run(["prlimit", "--fsize=unlimited", "--pid", *pids(server)], check=True)
+        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
         assert becomes_true(lambda: server.session(client, "afterwards", "192.0.2.1").status_code == 200)
         assert all(
             client.get(f"/api/sessions/check?handle={name}").json()["reason"] == "taken" for name in acknowledged
         )
+
+
+def _check_names_the_full_disk(data: Path) -> None:
+    """`holdfast check` prints its table, with the database among what must be fixed, while the service runs."""
+    command = [HOLDFAST, "check", "--json"]
+    done = subprocess.run(command, env=environment_of(data), capture_output=True, text=True, check=False)
+    states = {finding["subject"]: finding["state"] for finding in json.loads(done.stdout)}
+    assert (done.returncode, states["database"], states["disk"]) == (1, "error", "error"), done.stdout
+    assert states["enclave"] == "ok", "the other findings are printed"
 
 
 def pids(server: Server) -> list[str]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
+from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail
 
 if TYPE_CHECKING:
     from holdfast.service.diagnosis_upstreams import Finding
+    from holdfast.service.settings import Settings
+    from holdfast.service.store.port import Store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _MARKS = {"ok": "ok  ", "note": "note", "error": "FAIL"}
@@ -29,13 +31,25 @@ def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
     settings = settings_or_fail(env_file, as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
-    store = store_or_fail(settings, as_json=as_json)
     try:
-        findings = asyncio.run(diagnose(settings, secrets, store))
+        findings = asyncio.run(diagnose(settings, secrets, _opened(settings)))
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     emit([finding.to_json() for finding in findings], _table(findings), as_json=as_json)
     raise typer.Exit(Exit.FAILED if any(finding.state == "error" for finding in findings) else Exit.OK)
+
+
+def _opened(settings: Settings) -> Store:
+    """Return the store; if it cannot be opened, one whose methods say so. Raises SettingError."""
+    from holdfast.service.bootstrap.stores import open_store
+    from holdfast.service.store.database import SchemaTooNew
+    from holdfast.service.store.port import StoreUnavailable
+    from holdfast.service.store.unopened import UnopenedStore
+
+    try:
+        return open_store(settings)
+    except (StoreUnavailable, SchemaTooNew, OSError) as error:
+        return cast("Store", UnopenedStore(error))
 
 
 def _table(findings: list[Finding]) -> str:

@@ -26,6 +26,7 @@ from holdfast.service.diagnosis_upstreams import (
 from holdfast.service.secrets import KEY_FILE
 from holdfast.service.setting_rows import is_local
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
     finally:
         await pools.close()
         await service.stop()
-    at_home = [_key(secrets), *_permissions(settings), _disk(settings), *_database(settings), _origin(settings)]
+    at_home = [_key(secrets), *_permissions(settings), _disk(settings), *_database(settings, store), _origin(settings)]
     return [*at_home, *upstreams]
 
 
@@ -87,8 +88,11 @@ def _disk(settings: Settings) -> Finding:
     return Finding("disk", "ok", found)
 
 
-def _database(settings: Settings) -> list[Finding]:
+def _database(settings: Settings, store: Store) -> list[Finding]:
     """Check that the database can write to its disk, because opening the database may have written nothing."""
+    fix = "make it reachable and writable for this user, make room, and end whatever keeps it locked"
+    if isinstance(store, UnopenedStore):
+        return [Finding("database", "error", f"cannot be opened: {store.why}", fix)]
     opened = database(settings)
     found = Finding("database", "ok", "opened, schema current, takes writes")
     concerns: list[Finding] = []
@@ -96,7 +100,6 @@ def _database(settings: Settings) -> list[Finding]:
         concerns = [Finding(*astuple(concern)) for concern in opened.concerns(settings.workers)]
         opened.try_write()
     except StoreUnavailable as error:
-        fix = "make it writable for this user, make room, and end whatever keeps it locked"
         found = Finding("database", "error", str(error), fix)
     return [found, *concerns]
 

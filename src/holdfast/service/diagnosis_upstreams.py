@@ -13,6 +13,8 @@ from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.snapshots.port import BlocksUnavailable
+from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
 from holdfast.service.workflow.engine import engine_address, engine_configured
@@ -168,6 +170,8 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
     except BlocksUnavailable as error:
         fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
         return Finding("snapshots", "error", str(error), fix)
+    except (StoreUnavailable, SchemaTooNew, OSError):
+        return Finding("snapshots", "note", "not compared with the database, which cannot be read", "see the database")
     if gone:
         fix = "restore the storage's copy of the same time; a vault's next upload replaces what is lost of it"
         return Finding("snapshots", "error", f"{gone} blocks of {vaults} vaults' snapshots are missing", fix)

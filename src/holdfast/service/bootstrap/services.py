@@ -22,6 +22,7 @@ from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
@@ -75,7 +76,7 @@ def build_service(
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
-        status=ServiceStatus(store, shown_rpc(settings)),
+        status=ServiceStatus(store, shown_rpc(settings), Readiness(store)),
         indexer=configured_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,

@@ -10,6 +10,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.wire.models import Status
 
 if TYPE_CHECKING:
+    from holdfast.service.operations.readiness import Readiness
     from holdfast.service.store.port import Store
 
 
@@ -23,11 +24,12 @@ class ServiceStatus:
 
     store: Store
     shown_rpc: str
+    readiness: Readiness
 
     async def report(self) -> Status:
         """Return the body of GET /api/status."""
         try:
-            await self.ready()
+            await self.store.ping()
             database = "connected"
         except StoreUnavailable:
             database = "unavailable"
@@ -35,5 +37,5 @@ class ServiceStatus:
         return Status(chain=chain.name, chain_id=chain.chain_id, rpc=self.shown_rpc, database=database)
 
     async def ready(self) -> None:
-        """Raise StoreUnavailable unless the store can be reached and all its migrations are done."""
-        await self.store.ping()
+        """Raise StoreUnavailable unless the store reads and writes and all its migrations are done."""
+        await self.readiness.check()

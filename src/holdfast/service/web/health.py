@@ -23,6 +23,6 @@ async def alive(_web: WebContext, _request: Request) -> Response:
 
 @serves_plainly(READINESS)
 async def ready(web: WebContext, _request: Request) -> Response:
-    """GET /readyz: whether the store can be reached and all its migrations are done."""
+    """GET /readyz: whether the store reads and writes and all its migrations are done."""
     await web.service.status.ready()
     return raw_json(_ALIVE)

@@ -72,7 +72,8 @@ def migrate(connection: sqlite3.Connection) -> int:
             with told(connection, number, SCHEMA_VERSION):
                 for statement in _statements(step):
                     connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        if found != SCHEMA_VERSION:  # a file that is current is opened on a full disk, too
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
