@@ -63,7 +63,7 @@ def test_a_sound_server(database: PostgresqlDatabase) -> None:
     [
         ("fsync", "off", "fsync", "error"),
         ("full_page_writes", "off", "full_page_writes", "error"),
-        ("synchronous_commit", "off", "commits", "error"),
+        ("synchronous_commit", "off", "commits", "note"),
         ("synchronous_commit", "local", "commits", "note"),
         ("default_transaction_isolation", "serializable", "default_transaction_isolation", "error"),
         ("default_transaction_read_only", "on", "default_transaction_read_only", "error"),

@@ -77,3 +77,15 @@ async def test_one_connections_silence_is_not_waited_for_by_the_others(
         hanging.restore()
         for each in (first, second):
             await each.close()
+
+
+@pytest.mark.parametrize(("found", "used"), [("off", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")])
+async def test_commits_wait_for_the_disk_whatever_the_role_says(
+    postgres: PostgresServer, found: str, used: str
+) -> None:
+    postgres.execute(f"CREATE ROLE {(role := 'hasty_' + found)} LOGIN")
+    postgres.execute(f"ALTER ROLE {role} SET synchronous_commit = {found}")
+    one = Lane(Servers(parse_address(postgres.url().replace(f"{USER}@", f"{role}@"))))
+    assert (await one.fetch("SELECT current_setting('synchronous_commit')", ()))[0][0] == used
+    await one.close()
+    postgres.execute(f"DROP ROLE {role}")

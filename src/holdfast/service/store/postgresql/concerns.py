@@ -48,7 +48,7 @@ async def look(connection: Connection, address: Address, workers: int) -> list[C
         version(int(settings["server_version_num"])),
         *(setting(wanted, settings[wanted.name]) for wanted in _WANTED),
         *(schema_version(row["version"], row["oldest"]) for row in (schema,) if row is not None),
-        *await look_at_replication(connection),
+        *await look_at_replication(connection, pooled=address.pooled),
         *await look_at_connections(connection, address, workers),
         clock(before, time.time(), theirs),
     ]

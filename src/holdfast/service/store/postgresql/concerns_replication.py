@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _DURABLE = ("on", "remote_apply")
 _NAMED = re.compile(r"^\s*(?:(?:FIRST|ANY)?\s*\d+\s*\()?(?P<names>[^()]*)\)?\s*$", re.IGNORECASE)
 
+_COMMIT = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'"  # the server's, or the role's
 _STANDBYS = "SELECT application_name, state, sync_state FROM pg_stat_replication"
 _SLOTS = "SELECT slot_name, active FROM pg_replication_slots WHERE slot_type = 'physical'"
 _ARCHIVER = (
@@ -25,15 +26,16 @@ _ARCHIVER = (
 )
 
 
-async def look_at_replication(connection: Connection) -> list[Concern]:
+async def look_at_replication(connection: Connection, *, pooled: bool) -> list[Concern]:
     """Return the findings about commits, standbys, slots and the archive, in that order."""
-    names = ("synchronous_commit", "synchronous_standby_names", "max_slot_wal_keep_size", "archive_mode")
-    commit, wanted, kept, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
+    names = ("synchronous_standby_names", "max_slot_wal_keep_size", "archive_mode")
+    wanted, kept, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
+    commit = await connection.fetchval(_COMMIT)
     standbys = [dict(row) for row in await connection.fetch(_STANDBYS)]
     slots = [dict(row) for row in await connection.fetch(_SLOTS)]
     archiver = await connection.fetchrow(_ARCHIVER)
     return [
-        commits(commit, wanted, standbys),
+        commits(commit, wanted, standbys) if pooled or commit in _DURABLE else overridden(commit, wanted, standbys),
         *absent_standbys(wanted, standbys),
         *slots_without_standby(slots, kept),
         archived(archive, fails=bool(archiver and archiver["fails"])),
@@ -57,6 +59,14 @@ def commits(commit: str, names: str, standbys: Rows) -> Concern:
         fix = "start the standby, or empty synchronous_standby_names and reload: until then every write answers 503"
         return Concern("commits", "error", f"{found}, no synchronous standby is connected", fix)
     return Concern("commits", "ok", f"{found}, synchronous to {', '.join(present)}")
+
+
+def overridden(commit: str, names: str, standbys: Rows) -> Concern:
+    """Report a server's setting that the service's own connections replace by `on`."""
+    own = commits("on", names, standbys)
+    if own.state == "error":
+        return own
+    return Concern("commits", "note", f"synchronous_commit {commit}; the service's connections set on", "set it to on")
 
 
 def absent_standbys(names: str, standbys: Rows) -> list[Concern]:

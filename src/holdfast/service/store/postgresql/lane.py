@@ -37,6 +37,12 @@ SERVER_SETTINGS = {
     "enable_seqscan": "off",
 }
 
+# With a lower value, as hosted databases offer it for a role, a crash or a fail-over would lose acknowledged writes.
+_DURABLE = (
+    "SELECT set_config('synchronous_commit', 'on', false)"
+    " WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+)
+
 # Errors of the connection, not of a statement.
 LOST = (OSError, PostgresConnectionError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
 # Errors of a server that temporarily refuses connections, is stopping, or is a standby. Such a server has done nothing,
@@ -171,7 +177,21 @@ async def open_connection(servers: Servers, within_s: float = CONNECT_S) -> Conn
         kind = NotSent if any(isinstance(each, _MISTAKES) for each in error.errors) else NotReached
         raise kind(f"no connection to the database: {error}") from error
     keep_alive(connection)
+    if not address.pooled:
+        await _make_durable(connection)
     return connection
+
+
+async def _make_durable(connection: Connection) -> None:
+    """Let the connection's commits wait for the disk and the standbys. Raises NotReached."""
+    deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
+    try:
+        await connection.execute(_DURABLE)
+    except (*LOST, asyncpg.PostgresError) as error:
+        connection.terminate()
+        raise NotReached(f"no connection to the database: {type(error).__name__}") from error
+    finally:
+        deadline.cancel()
 
 
 logging.getLogger("asyncpg").setLevel(logging.CRITICAL)  # every failure reaches the caller, who logs it once
