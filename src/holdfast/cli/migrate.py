@@ -35,6 +35,7 @@ def migrate(
     to: Annotated[
         str | None, typer.Option("--to", metavar="URL", help="Move to this PostgreSQL database: postgresql://…")
     ] = None,
+    back: Annotated[bool, typer.Option("--back", help="Use the embedded database again after a move.")] = False,
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,9 +43,13 @@ def migrate(
 
     A move may begin while the service is running, and may be interrupted and repeated, because it copies only the
     differences. To finish, stop the service and run the command once more; it then compares every row's checksum.
+    From then on no service starts on the embedded database, until --back allows it: what was stored in PostgreSQL
+    since the move is not in it.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
-    if to is None:
+    if back:
+        _take_back(settings, as_json=as_json)
+    elif to is None:
         _schema(settings, as_json=as_json)
     else:
         _move(settings, to, as_json=as_json)
@@ -63,26 +68,51 @@ def _schema(settings: Settings, *, as_json: bool) -> None:
 def _move(settings: Settings, to: str, *, as_json: bool) -> None:
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.moving.move import NotTheSame, move
+    from holdfast.service.store.moving.source import bring_up_to_date
     from holdfast.service.store.port import StoreUnavailable
     from holdfast.settings.postgresql import parse_address
 
-    source = existing_database_or_fail(settings, as_json=as_json)
-    if not source.files:
-        fail(Exit.USAGE, f"{source.place} is not an embedded database: there is nothing to move", as_json=as_json)
+    file = _embedded_or_fail(settings, as_json=as_json)
     try:
         address = parse_address(to)
     except ValueError as error:
         fail(Exit.USAGE, f"--to: {error}", as_json=as_json)
     if address.pooled:
         fail(Exit.USAGE, "--to: name the server itself: a move needs its session state", as_json=as_json)
-    asyncio.run(store_or_fail(settings, as_json=as_json).close())  # an older file is brought to today's schema first
     try:
-        report = asyncio.run(move(source.files[0], address, _show))
+        bring_up_to_date(file)
+        report = asyncio.run(move(file, address, _show))
     except (StoreUnavailable, SchemaTooNew) as error:
         fail(Exit.UNAVAILABLE, f"the move stopped, and can be called again: {error}", as_json=as_json)
     except NotTheSame as error:
         fail(Exit.FAILED, f"after the move the databases differ: {error}; call it again", as_json=as_json)
-    emit(asdict(report), _summary(report, source.files[0], address), as_json=as_json)
+    emit(asdict(report), _summary(report, file, address), as_json=as_json)
+
+
+def _take_back(settings: Settings, *, as_json: bool) -> None:
+    from holdfast.service.store.port import StoreUnavailable
+    from holdfast.service.store.sqlite.moved import take_back
+
+    file = _embedded_or_fail(settings, as_json=as_json)
+    try:
+        was_moved = take_back(file)
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
+    text = (
+        f"{file}: the service may start on it. What was stored in PostgreSQL since the move is not in it: let no"
+        " service run there any more."
+        if was_moved
+        else f"{file} was not moved: nothing is changed"
+    )
+    emit({"database": str(file), "was_moved": was_moved}, text, as_json=as_json)
+
+
+def _embedded_or_fail(settings: Settings, *, as_json: bool) -> Path:
+    """Return the embedded database's file, or exit."""
+    source = existing_database_or_fail(settings, as_json=as_json)
+    if not source.files:
+        fail(Exit.USAGE, f"{source.place} is not an embedded database: there is nothing to move", as_json=as_json)
+    return source.files[0]
 
 
 def _show(table: str, done: int, of: int) -> None:

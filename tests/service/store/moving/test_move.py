@@ -14,11 +14,14 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pins import AskedPin
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import MoveReport, move
 from holdfast.service.store.moving.target import NotEmpty
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+from holdfast.service.store.sqlite.moved import take_back
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
@@ -30,6 +33,8 @@ from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.postgres_server import PostgresServer
 
     from holdfast.service.store.port import Store
 
@@ -217,6 +222,71 @@ async def test_a_move_happens_once(tmp_path: Path, fresh_postgres_url: str) -> N
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     with pytest.raises(NotEmpty, match="already"):
         await moved(tmp_path / "x.db", fresh_postgres_url)
+
+
+async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_was_moved(
+    tmp_path: Path, fresh_postgres_url: str
+) -> None:
+    source = SqliteStore(tmp_path / "x.db")
+    await fill(source)
+    assert not (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    with pytest.raises(StoreUnavailable, match="unfinished move"):
+        PostgresqlDatabase(fresh_postgres_url).open()
+    await source.close()
+    await SqliteStore(tmp_path / "x.db").close()  # it may go on for as long as the move is not finished
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    with pytest.raises(StoreUnavailable, match="migrate --back"):
+        SqliteStore(tmp_path / "x.db")
+    target = PostgresqlDatabase(fresh_postgres_url).open()
+    assert await target.claim_of("handle", "n7") is not None
+    await target.close()
+    assert take_back(tmp_path / "x.db") and not take_back(tmp_path / "x.db")
+    again = SqliteStore(tmp_path / "x.db")
+    assert await again.claim_of("handle", "n7") is not None
+    await again.close()
+
+
+async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
+    tmp_path: Path, fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+
+    async def cut(_: object) -> None:
+        raise OSError("the machine stops here")
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(move_module.target, "finish", cut)
+        with pytest.raises(StoreUnavailable):
+            await moved(tmp_path / "x.db", fresh_postgres_url)
+    with pytest.raises(StoreUnavailable, match="migrate --back"):
+        SqliteStore(tmp_path / "x.db")
+    with pytest.raises(StoreUnavailable, match="unfinished move"):
+        PostgresqlDatabase(fresh_postgres_url).open()
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    await PostgresqlDatabase(fresh_postgres_url).open().close()
+
+
+async def test_a_source_that_was_moved_is_not_moved_to_a_second_database(
+    tmp_path: Path, fresh_postgres_url: str, postgres: PostgresServer
+) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    second = postgres.new_database()
+    with pytest.raises(StoreUnavailable, match="moved to another database already"):
+        await moved(tmp_path / "x.db", second)
+    postgres.drop_database(second)
+
+
+async def test_a_service_on_the_empty_target_stops_the_move(
+    tmp_path: Path, fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(move_module.target, "_TRIES", 2)
+    await SqliteStore(tmp_path / "x.db").close()
+    serving = PostgresqlDatabase(fresh_postgres_url).open()
+    await serving.ping()
+    with pytest.raises(StoreUnavailable, match="a service has the target open"):
+        await moved(tmp_path / "x.db", fresh_postgres_url)
+    await serving.close()
 
 
 MANY = 30_000

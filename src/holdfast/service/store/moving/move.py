@@ -18,6 +18,7 @@ from holdfast.service.store.moving.source import TABLES, opened
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.sqlite.moved import is_moved
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
@@ -58,21 +59,22 @@ async def move(file: Path, address: Address, progress: Callable[[str, int, int],
     """Copy what the target lacks, and finish the move if no service has the source open.
 
     Args:
-        file: the embedded database, which is not changed.
+        file: the embedded database; once everything is moved, it is marked, and no service starts on it.
         address: the database to move to: an empty one, or one that an earlier call began to fill.
         progress: called with a table's name, how many of its rows were compared, and how many it has.
 
     Raises:
-        StoreUnavailable: the target cannot be reached, or contains other registrations (NotEmpty).
+        StoreUnavailable: the target cannot be reached, contains other registrations (NotEmpty), or has a service.
         NotTheSame: a table's count or checksum differs at the end.
         SchemaTooNew: the target has the schema of a newer release.
     """
-    await schema.migrate(address, _CONNECT_S)
+    await schema.migrate(address, _CONNECT_S, moving=True)
     try:
         reader = await open_connection(Servers(address), _CONNECT_S)
         writer = await open_connection(Servers(address), _CONNECT_S)
         try:
-            await target.claim(writer)
+            await target.claim(writer, is_moved=is_moved(file))
+            await target.see_no_service(writer, [reader.get_server_pid(), writer.get_server_pid()])
             for connection in (reader, writer):
                 await connection.execute("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
             return await _passes(file, reader, writer, progress)
@@ -91,6 +93,7 @@ async def _passes(
         with opened(file, alone=True) as source:
             await _one_pass(source, reader, writer, report, progress)
             await _verify(source, reader, report)
+            source.mark_moved()  # first, so that at no moment both databases may be served
             await target.finish(writer)
             report.finished = True
     except InUse:

@@ -13,8 +13,10 @@ from holdfast.service.store.database import InUse
 from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.hashes import unpack_hash
-from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.moved import mark
+from holdfast.service.store.sqlite.schema import connect, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,6 +119,11 @@ class SourceDatabase:
         connection.create_function("unpack_hash", 1, unpack_hash, deterministic=True)
         connection.create_function("audit_id", 3, _audit_id, deterministic=True)
 
+    def mark_moved(self) -> None:
+        """Mark the file as moved and end the transaction in which it was read. It must have been opened alone."""
+        mark(self._connection, moved=True)
+        self._connection.execute("COMMIT")
+
     def count(self, table: MovedTable) -> int:
         """Return how many rows the source provides for the target's table."""
         if table.name == "windows":
@@ -137,6 +144,15 @@ class SourceDatabase:
         if table.gathers:
             return _gathered(cursor, table.keys)
         return _with_booleans(cursor, [table.columns.index(name) for name in table.booleans])
+
+
+def bring_up_to_date(file: Path) -> None:
+    """Migrate the source to this release's schema. Raises SchemaTooNew or StoreUnavailable."""
+    try:
+        with closing(connect(file)) as connection:
+            migrate(connection)
+    except sqlite3.DatabaseError as error:
+        raise StoreUnavailable(f"{file.name}: {error}") from error
 
 
 @contextmanager

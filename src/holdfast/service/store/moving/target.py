@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
@@ -14,14 +15,34 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
 
 _READ_AT_ONCE = 2000
+_OTHERS = (
+    "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE application_name = 'holdfast'"
+    " AND datname = current_database() AND pid <> ALL ($1::int[])"
+)
+_TRIES, _BETWEEN_TRIES_S = 50, 0.1
 
 
 class NotEmpty(StoreUnavailable):
     """The target database contains rows that this move did not write."""
 
 
-async def claim(connection: Connection) -> None:
-    """Mark the target database as the target of this move. Raises NotEmpty if it contains anything else."""
+async def see_no_service(connection: Connection, own: Sequence[int]) -> None:
+    """Raise StoreUnavailable while a service has the target open: the move would delete what it stores.
+
+    `own`: the server processes of the move's own connections. Those of a move that was killed take a moment to end.
+    """
+    for _ in range(_TRIES):
+        if not await connection.fetchval(_OTHERS, own):
+            return
+        await asyncio.sleep(_BETWEEN_TRIES_S)
+    raise StoreUnavailable("a service has the target open: stop it until the move is finished")
+
+
+async def claim(connection: Connection, *, is_moved: bool) -> None:
+    """Mark the target database as the target of this move. Raises NotEmpty if it contains anything else.
+
+    `is_moved`: whether everything in the source was moved already, so that only the same target may be finished.
+    """
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS holdfast.moving"
         " (one boolean PRIMARY KEY DEFAULT true CHECK (one), finished boolean NOT NULL DEFAULT false)"
@@ -30,6 +51,8 @@ async def claim(connection: Connection) -> None:
     if finished:
         raise NotEmpty("an installation was moved there already")
     if finished is None:
+        if is_moved:
+            raise StoreUnavailable("the source was moved to another database already: see holdfast migrate --back")
         if await connection.fetchval(
             "SELECT EXISTS (SELECT 1 FROM holdfast.identifiers) OR EXISTS (SELECT 1 FROM holdfast.audit)"
             " OR EXISTS (SELECT 1 FROM holdfast.totals)"

@@ -21,6 +21,7 @@ from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
+from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
@@ -107,10 +108,13 @@ class Migration:
     backfilled: int = field(default=0)
 
 
-async def migrate(address: Address, within_s: float = 5.0) -> Migration:
+async def migrate(address: Address, within_s: float = 5.0, *, moving: bool = False) -> Migration:
     """Migrate the database to this release's schema, if its schema is older.
 
+    With `moving`, a database that an unfinished move has begun to fill is accepted.
+
     Raises:
+        RefusedDatabase: no service may run on it (see `refused`).
         SchemaTooNew: the database no longer supports releases as old as this one.
         StoreUnreachable: it does not respond, or is stopping.
         StoreUnavailable: it refuses a statement, or the address or role is wrong.
@@ -118,6 +122,9 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
     try:
         connection = await open_connection(Servers(address), within_s)
         try:
+            await refuse_other_engines(connection)
+            if not moving:
+                await refuse_unfinished_move(connection)
             return await _migrate(connection)
         finally:
             await connection.close(timeout=within_s)

@@ -13,6 +13,7 @@ from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
+from holdfast.service.store.sqlite.moved import refuse_moved
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
@@ -57,12 +58,11 @@ class SqliteStore:
 
         Raises:
             SchemaTooNew: a newer Holdfast wrote the file.
-            StoreUnavailable: it cannot be opened.
+            StoreUnavailable: it cannot be opened, or was moved to PostgreSQL.
         """
         self._file = file
         try:
-            writer = connect(file)
-            migrate(writer)
+            writer = _current(file)
             self._reader = connect(file)
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error}") from error
@@ -244,3 +244,15 @@ class SqliteStore:
         await self._writer.close()
         self._writer_connection.close()
         self._reader.close()
+
+
+def _current(file: Path) -> sqlite3.Connection:
+    """Open the file with today's schema. Raises SchemaTooNew, StoreUnavailable or sqlite3.DatabaseError."""
+    connection = connect(file)
+    try:
+        refuse_moved(connection, file)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
