@@ -35,6 +35,7 @@ def main() -> None:
     write("snapshots/older", "A root of the older form, over one raw block, is still read.", roots_older())
     write("snapshots/invalid", "Each of these roots is refused, for one reason.", roots_invalid())
     write("ipns/invalid", "Each of these records is refused under this name, for one reason.", records_invalid())
+    write("ipns/tolerated", "Each of these records is read, whatever its later version adds.", records_tolerated())
     write("ipns/names", "Every text names the same key; the first one is canonical.", names_valid())
     write("ipns/names_invalid", "None of these texts is the name of an Ed25519 key.", names_invalid())
 
@@ -274,7 +275,9 @@ def records_invalid() -> list[dict[str, Any]]:
         ("cut short", record[:-1], "invalid_record"),
         ("an unfinished field", record + b"\x28", "invalid_record"),
         ("data twice", record + record[66:], "invalid_record"),
-        ("an unknown field", record + b"\x50\x00", "invalid_record"),
+        ("an unknown field of a type that is no longer used", record + b"\x53\x54", "invalid_record"),
+        ("an unknown field that is cut short", record + b"\x55\x00\x00\x00", "invalid_record"),
+        ("33 fields", record + b"\x50\x00" * 31, "invalid_record"),
         ("a number where bytes belong", protobuf.encode({8: 1, 9: good}), "invalid_record"),
         ("a length of more bytes than needed", record[:1] + b"\xc0\x00" + record[2:], "invalid_record"),
         ("no signature", protobuf.encode({9: good}), "invalid_record"),
@@ -294,7 +297,7 @@ def records_invalid() -> list[dict[str, Any]]:
         ("data with unsorted keys", signed(unsorted), "invalid_data"),
         ("data that is a list", signed(dag_cbor.encode([])), "invalid_data"),
         ("no TTL", signed(dag_cbor.encode(entry(TTL=None))), "invalid_data"),
-        ("an unknown field in the data", signed(dag_cbor.encode(entry(Other=1))), "invalid_data"),
+        ("257 items in the data", signed(dag_cbor.encode(entry(Other=[None] * 245))), "invalid_data"),
         ("a negative sequence", signed(dag_cbor.encode(entry(Sequence=-1))), "invalid_data"),
         ("a sequence of 2^53", signed(dag_cbor.encode(entry(Sequence=2**53))), "invalid_data"),
         ("a sequence that is text", signed(dag_cbor.encode(entry(Sequence="7"))), "invalid_data"),
@@ -321,8 +324,8 @@ def records_invalid() -> list[dict[str, Any]]:
             "invalid_validity",
         ),
         (
-            "a validity with an offset",
-            signed(dag_cbor.encode(entry(Validity=b"2040-01-01T00:00:00+01:00"))),
+            "a validity with an offset of a day",
+            signed(dag_cbor.encode(entry(Validity=b"2040-01-01T00:00:00+24:00"))),
             "invalid_validity",
         ),
         (
@@ -333,6 +336,36 @@ def records_invalid() -> list[dict[str, Any]]:
     ]
     name = names.name_of(own)
     return [{"name": title, "under": name, "record": data.hex(), "code": code} for title, data, code in cases]
+
+
+def records_tolerated() -> list[dict[str, Any]]:
+    """Return valid IPNS records in unusual forms, with what they say."""
+    good = dag_cbor.encode(entry())
+    unknown = b"\x50\x07" + b"\x5a\x03abc" + b"\x61" + bytes(8) + b"\x6d" + bytes(4)
+    strange = {"Other": 1, "_own": ["x"], "a": {"b": None}, "Zone": ipld.link(ROOT.cid)}
+    moments = {
+        "an offset to the east": b"2040-01-01T01:30:00+01:30",
+        "an offset to the west": b"2039-12-31T23:59:59.000000001-00:01",
+        "letters in lower case": b"2040-01-01t00:00:00.5z",
+    }
+    cases = [
+        ("unknown fields", signed(good) + unknown),
+        ("unknown fields first", unknown + signed(good)),
+        ("unexpected fields in the data", signed(dag_cbor.encode(entry(**strange)))),
+        *((name, signed(dag_cbor.encode(entry(Validity=text)))) for name, text in moments.items()),
+    ]
+    own = KEY.public_key().public_bytes_raw()
+    return [
+        {
+            "name": title,
+            "under": names.name_of(own),
+            "record": data.hex(),
+            "root": ROOT.cid,
+            "sequence": 7,
+            "validity_ns": str(records.read_record(own, data).validity_ns),
+        }
+        for title, data in cases
+    ]
 
 
 def names_valid() -> list[dict[str, Any]]:

@@ -41,6 +41,10 @@ export const RUNS = {
     await refused(code, () => readRoot({ cid, data }));
   },
   "ipns/invalid": ({ under, record, code }) => refused(code, () => readRecord(under, octets(record))),
+  "ipns/tolerated": async ({ under, record, root, sequence, validity_ns: validityNs }) => {
+    const read = await readRecord(under, octets(record));
+    assert.deepEqual([read.rootCid, read.sequence, String(read.validityNs)], [root, sequence, validityNs]);
+  },
   "ipns/names": async ({ public_key: key, texts }) => {
     assert.equal(nameOf(octets(key)), texts[0]);
     for (const text of texts) assert.equal(hex(publicKeyOf(text)), key);

@@ -46,6 +46,21 @@ def test_invalid_records(case):
     assert caught.value.code == case["code"]
 
 
+TOLERATED_NS = {
+    "an offset to the east": int(UNTIL.timestamp()) * 10**9,
+    "an offset to the west": int(UNTIL.timestamp()) * 10**9 + 59 * 10**9 + 1,
+    "letters in lower case": int(UNTIL.timestamp()) * 10**9 + 5 * 10**8,
+}
+
+
+@pytest.mark.parametrize("case", cases("ipns/tolerated"))
+def test_records_of_later_versions_are_read(case):
+    read = records.read_record(case["under"], bytes.fromhex(case["record"]))
+    expected = TOLERATED_NS.get(case["name"], int(UNTIL.timestamp()) * 10**9)
+    assert (read.root_cid, read.sequence) == (case["root"], case["sequence"])
+    assert read.validity_ns == int(case["validity_ns"]) == expected
+
+
 @given(st.binary(max_size=300), st.integers(0, 220))
 def test_strange_bytes_end_in_the_one_error(data, at):
     for strange in (data, record().data[:at] + data):

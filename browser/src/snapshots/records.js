@@ -15,13 +15,16 @@ const MAX_TTL_NS = (1n << 63n) - 1n;
 const PREFIX = new TextEncoder().encode("ipns-signature:");
 const PATH = "/ipfs/";
 const NUMBER = 0, OCTETS = 2;
+/** The lengths of the other Protocol Buffers types in bytes. @type {Record<number, number>} */
+const FIXED = { 1: 8, 5: 4 };
+const MAX_FIELDS = 32;
 const SIGNATURE_V1 = 2, PUBLIC_KEY = 7, SIGNATURE = 8, DATA = 9;
 /** The Protocol Buffers wire types of the fields that a record may have. @type {Record<number, number>} */
 const FORM = { 1: OCTETS, 2: OCTETS, 3: NUMBER, 4: OCTETS, 5: NUMBER, 6: NUMBER, 7: OCTETS, 8: OCTETS, 9: OCTETS };
 /** The fields of version 1, which repeat the values of the signed data. @type {Record<number, string>} */
 const V1 = { 1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL" };
-const NAMES = Object.values(V1).sort().join();
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+/** RFC 3339, section 5.6, with at most nine digits of a second. */
+const TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
  * A record with a valid signature. The record may have expired (see `isExpired`).
@@ -87,7 +90,8 @@ export function changeOf(known, given) {
 }
 
 /**
- * Decodes the part of Protocol Buffers that records use: numbers and bytes, each field at most once.
+ * Decodes the part of Protocol Buffers that records use: numbers and bytes, each field at most once. Unknown fields are
+ * skipped.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Fields}
@@ -95,19 +99,27 @@ export function changeOf(known, given) {
 function fieldsOf(data) {
   /** @type {Fields} */
   const fields = {};
-  for (let at = 0; at < data.length; ) {
+  for (let at = 0, count = 1; at < data.length; count += 1) {
     const tag = varint(data, at);
     const number = Number(BigInt(tag.value) >> 3n);
     const kind = Number(BigInt(tag.value) & 7n);
-    if (number in fields || FORM[number] !== kind) {
-      throw new ContentError("invalid_record", "a field of the record is unknown, repeated or of another type");
+    if (count > MAX_FIELDS || number in fields || (number in FORM && FORM[number] !== kind)) {
+      throw new ContentError("invalid_record", "the record has too many fields, one of them twice, or one of a different type");
     }
-    const { value, end } = varint(data, tag.end);
-    at = kind === OCTETS ? end + Number(value) : end;
-    if (at > data.length) throw new ContentError("invalid_record", "the record is cut short");
-    fields[number] = kind === OCTETS ? data.slice(end, at) : value;
+    const { value, end } = fieldValue(data, tag.end, kind);
+    if (number in FORM) fields[number] = value;
+    at = end;
   }
   return fields;
+}
+
+/** @param {Uint8Array<ArrayBuffer>} data @param {number} at @param {number} kind */
+function fieldValue(data, at, kind) {
+  if (kind === NUMBER) return varint(data, at);
+  const begin = kind === OCTETS ? varint(data, at) : { value: FIXED[kind], end: at };
+  const end = begin.end + Number(begin.value);
+  if (!(end <= data.length)) throw new ContentError("invalid_record", "the record is cut short, or a field of a type that is no longer used");
+  return { value: data.slice(begin.end, end), end };
 }
 
 /** @param {Uint8Array} data @param {number} at */
@@ -142,8 +154,10 @@ async function checkSignature(publicKey, signature, signed) {
 /** @param {Uint8Array} signed */
 function readEntry(signed) {
   const entry = decodedEntry(signed);
-  const own = isMap(entry) ? Object.keys(entry).filter((name) => !name.startsWith("_")).sort().join() : "";
-  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data does not have the documented fields");
+  // Unexpected fields are ignored (IPNS specification, "Record Verification"), because later versions add some.
+  if (!isMap(entry) || !Object.values(V1).every((name) => name in entry)) {
+    throw new ContentError("invalid_data", "the record's data lacks a field");
+  }
   return entry;
 }
 
@@ -201,11 +215,12 @@ function rootOf(value) {
 /** @param {unknown} validity */
 function nanoseconds(validity) {
   const text = validity instanceof Uint8Array ? String.fromCharCode(...validity) : "";
-  const [, seconds = "", fraction = "0"] = TIME.exec(text) ?? [];
-  const moment = Date.parse(`${seconds}Z`);
-  // Date turns a day that the month does not have into a day of the next month.
-  if (!seconds || Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(seconds)) {
-    throw new ContentError("invalid_validity", "the record's validity is not a time in UTC");
+  const [, day, time, fraction = "0", sign, hours = "0", minutes = "0"] = TIME.exec(text) ?? [];
+  const moment = Date.parse(`${day}T${time}Z`);
+  // Date turns a day that the month does not have into a day of the next month, and there is no year 0.
+  if (Number.isNaN(moment) || day.startsWith("0000") || !new Date(moment).toISOString().startsWith(`${day}T${time}`)) {
+    throw new ContentError("invalid_validity", "the record's validity is not a time of RFC 3339");
   }
-  return BigInt(moment) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  return BigInt(moment - ahead) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
 }

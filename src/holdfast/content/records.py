@@ -38,7 +38,8 @@ _FORM: dict[int, type[int | bytes]] = {
     _DATA: bytes,
 }
 _V1 = {_VALUE: "Value", _VALIDITY_TYPE: "ValidityType", _VALIDITY: "Validity", _SEQUENCE: "Sequence", _TTL: "TTL"}
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
+# RFC 3339, section 5.6, with at most nine digits of a second
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _NS = 1_000_000_000
 
 
@@ -157,10 +158,10 @@ def _read_entry(signed: bytes) -> dict[str, Any]:
         entry = ipld.decode(signed)
     except ContentError as error:
         raise ContentError("invalid_data", "the record's data is no DAG-CBOR") from error
-    own = {name for name in entry if not name.startswith("_")} if isinstance(entry, dict) else set()
-    if own != set(_V1.values()):
-        raise ContentError("invalid_data", "the record's data has other fields than documented")
-    return entry  # type: ignore[no-any-return]
+    # Unexpected fields are ignored (IPNS specification, "Record Verification"), because later versions add some.
+    if not isinstance(entry, dict) or not entry.keys() >= set(_V1.values()):
+        raise ContentError("invalid_data", "the record's data lacks a field")
+    return entry
 
 
 def _check_v1(fields: dict[int, int | bytes], entry: dict[str, Any]) -> None:
@@ -193,8 +194,8 @@ def _ns_of(validity: object) -> int:
     found = _TIME.fullmatch(text)
     try:
         if found is not None:
-            moment = datetime.fromisoformat(found[1] + "+00:00")
-            return int(moment.timestamp()) * _NS + int((found[2] or "0").ljust(9, "0"))
+            moment = datetime.fromisoformat(f"{found[1]}T{found[2]}{found[4].upper().replace('Z', '+00:00')}")
+            return int(moment.timestamp()) * _NS + int((found[3] or "0").ljust(9, "0"))
     except ValueError:
         pass
-    raise ContentError("invalid_validity", "the record's validity is no time in UTC")
+    raise ContentError("invalid_validity", "the record's validity is no time of RFC 3339")

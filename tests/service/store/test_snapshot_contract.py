@@ -231,7 +231,9 @@ async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
     await keep(index, "unbound")
 
     def record(root: str, sequence: int, name: str = "name") -> NewRecord:
-        return NewRecord(name=name, root=root, sequence=sequence, validity_ns=2**63, data=b"r", now=NOW)
+        return NewRecord(
+            name=name, root=root, sequence=sequence, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"r", now=NOW
+        )
 
     seen: list[KeptRecord | None] = []
 
@@ -242,11 +244,24 @@ async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
     assert await index.publish(record("a", 2**53 - 1), decide) and seen == [None]
     kept = await index.record("name")
     assert kept is not None and (kept.did, kept.root, kept.sequence, kept.validity_ns) == (DID, "a", 2**53 - 1, 2**63)
+    assert (kept.ttl_ns, kept.data) == (2**63 - 1, b"r")
     assert await index.publish(record("a", 1), lambda _kept: False)
     assert await index.record("name") == kept
     for refused in (record("theirs", 9), record("unbound", 9), record("none", 9), record("a", 9, "other")):
         assert not await index.publish(refused, decide)
     assert await index.record("name") == kept and await index.record("other") is None
+
+
+async def test_a_did_leads_to_the_name_of_its_newest_snapshot(index: SnapshotIndex) -> None:
+    assert await index.publisher(DID) is None
+    await keep(index, "a", publisher="first")
+    await keep(index, "theirs", did=OTHER, publisher="other")
+    await pin(index, 1, "queued")
+    assert (await index.publisher(DID), await index.publisher(OTHER)) == ("first", "other")
+    await keep(index, "b", publisher="second")
+    assert await index.publisher(DID) == "second"
+    await keep(index, "unbound")
+    assert await index.publisher(DID) is None
 
 
 async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store, database: Database) -> None:

@@ -45,20 +45,21 @@ class SnapshotNames:
             root=record.root_cid,
             sequence=record.sequence,
             validity_ns=record.validity_ns,
+            ttl_ns=record.ttl_ns,
             data=data,
             now=self.clock(),
         )
         if not await self.index.publish(new, lambda kept: _rises(kept, record)):
             raise SnapshotRefused(NAME_NOT_REGISTERED)
 
-    async def record(self, name: str) -> Record:
-        """Return a name's newest record. Raises SnapshotRefused: BAD_REQUEST for an invalid name, RECORD_NOT_FOUND."""
-        kept = await self.index.record(canonical_name(name))
+    async def record(self, name: str) -> KeptRecord:
+        """Return the newest record of a name in canonical form. Raises SnapshotRefused(RECORD_NOT_FOUND)."""
+        kept = await self.index.record(name)
         if kept is None:
             raise SnapshotRefused(RECORD_NOT_FOUND)
-        return read_record(name, kept.data)
+        return kept
 
-    def seconds_left(self, record: Record) -> int:
+    def seconds_left(self, record: KeptRecord) -> int:
         """Return how long the record may be cached, in whole seconds."""
         left = record.validity_ns // 10**9 - int(self.clock())
         return max(0, min(record.ttl_ns // 10**9, left))
@@ -84,8 +85,7 @@ def _rises(kept: KeptRecord | None, given: Record) -> bool:
 
     Raises SnapshotRefused if it contradicts the stored one.
     """
-    known = None if kept is None else read_record(given.name, kept.data)
-    verdict = change(known, given)
+    verdict = change(None if kept is None else _record_of(kept, given), given)
     if verdict is Change.OLDER:
         raise SnapshotRefused(RECORD_DOES_NOT_RISE)
     if verdict is Change.CONFLICT:
@@ -93,3 +93,8 @@ def _rises(kept: KeptRecord | None, given: Record) -> bool:
             RECORD_DOES_NOT_RISE, "another snapshot has this sequence: another device published first; fetch its record"
         )
     return verdict is not Change.SAME
+
+
+def _record_of(kept: KeptRecord, given: Record) -> Record:
+    """Return the stored record of the given one's name. It was verified when it was stored, and is not read again."""
+    return Record(given.public_key, kept.root, kept.sequence, kept.validity_ns, kept.ttl_ns, kept.data)

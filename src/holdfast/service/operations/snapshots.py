@@ -5,11 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.content.cids import Block
-from holdfast.content.names import name_of
-from holdfast.content.snapshots import read_root
-from holdfast.rules.snapshot_tokens import publisher_of
-
 if TYPE_CHECKING:
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshot_access import SnapshotAccess
@@ -63,10 +58,4 @@ class Snapshots:
 
     async def name_of(self, did: str) -> str | None:
         """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if there is none."""
-        for pin in await self.index.pins(did):
-            place = await self.index.block(pin.asked.cid)
-            if place is not None:
-                root = read_root(Block(pin.asked.cid, bytes(await self.reading.block(place))))
-                key = publisher_of(root.manifest.delegation, did, self.names.clock())
-                return None if key is None else name_of(key)
-        return None
+        return await self.index.publisher(did)

@@ -91,12 +91,18 @@ class KeptRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecord:
-    """A verified IPNS record to be stored; `validity_ns` is in nanoseconds since the epoch."""
+    """A verified IPNS record to be stored.
+
+    Attributes:
+        validity_ns: when it expires, in nanoseconds since the epoch.
+        ttl_ns: how long it may be cached, in nanoseconds.
+    """
 
     name: str
     root: str
     sequence: int
     validity_ns: int
+    ttl_ns: int
     data: bytes
     now: float
 
@@ -109,6 +115,7 @@ class KeptRecord:
     root: str
     sequence: int
     validity_ns: int
+    ttl_ns: int
     data: bytes
 
 
@@ -190,6 +197,10 @@ class SnapshotIndex(Protocol):
 
     async def pins(self, did: str) -> list[Pin]:
         """Return all pins of a DID, newest first."""
+        ...
+
+    async def publisher(self, did: str) -> str | None:
+        """Return the IPNS name to which the DID's newest pinned snapshot delegates, as of its upload, or None."""
         ...
 
     async def block(self, cid: str) -> BlockPlace | None:

@@ -72,6 +72,7 @@ async def publish_name(web: WebContext, request: Request) -> Response:
 
 async def _record(web: WebContext, request: Request, name: str, filename: str | None) -> Response:
     web.snapshots.reads.count(web.subject(request))
+    name = canonical_name(name)
     record = await web.snapshots.names.record(name)
     left = web.snapshots.names.seconds_left(record)
     etag = etag_of(record.data)
@@ -79,8 +80,8 @@ async def _record(web: WebContext, request: Request, name: str, filename: str | 
         ("content-type", Form.RECORD.value),
         ("cache-control", f"public, max-age={left}" if left else "no-store"),
         ("etag", etag),
-        ("content-disposition", attachment(filename or "", f"{record.name}.ipns-record")),
-        ("x-ipfs-path", f"{_GATEWAY}{record.name}"),
+        ("content-disposition", attachment(filename or "", f"{name}.ipns-record")),
+        ("x-ipfs-path", f"{_GATEWAY}{name}"),
         ("vary", "Accept"),
         *SHARED,
         *NEVER_RENDERED,

@@ -91,7 +91,9 @@ async def fill_snapshots(store: Store) -> None:
         )  # fmt: skip
         use = TokenUse(token=did.encode().rjust(32), kind="import", what=root.cid, until=NOW + 300)
         await index.finish_upload(upload.upload_id, root, use, silent, silent)
-    record = NewRecord(name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, data=b"\x00r", now=NOW)
+    record = NewRecord(
+        name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"\x00r", now=NOW
+    )
     await index.publish(record, lambda _kept: True)
     asked = AskedPin(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
     new = NewPin(request_id="queued", did=ANN, asked=asked, now=NOW)

@@ -115,7 +115,8 @@ async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
         return decide
 
     records = [
-        NewRecord(name="k51", root="root", sequence=n, validity_ns=2**63, data=bytes([n]), now=NOW) for n in range(24)
+        NewRecord(name="k51", root="root", sequence=n, validity_ns=2**63, ttl_ns=2**63 - 1, data=bytes([n]), now=NOW)
+        for n in range(24)
     ]
     await outcomes(*(nodes[n % 3].publish(record, rises(n)) for n, record in enumerate(records)))
     last = await nodes[0].record("k51")

@@ -89,9 +89,9 @@ SNAPSHOT_TABLES = (
     ),
     MovedTable(
         "snapshot_names",
-        ("shard", "name", "did", "root", "sequence", "validity_ns", "record", "updated_at"),
+        ("shard", "name", "did", "root", "sequence", "validity_ns", "record", "updated_at", "ttl_ns"),
         2,
-        "SELECT shard_of(name), name, did, root, sequence, validity_ns, record, updated_at"
+        "SELECT shard_of(name), name, did, root, sequence, validity_ns, record, updated_at, ttl_ns"
         " FROM snapshot_names ORDER BY 1, 2",
     ),
     MovedTable(

@@ -88,6 +88,7 @@ STEPS: tuple[Step, ...] = (
     Step(scripts=("0005_standing_records.sql", "0005_sessions.sql", "0005_registrations.sql")),
     Step(scripts=("0006_signed_registrations.sql",)),
     Step(scripts=("0007_small_windows.sql",)),
+    Step(scripts=("0008_record_ttl.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (

@@ -79,6 +79,11 @@ class PostgresqlSnapshotIndex:
         pins: list[Pin] = await self._reads.ask(reads.PINS, did)
         return pins
 
+    async def publisher(self, did: str) -> str | None:
+        """See SnapshotIndex."""
+        name: str | None = await self._reads.ask(reads.PUBLISHER, did)
+        return name
+
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""
         place: BlockPlace | None = await self._reads.ask(reads.BLOCK, cid)
@@ -189,7 +194,7 @@ class PostgresqlSnapshotIndex:
     async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
         """See SnapshotIndex."""
         place = (shard_of(record.name), record.name, shard_of(record.root), record.root)
-        new = (record.sequence, str(record.validity_ns), record.data, record.now)
+        new = (record.sequence, str(record.validity_ns), record.ttl_ns, record.data, record.now)
         for _ in Tries():
             ((owner_shard, owner, *row),) = await self._reads.ask(reads.NAME_FACTS, place)
             kept = reads.record_of(row)

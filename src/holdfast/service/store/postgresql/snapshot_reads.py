@@ -91,6 +91,13 @@ PINS = Kind(
     1,
     repeatable=True,
 )
+PUBLISHER = Kind(
+    "publisher",
+    f"SELECT holdfast.snapshot_publisher_v1(w.s, w.k) FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
+    _keys,
+    _first_values,
+    repeatable=True,
+)
 
 
 def block_place(cid: str, number: int, size: int) -> BlockPlace:
@@ -133,7 +140,7 @@ ROOT = Kind(
 )
 RECORD = Kind(
     "record",
-    "SELECT t.did, t.root, t.sequence, t.validity_ns, t.record"  # noqa: S608 - our own names
+    "SELECT t.did, t.root, t.sequence, t.validity_ns, t.ttl_ns, t.record"  # noqa: S608 - our own names
     f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT * FROM holdfast.snapshot_names AS t"
     " WHERE t.shard = w.s AND t.name = w.k LIMIT 1) AS t ON true ORDER BY w.n",
     _keys,
@@ -143,9 +150,9 @@ RECORD = Kind(
 
 
 def record_of(row: Sequence[Any]) -> KeptRecord | None:
-    """Return the record in a row of DID, root, sequence, validity and record; None for a row of NULLs."""
-    did, root, sequence, validity_ns, data = row
-    return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), data)
+    """Return the record in a row of DID, root, sequence, validity, TTL and record; None for a row of NULLs."""
+    did, root, sequence, validity_ns, ttl_ns, data = row
+    return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), ttl_ns, data)
 
 
 def _single(name: str, statement: str) -> Kind:
@@ -164,4 +171,8 @@ FINISH_FACTS = _single(
     "SELECT * FROM holdfast.snapshot_finish_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 )
 PIN_FACTS = _single("pin_facts", "SELECT * FROM holdfast.snapshot_pin_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-NAME_FACTS = _single("name_facts", "SELECT * FROM holdfast.snapshot_name_facts_v1($1, $2, $3, $4)")
+NAME_FACTS = _single(
+    "name_facts",
+    "SELECT owner_shard, owner, did, root, sequence, validity_ns, 0, record"
+    " FROM holdfast.snapshot_name_facts_v1($1, $2, $3, $4)",
+)

@@ -23,6 +23,10 @@ _OBJECTS = (
     "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
     " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
 )
+_PUBLISHER = (
+    "SELECT r.publisher FROM snapshot_pins p JOIN snapshot_roots r ON r.cid = p.cid AND r.did = p.did"
+    " WHERE p.did = ? ORDER BY p.created_us DESC LIMIT 1"
+)
 _ROOT = (
     "SELECT b.cid, b.cid || '.' || b.id, b.size, r.did FROM snapshot_roots r JOIN snapshot_links l ON l.root_id = r.id"
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
@@ -72,6 +76,11 @@ class SqliteSnapshotIndex:
         """See SnapshotIndex."""
         rows = self._read.all(f"{snapshot_pins.PIN} WHERE p.did = ? ORDER BY p.created_us DESC", did)
         return [pin_of(row) for row in rows]
+
+    async def publisher(self, did: str) -> str | None:
+        """See SnapshotIndex."""
+        row = self._read.one(_PUBLISHER, did)
+        return row[0] if row else None
 
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""

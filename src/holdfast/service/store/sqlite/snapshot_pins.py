@@ -22,12 +22,12 @@ PIN = (
     "SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size"
     " FROM snapshot_pins p LEFT JOIN snapshot_roots r ON r.cid = p.cid"
 )
-RECORD = "SELECT did, root, sequence, validity_ns, record FROM snapshot_names WHERE name = ?"
+RECORD = "SELECT did, root, sequence, validity_ns, ttl_ns, record FROM snapshot_names WHERE name = ?"
 
 
 def record_of(row: tuple[Any, ...]) -> KeptRecord:
     """Convert a row of RECORD."""
-    return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4])
+    return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4], row[5])
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
@@ -118,8 +118,12 @@ def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRec
         return False
     if decide(kept):
         connection.execute(
-            "INSERT OR REPLACE INTO snapshot_names VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (record.name, owner[0], record.root, record.sequence, str(record.validity_ns), record.data, record.now),
+            "INSERT OR REPLACE INTO snapshot_names (name, did, root, sequence, validity_ns, ttl_ns, record, updated_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(record.name, owner[0], record.root, record.sequence, str(record.validity_ns), record.ttl_ns),
+                *(record.data, record.now),
+            ),
         )
     return True
 
