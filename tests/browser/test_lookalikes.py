@@ -22,6 +22,8 @@ CASES: list[tuple[str, list[str], dict[str, object]]] = [
     ("agent-007", [], NONE),
     ("paypa1", ["paypal"], NONE | {"digits": "1", "alike": "paypal"}),
     ("barn", ["bam"], NONE | {"alike": "bam"}),
+    ("ali\u0307ce", ["alice"], NONE | {"alike": "alice"}),  # one more dot, which does not show
+    ("andr\u00e9", ["andre"], NONE),
     ("\u0441\u043e\u043e\u0440", ["coop"], NONE | {"alike": "coop"}),  # entirely Cyrillic
     ("did:web:xn--pypal-4ve.com", [], NONE | {"foreign": True}),
     ("did:web:paypa1.com", ["did:web:paypal.com"], NONE | {"digits": "1", "alike": "did:web:paypal.com"}),

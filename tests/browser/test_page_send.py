@@ -67,7 +67,8 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     await fill(visit, PAYEE, "0.0000001")
     await visit.told("at most 6 digits after the point")
     await visit.inspect("send-refused")
-    await fill(visit, PAYEE, "12,50")
+    # as a person copies the address from another vault's page
+    await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "12,50")
     await visit.screen("send-review")
     shown = await visit.text("main")
     for words in (
@@ -93,6 +94,14 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     assert visit.complaints == []
 
 
+NOT_NAMES = [
+    ("Bob@Example.com", "Payments to e-mail addresses are not possible."),
+    ("+49 151 23456789", "Payments to phone numbers are not possible."),
+    ("vitalik.eth", "vitalik.eth reads as a website or a name of another service."),
+    ("0x5290…69ee7", "Fill in an address, a DID or a name."),
+]
+
+
 async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, chain: ChainService) -> None:
     payee, name, to = await person(browser, chain)
     did = await payee.text('[data-name="did"]')
@@ -101,24 +110,42 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.press("send")
     await fill(visit, "nobody-has-this-name", "0.01", "ETH")
     await visit.told("Nothing is registered here as nobody-has-this-name.")
+    looked_up: list[str] = []
+    visit.page.on("request", lambda it: looked_up.append(it.url) if "/api/aliases/check" in it.url else None)
+    for text, why in NOT_NAMES:
+        await fill(visit, text, "0.01", "ETH")
+        await visit.told(why)
+    await visit.inspect("send-not-a-name")
+    assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
     await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
     await visit.told("This DID is not registered on the chain, or not active.")
     await fill(visit, name, "0.01", "ETH")
     await visit.screen("send-review")
     assert did in await visit.text("main")
-    assert await visit.text('[data-name="trust"]') == "Verified: the chain confirms this account."
+    trust = visit.page.locator('[data-name="trust"]')
+    about = f"The chain confirms that the name {name} belongs to this account. It does not say who {name} is."
+    assert await trust.text_content() == about
+    assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
+    await visit.inspect("send-review-name")
     await visit.press("confirm")
     await visit.screen("send-done")
     assert chain.coin_of(to) == 10**16
-    # Only the service, and not the chain, maps this name to the DID, so the page must say that it is not verified.
     await visit.press("done")
+    await visit.press("send")
+    await fill(visit, name, "0.01", "ETH")
+    await visit.told("You have paid this payee from this browser before.")
+    assert "good" in str(await trust.get_attribute("class"))
+    await visit.press("back")
+    await visit.press("back")
+    # Only the service, and not the chain, maps this name to the DID, so the page must say that it is not verified.
     await visit.page.route(
         "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
     )
     await visit.press("send")
-    await fill(visit, "bob", "0.01", "ETH")
+    await fill(visit, "bob.li", "0.01", "ETH")
     await visit.screen("send-review")
-    assert "only this service says that bob has this DID" in await visit.text('[data-name="trust"]')
+    assert "only this service says that bob.li has this DID" in await visit.text('[data-name="trust"]')
+    await visit.told("bob.li is a name of this service, not a website.")
     await visit.inspect("send-review-unverified")
 
 

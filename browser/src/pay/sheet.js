@@ -90,7 +90,7 @@ function payeeRow({ address: to, did }, familiarity) {
   return row("payee",
     did ? el("span", { className: "did" }, did) : null,
     address(to),
-    el("small", { className: proven ? "good" : did ? "bad" : "" }, text(said), familiarity === "new" ? ` ${text("payee_new")}` : ""),
+    el("small", { className: proven ? (familiarity === "known" ? "good" : "") : did ? "bad" : "" }, text(said), familiarity === "alike" ? "" : ` ${text(`payee_${familiarity}`)}`),
     isForeign(did ?? "") ? el("small", { className: "bad" }, text("unusual_host")) : null,
   );
 }

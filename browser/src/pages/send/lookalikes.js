@@ -45,7 +45,7 @@ function wordIn(to) {
 
 /** Returns a form that is the same for payees that look alike. @param {string} to */
 function asRead(to) {
-  const word = wordIn(to).toLowerCase();
+  const word = wordIn(to).toLowerCase().normalize("NFC").replace(/\p{M}/gu, ""); // marks that compose with no letter hardly show
   if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);
   return to.startsWith("did:") ? to.replace(/^(did:\w+:(?:0x|z)?)(\w+)$/, (_, head, rest) => `${head}${rest.slice(0, ENDS)} ${rest.slice(-ENDS)}`) : to;
 }

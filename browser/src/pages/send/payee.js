@@ -1,12 +1,16 @@
 /** Resolves a payee from an address, a DID or a name, and rates how certain the result is. */
 
+import { canonicalHandle } from "../../chain/names.js";
 import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.js";
+import { formOf } from "../parts/handle_forms.js";
 import { Told } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/;
 const OF_A_KEY = "did:new:";
+/** Why what reads like this is not paid as a name: another person may have registered it before such names were reserved. */
+const NOT_NAMES = { email: "send.bad.email", phone: "send.bad.phone", host: "send.bad.host", account: "send.bad.to", did: "send.bad.to" };
 
 /**
  * @typedef {object} Payee
@@ -26,10 +30,14 @@ const OF_A_KEY = "did:new:";
  */
 export async function resolved(typed) {
   const to = typed.trim();
-  if (ADDRESS.test(to)) return { address: await checked(to), did: "", name: "", trust: "address" };
-  if (DID.test(to)) return { ...(await ofDid(to)), name: "" };
+  const copied = to.replace(/\s/g, ""); // the pages show addresses in groups, and DIDs on several lines
+  if (ADDRESS.test(copied)) return { address: await checked(copied), did: "", name: "", trust: "address" };
+  if (DID.test(copied)) return { ...(await ofDid(copied)), name: "" };
+  const name = canonicalHandle(to);
+  const form = formOf(name) ?? formOf(copied);
+  if (form) throw new Told(NOT_NAMES[form], { name });
   if (to === "" || to.length > 64 || /\s|^0x/i.test(to)) throw new Told("send.bad.to");
-  return ofName(to.normalize("NFKC").toLowerCase());
+  return ofName(name);
 }
 
 /**

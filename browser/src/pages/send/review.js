@@ -111,12 +111,15 @@ function draw(planned, known, fee, withPassword = false) {
 
 /** @param {import("./payee.js").Payee} payee @param {Seen} known */
 function payeeNodes({ address, did, name, trust }, known) {
-  const certain = trust === "verified";
+  const [verified, before] = [trust === "verified", known.paid === "known"];
+  const said = verified && name ? "send.trust.verified.name" : `send.trust.${trust}`;
   return [
     name !== "" && el("strong", {}, name),
     did !== "" && el("p", { class: "mono" }, did),
     el("p", { class: "mono", "data-name": "payee" }, grouped(address)),
-    el("p", { class: certain ? "verdict good" : trust === "address" ? "small" : "notice", "data-name": "trust" }, text(`send.trust.${trust}`, { name })),
+    el("p", { class: verified && before ? "verdict good" : verified || trust === "address" ? "small" : "notice", "data-name": "trust" }, text(said, { name })),
+    before && paragraph("send.known", {}, "small"),
+    name.includes(".") && paragraph("send.dotted", { name }, "small"),
     known.paid === "new" && paragraph("send.new", {}, "small"),
   ];
 }
