@@ -14,13 +14,16 @@ from holdfast.rules.pins import AskedPin
 from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
+from holdfast.service.store.postgresql.writes import arguments
+from holdfast.service.store.postgresql.writes import claims as claim_writes
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.settings.postgresql import parse_address
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from tests.support.postgres_server import PostgresServer
 
@@ -125,6 +128,7 @@ async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
 
 async def test_registrations_of_an_older_schema_count(fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Registrations from before the migration are found, and so are those that an older node adds afterwards."""
+    monkeypatch.setattr(claim_writes, "REGISTER", older_register())
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", schema.STEPS[:2])
         older: Store = PostgresqlDatabase(fresh_postgres_url).open()
@@ -136,6 +140,20 @@ async def test_registrations_of_an_older_schema_count(fresh_postgres_url: str, m
     assert [await today.snapshots.is_registered(did) for did in DIDS[:3]] == [True, True, False]
     await older.close()
     await today.close()
+
+
+def older_register() -> Kind:
+    """Return the request with which a release calls that does not know of signatures."""
+    today = claim_writes.REGISTER
+
+    def encode(batch: Sequence[Any]) -> Sequence[Any]:
+        *others, _signeds, slot = today.encode(batch)
+        return [*others, slot]
+
+    def decode(batch: Sequence[Any], rows: Sequence[Any]) -> Sequence[Any]:
+        return today.decode(batch, [(*tuple(row)[:-1], 0, 0, False, row["seen"]) for row in rows])  # type: ignore[misc]
+
+    return Kind("register", arguments.call("register_v1", 28), encode, decode)
 
 
 def test_the_database_computes_the_same_shards(postgres: PostgresServer, postgres_url: str) -> None:

@@ -11,6 +11,7 @@ from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads, repeats
 from holdfast.service.store.postgresql.batches import LostRace
+from holdfast.service.store.postgresql.clock import ClockGuard, GuardedGatherer
 from holdfast.service.store.postgresql.gatherer import Gatherer
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
@@ -56,8 +57,9 @@ class PostgresqlStore:
 
     def __init__(self, address: Address) -> None:
         servers = Servers(address)
-        self._writes = Gatherer([Lane(servers) for _ in range(WRITE_LANES)], "write")
         self._reads = Gatherer([Lane(servers) for _ in range(READ_LANES)], "read")
+        self._clock = ClockGuard(self._reads)
+        self._writes = GuardedGatherer([Lane(servers) for _ in range(WRITE_LANES)], "write", self._clock)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
 
     @property
@@ -73,6 +75,7 @@ class PostgresqlStore:
         version, oldest = rows[0] if rows else (0, 0)
         if version < SCHEMA_VERSION or oldest > SCHEMA_VERSION:
             raise StoreUnavailable(f"the database has schema {version}, this process knows {SCHEMA_VERSION}")
+        await self._clock.require()
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """See Store."""
