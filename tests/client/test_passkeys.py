@@ -99,6 +99,21 @@ def test_a_key_without_prf_cannot_open_a_vault():
         authenticator.prf(made.credential_id)
 
 
+def test_a_key_that_verifies_nobody_opens_no_vault():
+    """Once it has a PIN, its PRF secret would be another one, as it is in browsers, which require the PIN."""
+    device = SoftwareAuthenticator()
+    authenticator = Authenticator(ORIGIN, device)
+    made = authenticator.create_passkey(Person("ada"))
+    device.verifies = False
+    for asked in (
+        lambda: authenticator.create_passkey(Person("bob")),
+        lambda: authenticator.prf(made.credential_id),
+        authenticator.discover,
+    ):
+        with pytest.raises(WebAuthnError, match="no PIN"):
+            asked()
+
+
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [

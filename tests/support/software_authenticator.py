@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 
 class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):
-    """Stores passkeys in memory. `refuse` makes the next commands fail as if the person had cancelled them."""
+    """Stores passkeys in memory. `refuse` makes the next commands fail as if the person had cancelled them.
+
+    Without `verifies`, it is like a security key without a PIN.
+    """
 
     def __init__(self, *, algorithms: tuple[int, ...] = (-7,), prf: bool = True) -> None:
         super().__init__()
+        self.verifies = True
         self.refuse: int | None = None
         self.algorithms, self.has_prf = algorithms, prf
         self._signatures = 0
@@ -35,6 +39,10 @@ class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):
         if self.refuse is not None:
             return bytes([self.refuse])
         return super().call(cmd, data, event, on_keepalive)
+
+    def _info(self, request: Any) -> dict[int, Any]:
+        told = super()._info(request)
+        return told if self.verifies else {**told, 4: {name: True for name in told[4] if name != "uv"}}
 
     def _signature_count(self) -> int:
         self._signatures += 1

@@ -30,6 +30,9 @@ VERIFY = "verify yourself on your security key"
 # The algorithms in order of preference: P-256, Ed25519, RSA (IANA COSE algorithms). The browser client uses the same
 # order.
 ALGORITHMS = (-7, -8, -257)
+# With and without user verification, a passkey returns different PRF secrets (CTAP 2.1, section 12.5). A vault that was
+# made without a PIN would not open any more once the security key has one.
+_VERIFICATION = "required"
 _CHALLENGE_BYTES = 32
 # The PRF input for all vault keys (WebAuthn Level 3, section 10.1.4). Any other purpose needs a different input.
 PRF_INPUT = b"holdfast/vault-key/v1"
@@ -139,7 +142,7 @@ class Authenticator:
                 "timeout": self.timeout,
                 "rpId": rp_id,
                 "allowCredentials": allowed or None,
-                "userVerification": "preferred",
+                "userVerification": _VERIFICATION,
                 "extensions": extensions,
             }
         )
@@ -200,7 +203,7 @@ def _creation(person: Person, options: CreatePasskeyOptions, rp_id: str) -> Any:
             "pubKeyCredParams": [{"type": "public-key", "alg": algorithm} for algorithm in ALGORITHMS],
             "timeout": options.timeout,
             "excludeCredentials": [{**item, "id": from_base64url(str(item["id"]))} for item in exclude],
-            "authenticatorSelection": {"residentKey": "preferred", "userVerification": "preferred"},
+            "authenticatorSelection": {"residentKey": "preferred", "userVerification": _VERIFICATION},
             "attestation": "none",
             "extensions": {"prf": {}},
         }
@@ -286,7 +289,7 @@ def _sentence(error: Any) -> str:
 
 _DENIED = frozenset({0x27, 0x2D})  # CTAP 2.1 section 8.2: OPERATION_DENIED, KEEPALIVE_CANCEL
 _SENTENCES = {
-    "CONFIGURATION_UNSUPPORTED": "the security key does not support the required algorithms or options",
+    "CONFIGURATION_UNSUPPORTED": "the security key lacks the required algorithms or options, or has no PIN yet",
     "DEVICE_INELIGIBLE": "the security key does not hold this passkey, or already holds one for this person",
     "TIMEOUT": "cancelled, or not touched in time",
     "BAD_REQUEST": "the relying party ID does not match the origin",
