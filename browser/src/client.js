@@ -29,14 +29,17 @@ export class Client extends ServiceClient {
 
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
-   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy,
+   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy, foreignContracts?: boolean,
    *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
-   *   snapshots are stored, by default on the service; false: nowhere
+   *   snapshots are stored, by default on the service; false: nowhere. `foreignContracts`: whether the service may use
+   *   another account factory than this release's, by default only on the service's own pages
    */
-  constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
+  constructor({ vault, gas = {}, foreignContracts, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
     /** The options that determine who pays for the gas of the account's operations. */
     this.gas = gas;
+    // Whoever serves the page also serves this code.
+    this.foreignContracts = foreignContracts ?? new URL(this.baseUrl).origin === globalThis.location?.origin;
     this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
     const helia = async () => (await this.snapshots()).start();
     this.#vault = vault ?? new Vault({

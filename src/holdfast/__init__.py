@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.client.passkeys import device_capabilities as device_capabilities
     from holdfast.client.software_authenticator import SoftwareAuthenticator as SoftwareAuthenticator
     from holdfast.client.storage.vault_store import VaultStore as VaultStore
+    from holdfast.client.types.service import ForeignContracts as ForeignContracts
     from holdfast.client.vault.async_vault import AsyncVault as AsyncVault
     from holdfast.client.vault.keys import KeyringKey as KeyringKey
     from holdfast.client.vault.keys import PasswordKey as PasswordKey
@@ -62,6 +63,7 @@ _HOMES = {
     "holdfast.client.passkeys": ("Authenticator", "PasskeyKey", "Person", "device_capabilities"),
     "holdfast.client.software_authenticator": ("SoftwareAuthenticator",),
     "holdfast.client.storage.vault_store": ("VaultStore",),
+    "holdfast.client.types.service": ("ForeignContracts",),
     "holdfast.client.vault.async_vault": ("AsyncVault",),
     "holdfast.client.vault.keys": ("KeyringKey", "PasswordKey", "SecretKey"),
     "holdfast.client.blocking.vault": ("Vault",),

@@ -9,6 +9,7 @@ import secrets
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 from tests.support.running_service import PREDICTED
@@ -55,17 +56,18 @@ def test_a_vault_is_made_and_looked_at(terminal):
 
 
 def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
-    """`create` and `accounts` show the same; if the service's contracts differ, `create` says so."""
+    """`create` and `accounts` show the same; if the service predicts another account, `create` fails and says so."""
     shown = terminal.json("vault", "accounts")[0]["address"]
     with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
         vault.unlock(PasswordKey(PASSWORD))
         assert vault.derive_address().address == shown
     other = Terminal(tmp_path / "other")
-    made = other.run("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
+    create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
+    made = other.run(*create, code=Exit.FAILED)
     assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
     other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     account = other.json("vault", "accounts")[0]["address"]
-    assert f"account {account}\n" in made.stdout
+    assert f"with the account {account}," in made.stderr
     assert account != shown  # of another key
 
 
@@ -406,3 +408,39 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
     assert (refused.stdout, refused.stderr) == ("", "holdfast: there is no terminal to ask on: use --yes\n")
     # With --yes, the command continues until it finds that the service is unreachable.
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr
+
+
+def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, monkeypatch):
+    """The account of a DID may change between the question and the payment."""
+    from holdfast.cli import client_vault, pay
+
+    shown, paid = [], []
+    address, did = "0x52908400098527886E0F7030069857D2E4169EE7", "did:new:0x" + "11" * 32
+
+    class Client:
+        def __init__(self, *_args, **_options):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def payee_address(self, to):
+            assert to == did
+            return address
+
+        def pay(self, params, on_progress):
+            paid.append(params.to)
+            return types.PaymentResult(tx_hash="0x1", user_op_hash="0x2", chain=1, token="native", explorer_url="")
+
+        def user_operation_receipt(self, _hash):
+            return None
+
+    monkeypatch.setattr("holdfast.client.blocking.client.Client", Client)
+    monkeypatch.setattr(pay, "confirm", lambda question, **_: shown.append(question))
+    monkeypatch.setattr(client_vault, "opened_vault", lambda *_: nullcontext())
+    pay.pay(did, "5", yes=True)
+    assert shown == [f"pay 5 (native) to {address} ({did}) on chain 84532?"]
+    assert paid == [address]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tests.support.running_service import Coroutines
 
+from holdfast.chain.contracts import ADDRESSES, ENTRY_POINT_V07, predict_account
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import AccountKey, account_of
-from holdfast.client.types.service import AccountState, IndexerDid
-from holdfast.wire.encoding import to_base64url
-from holdfast.wire.keccak import checksum_address
+from holdfast.client.types.service import AccountState, ContractSet
+from holdfast.client.vault.own_key import OwnKey, key_of
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FIRST, NEW = SoftwareKey.generate(), SoftwareKey.generate()
-PREDICTED, HANDED = checksum_address(b"\x01" * 20), checksum_address(b"\x02" * 20)
+OWN, OTHER = SoftwareKey.generate(), SoftwareKey.generate()
+ACCOUNT = predict_account(OWN.x, OWN.y)
 NOTHING = AccountState(nonce="0", did="0x" + "00" * 32, is_active=False, pub_key_x="0x0", pub_key_y="0x0")
+CONTRACTS = ContractSet(
+    chain_id=84532,
+    entry_point=ENTRY_POINT_V07,
+    did_registry=ADDRESSES["DIDRegistry"],
+    account_helper=ADDRESSES["AccountHelper"],
+    session_sbt=ADDRESSES["SessionSBT"],
+    app_factory=ADDRESSES["AppFactory"],
+)
 
 
 def obeying(key: SoftwareKey, nonce: str = "1") -> AccountState:
@@ -27,40 +34,20 @@ def obeying(key: SoftwareKey, nonce: str = "1") -> AccountState:
 
 
 class AccountWorld:
-    """A fake service: `states` maps addresses to account states; the indexer reports the first DID's controller."""
+    """A fake service whose `states` maps addresses to account states, and a vault with `keys` and the DID of `OWN`."""
 
     def __init__(
-        self,
-        states: dict[str, AccountState],
-        controller: str | None = None,
-        error: Exception | None = None,
-        listed: Sequence[str] = (),
-        did: str = FIRST.did,
+        self, states: dict[str, AccountState], keys: Sequence[SoftwareKey] = (OWN,), curve: str = "P-256"
     ) -> None:
-        self.states, self.controller, self.error = states, controller, error
-        self.listed, self.did = listed, did
-        self.asked: list[Any] = []
+        self.states, self.keys, self.curve = states, keys, curve
 
-    def query(self) -> SimpleNamespace:
-        point = b"\x04" + NEW.x.to_bytes(32) + NEW.y.to_bytes(32)
-        return SimpleNamespace(did=self.did, verification_methods=[SimpleNamespace(public_key=to_base64url(point))])
-
-    def get_smart_account_address(self, _x: object, _y: object) -> str:
-        return PREDICTED
+    def own_key(self) -> OwnKey:
+        points = (f"04{key.x:064x}{key.y:064x}" for key in self.keys)
+        return key_of(OWN.did, [{"curve": self.curve, "public_key": point} for point in points])
 
     def get_account_state(self, address: str) -> AccountState:
         return self.states.get(address, NOTHING)
 
-    def indexer_did(self, hashed: str) -> IndexerDid:
-        self.asked.append(hashed)
-        if self.error:
-            raise self.error
-        return IndexerDid(found=self.controller is not None, controller=self.controller, active=True)
-
-    def indexer_accounts(self, query: object) -> dict[str, Any]:
-        self.asked.append(query)
-        return {"accounts": [{"account_address": address} for address in self.listed], "next_cursor": None}
-
     def key(self) -> AccountKey:
         there: Any = Coroutines(self)
-        return run(account_of(there, there))
+        return run(account_of(there, there, CONTRACTS))

@@ -109,7 +109,9 @@ export class Bundler {
     if (answer?.userOpHash !== hash) throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
-    if (answer.success !== true) throw new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`);
+    if (answer.success !== true) {
+      throw Object.assign(new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`), { reverted: true });
+    }
     return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
   }
 

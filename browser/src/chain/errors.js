@@ -5,6 +5,16 @@ import { NATIVE } from "./calls.js";
 
 /** The operation was refused, or was mined and failed. */
 export class OperationFailed extends ServiceError {
+  /** Whether it was mined and reverted, so that its nonce is used. */
+  reverted = false;
+  /**
+   * What became of an earlier operation, because of which nothing was signed now: "mined" if it made the same call,
+   * "unknown" if its nonce is used without a receipt.
+   *
+   * @type {"" | "mined" | "unknown"}
+   */
+  earlier = "";
+
   /**
    * @param {string} message
    * @param {ErrorOptions} [options]

@@ -4,6 +4,7 @@ import { NetworkError } from "../errors.js";
 import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
 import { greatestCost } from "./fees.js";
+import { ask, rpcOf } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
@@ -100,25 +101,6 @@ export async function checkPaid(client, account, { amount, token }, cause) {
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
   throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
-}
-
-/**
- * @param {import("../http/service.js").ServiceClient} client
- * @param {GasPolicy} policy
- */
-async function rpcOf(client, { rpcUrl }) {
-  return rpcUrl ?? (await client.status()).rpc;
-}
-
-/**
- * @param {string} url
- * @param {string} method
- * @param {unknown[]} [params]
- */
-async function ask(url, method, params = []) {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-  return (await response.json()).result;
 }
 
 /**

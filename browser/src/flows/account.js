@@ -9,6 +9,8 @@ import { OperationFailed, isStale } from "../chain/errors.js";
 import { didOfKey } from "../chain/names.js";
 import { paidByAccount } from "../chain/own_gas.js";
 import { PluginCallError } from "../errors.js";
+import { accountAddress, contractsOf } from "./contracts.js";
+import { SignedOperations } from "./signed.js";
 
 /** The service caches an account's state for at most two seconds. */
 const STATE_AGE_MS = 2100;
@@ -24,10 +26,7 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /**
-   * The nonce after that of this client's last operation; it is used if the account state from the service is outdated.
-   */
-  #next = 0n;
+  #signed;
 
   /**
    * @param {Client} client
@@ -40,6 +39,7 @@ export class SmartAccount {
     this.contracts = contracts;
     this.key = key;
     this.bundler = new Bundler(client, contracts.entryPoint);
+    this.#signed = new SignedOperations(client.vault.dbName, `${contracts.chainId}:${contracts.entryPoint}:${key.address}`);
   }
 
   /**
@@ -47,7 +47,7 @@ export class SmartAccount {
    * @param {GasPolicy} [policy]
    */
   static async open(client, policy = {}) {
-    const [contracts, key] = await Promise.all([once(client, "contracts", () => client.contracts()), keyOf(client)]);
+    const [contracts, key] = await Promise.all([contractsOf(client), keyOf(client)]);
     return new SmartAccount(client, policy, { contracts, key });
   }
 
@@ -97,8 +97,37 @@ export class SmartAccount {
    * @param {{operation: UserOp, hash: string}} signed
    */
   async send({ operation, hash }) {
+    await this.#signed.note(operation, hash);
     await this.bundler.send(operation, hash);
-    this.#next = BigInt(operation.nonce) + 1n;
+  }
+
+  /**
+   * Waits for the receipt of an operation.
+   *
+   * @param {string} hash
+   * @param {number} [within] milliseconds
+   * @returns {Promise<import("../chain/bundler.js").Receipt>}
+   * @throws {OperationFailed} the operation was mined and failed, or there was no receipt in time
+   */
+  async wait(hash, within) {
+    try {
+      const receipt = await this.bundler.wait(hash, within);
+      await this.#signed.mined(hash);
+      return receipt;
+    } catch (error) {
+      if (error instanceof OperationFailed && error.reverted) await this.#signed.mined(hash);
+      throw error;
+    }
+  }
+
+  /** @param {string} hash @returns {Promise<{reverted: boolean} | null>} null until it is mined */
+  async #outcome(hash) {
+    try {
+      return (await this.bundler.receipt(hash)) && { reverted: false };
+    } catch (error) {
+      if (error instanceof OperationFailed && error.reverted) return error;
+      throw error;
+    }
   }
 
   /** @param {string} callData */
@@ -116,12 +145,12 @@ export class SmartAccount {
   /** @param {string} callData */
   async #unpaid(callData) {
     const state = await this.state();
-    const deployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n || this.#next > 0n;
     const { x, y } = this.key;
     if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
     }
-    const nonce = BigInt(state.nonce) > this.#next ? BigInt(state.nonce) : this.#next;
+    const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
+    const deployed = nonce > 0n || BigInt(state.pubKeyX) !== 0n;
     const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
   }
@@ -154,34 +183,7 @@ function speaksOfOperation(error) {
 }
 
 /**
- * Responses of the service that never change. They are cached per client, because a payment needs them several times.
- *
- * @type {WeakMap<Client, Map<string, Promise<any>>>}
- */
-const said = new WeakMap();
-
-/**
- * Returns the cached response, or calls `ask` if there is none. A failed call is not cached.
- *
- * @template T
- * @param {Client} client
- * @param {string} name
- * @param {() => Promise<T>} ask
- * @returns {Promise<T>}
- */
-function once(client, name, ask) {
-  const known = said.get(client) ?? new Map();
-  said.set(client, known);
-  if (!known.has(name)) {
-    const asked = ask();
-    known.set(name, asked);
-    asked.catch(() => known.delete(name));
-  }
-  return known.get(name);
-}
-
-/**
- * Returns the key whose hash is the vault's DID, and the account address that the service predicts for it.
+ * Returns the key whose hash is the vault's DID, and its account's address.
  *
  * @param {Client} client
  * @returns {Promise<AccountKey>}
@@ -193,8 +195,8 @@ async function keyOf(client) {
   for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
     const [x, y] = [point.slice(2, 66), point.slice(66)];
     if (curve !== "P-256" || (await didOfKey(vault, x, y)) !== did) continue;
-    const { address } = await once(client, point, () => client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` }));
-    return { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`), address };
+    const key = { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`) };
+    return { ...key, address: await accountAddress(client, key) };
   }
   throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "not_found");
 }

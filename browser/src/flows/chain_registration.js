@@ -119,7 +119,7 @@ async function commit(client, account, journal, { onProgress }, anew) {
   await journal.write({ commitmentHash: signed.hash });
   await account.send(signed);
   onProgress?.("commitment sent");
-  await account.bundler.wait(signed.hash);
+  await account.wait(signed.hash);
   onProgress?.("committed");
 }
 
@@ -144,7 +144,7 @@ async function callOf(client, account, { row }, step) {
  * @param {RegistrationRequest} request
  */
 async function noted(account, journal, hash, { onProgress }) {
-  const { transactionHash, blockNumber } = await account.bundler.wait(hash);
+  const { transactionHash, blockNumber } = await account.wait(hash);
   await journal.write({ txHash: transactionHash, blockNumber, smartAccount: account.address });
   onProgress?.("on the chain");
 }
@@ -157,7 +157,7 @@ async function noted(account, journal, hash, { onProgress }) {
  */
 async function arrived(account, hash) {
   try {
-    await account.bundler.wait(hash, RECEIPT_AGAIN_MS);
+    await account.wait(hash, RECEIPT_AGAIN_MS);
     return true;
   } catch (error) {
     if (error instanceof OperationFailed) return false;

@@ -50,7 +50,7 @@ export async function pay(client, params, { onProgress, approve }) {
   await onProgress?.("signed", { userOpHash: signed.hash });
   await account.send(signed);
   onProgress?.("sent", { userOpHash: signed.hash });
-  await account.bundler.wait(signed.hash);
+  await account.wait(signed.hash);
   onProgress?.("confirmed", { userOpHash: signed.hash });
   return paymentResult(params, signed.hash);
 }

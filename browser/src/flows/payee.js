@@ -3,12 +3,16 @@
 import { isAddress } from "../chain/calls.js";
 import { PaymentRefused } from "../chain/errors.js";
 import { checksumAddress, didOfKey, textHash } from "../chain/names.js";
+import { ask, rpcOf } from "../chain/rpc.js";
+import { accountAddress, contractsOf } from "./contracts.js";
 
 const OF_A_KEY = "did:new:";
-const ADDRESS_DIGITS = 40;
+const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
+
+/** @typedef {import("../client.js").Client} Client */
 
 /**
- * @param {import("../client.js").Client} client
+ * @param {Client} client
  * @param {string} to an address or a DID
  * @returns {Promise<{address: string, did: string | null}>} the address with its checksum, and the DID if one was given
  * @throws {TypeError} it is neither
@@ -28,28 +32,58 @@ export async function payeeOf(client, to) {
 }
 
 /**
- * @param {import("../client.js").Client} client
+ * @param {Client} client
  * @param {string} did
  * @param {string} address
  */
 async function confirm(client, did, address) {
   const state = await client.accountState({ account: address });
   const known = state.isActive && state.did === (await textHash(client.vault, did));
-  if (known && (!did.startsWith(OF_A_KEY) || (await isOfItsKey(client, did, address, state)))) return;
+  if (known && (!did.startsWith(OF_A_KEY) || (await follows(client, did, address, state)))) return;
   throw new PaymentRefused(`the chain does not say that ${address} is the account of the payee's DID: nothing is paid`, "payee_unverified");
 }
 
 /**
- * Whether the DID is the hash of the account's current key or, after a key change, of its first key.
+ * Whether the address follows from the key whose hash is the DID: the account's current key or, after a change of keys,
+ * the one that it was created for. Whoever names the key cannot lie, because the DID and the address are hashes of it.
  *
- * @param {import("../client.js").Client} client
+ * @param {Client} client
  * @param {string} did
  * @param {string} address
  * @param {import("../generated/types.js").AccountState} state
  */
-async function isOfItsKey(client, did, address, { pubKeyX, pubKeyY }) {
-  if ((await didOfKey(client.vault, pubKeyX, pubKeyY)) === did) return true;
-  const { found, owner_address: owner } = await client.indexerAccount(address);
-  // The owner that the factory states for an account is the last 20 bytes of its first key's hash (docs/contracts.md).
-  return found && isAddress(owner) && owner?.slice(2).toLowerCase() === did.slice(-ADDRESS_DIGITS);
+async function follows(client, did, address, { pubKeyX, pubKeyY }) {
+  if (await isOrigin(client, did, address, { x: BigInt(pubKeyX), y: BigInt(pubKeyY) })) return true;
+  const created = await originOf(client, address).catch(() => null);
+  return created !== null && isOrigin(client, did, address, created);
+}
+
+/**
+ * @param {Client} client
+ * @param {string} did
+ * @param {string} address
+ * @param {import("./contracts.js").Origin} origin
+ */
+async function isOrigin(client, did, address, origin) {
+  if ((await didOfKey(client.vault, origin.x.toString(16), origin.y.toString(16))) !== did) return false;
+  return (await accountAddress(client, origin)) === address;
+}
+
+/**
+ * Returns what the factory says the account was created for.
+ *
+ * @param {Client} client
+ * @param {string} address
+ * @returns {Promise<import("./contracts.js").Origin | null>}
+ */
+async function originOf(client, address) {
+  const [{ appFactory }, { block_number: block }, url, event] = await Promise.all([
+    contractsOf(client), client.indexerAccount(address), rpcOf(client, client.gas), textHash(client.vault, ACCOUNT_CREATED),
+  ]);
+  if (!block || !url) return null;
+  const at = `0x${BigInt(block).toString(16)}`;
+  const topics = [event, `0x${address.slice(2).toLowerCase().padStart(64, "0")}`];
+  const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
+  const [x, y, salt] = log.data.slice(2).match(/.{64}/g).map((/** @type {string} */ word) => BigInt(`0x${word}`));
+  return { x, y, salt };
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.chain import values
-from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
+from holdfast.chain.errors import NoPaymaster, NoReceipt, RpcError, UserOperationError
 from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.reverts import decode_revert
 from holdfast.chain.user_operations import UserOperation
@@ -127,12 +127,15 @@ class Bundler:
         return expected
 
     async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
-        """Wait for the receipt. Raises UserOperationError if the operation failed or was not mined in time."""
+        """Wait for the receipt.
+
+        Raises UserOperationError if the operation failed, NoReceipt if it was not mined in time.
+        """
         try:
             async with asyncio.timeout(within_s):
                 answer = await self._look_until_found(operation_hash)
         except TimeoutError:
-            raise UserOperationError(f"no receipt in {within_s:.0f} s") from None
+            raise NoReceipt(f"no receipt in {within_s:.0f} s") from None
         if answer.get("success") is not True:
             raise UserOperationError("the operation was mined and failed", self._reason(answer))
         return self._read(answer, operation_hash)

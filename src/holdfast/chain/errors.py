@@ -74,3 +74,7 @@ class UserOperationError(ChainError):
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message if reason is None else f"{message}: {reason}")
         self.reason = reason
+
+
+class NoReceipt(UserOperationError):
+    """The operation was not mined in time. It may still be mined."""

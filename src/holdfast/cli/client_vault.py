@@ -56,6 +56,14 @@ ValShare = Annotated[
         help="The file with the key's second share, apart from the vault.",
     ),
 ]
+ForeignContracts = Annotated[
+    bool,
+    typer.Option(
+        "--contracts-of-the-service",
+        envvar="HOLDFAST_CONTRACTS_OF_THE_SERVICE",
+        help="Take the service's account factory even if it is not this release's.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
 
 PaymasterUrl = Annotated[
@@ -158,10 +166,11 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
     raise ValueError("--key: password, keyring or passkey")
 
 
-def contracts_of(service: str) -> dict[str, Any]:
-    """Return the service's contracts for a new vault's account.
+def contracts_of(service: str, *, foreign: bool) -> dict[str, Any]:
+    """Return the service's contracts for a new vault's account. `foreign`: they may be others than this release's.
 
-    If the service does not respond, return an empty result, so that the vault uses this release's contracts.
+    If the service does not respond, return an empty result, so that the vault uses this release's contracts. Raises
+    ForeignContracts.
     """
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
@@ -169,17 +178,17 @@ def contracts_of(service: str) -> dict[str, Any]:
 
     try:
         with ServiceClient(service, timeout=_ASKING_S, retries=Retries(attempts=1)) as client:
-            return client.contracts().for_vault()
+            return client.contracts().for_vault(foreign=foreign)
     except NetworkError:
         say(f"{service} does not answer: the account uses this release's contracts")
         return {}
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Warn if the service predicts an account other than the vault's, because the service's contracts differ."""
+    """Raise ClientStateError if the service predicts an account other than the vault's, which follows from its key."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.wire.client_errors import NetworkError
+    from holdfast.wire.client_errors import ClientStateError, NetworkError
 
     shown = made.accounts[0].address
     try:
@@ -188,7 +197,10 @@ def compare_account(service: str, made: Generated) -> None:
     except NetworkError:
         return
     if predicted.lower() != shown.lower():
-        say(f"the service predicts the account {predicted}: its contracts are not those of this release")
+        raise ClientStateError(
+            f"the vault was created with the account {shown}, but the service predicts the account {predicted}: its "
+            "contracts are not what it says, so use this vault with another service"
+        )
 
 
 def security_key(service: str, device: SoftwareAuthenticator | None = None) -> Authenticator:

@@ -24,14 +24,17 @@ def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
     raise SystemExit(int(code))
 
 
+def require_answer(*, yes: bool, as_json: bool) -> None:
+    """Return if the flag is set or a person can be asked on the terminal. Otherwise, exit with USAGE."""
+    if not yes and (as_json or not sys.stdin.isatty()):
+        fail(Exit.USAGE, "there is no terminal to ask on: use --yes", as_json=as_json)
+
+
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
     """Return if the flag is set or a person confirms on the terminal.
 
     Otherwise, exit with USAGE or FAILED.
     """
-    if yes:
-        return
-    if as_json or not sys.stdin.isatty():
-        fail(Exit.USAGE, "there is no terminal to ask on: use --yes", as_json=as_json)
-    if not typer.confirm(question):
+    require_answer(yes=yes, as_json=as_json)
+    if not yes and not typer.confirm(question):
         fail(Exit.FAILED, "nothing was changed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from holdfast.cli import client_vault as common
@@ -12,6 +13,7 @@ from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     AsJson,
     Folder,
+    ForeignContracts,
     Key,
     PaymasterUrl,
     RpcUrl,
@@ -19,7 +21,7 @@ from holdfast.cli.client_vault import (
     ValShare,
     gas_policy,
 )
-from holdfast.cli.output import confirm, emit
+from holdfast.cli.output import confirm, emit, require_answer
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
@@ -44,6 +46,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     folder: Folder = None,
     key: Key = "password",
     val_share: ValShare = None,
+    foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until the payment is mined."""
@@ -51,10 +54,15 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.types import PaymentParams
 
     params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
-    confirm(f"pay {amount} ({token}) to {to} on chain {chain}?", yes=yes, as_json=as_json)
+    require_answer(yes=yes, as_json=as_json)
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
-            result = client.pay(params, on_progress=common.say)
+        gas = gas_policy(paymaster, rpc)
+        with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30) as client:
+            payee = client.payee_address(to)
+            shown = to if payee == to else f"{payee} ({to})"
+            confirm(f"pay {amount} ({token}) to {shown} on chain {chain}?", yes=yes, as_json=as_json)
+            # The address that was shown is paid, whatever the DID's account is by now.
+            result = client.pay(msgspec.structs.replace(params, to=payee), on_progress=common.say)
             transaction = _transaction(client, result.user_op_hash)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
         emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)

@@ -12,6 +12,7 @@ from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     AsJson,
     Folder,
+    ForeignContracts,
     Key,
     PaymasterUrl,
     RpcUrl,
@@ -35,13 +36,15 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     folder: Folder = None,
     key: Key = "password",
     val_share: ValShare = None,
+    foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
     """Register the vault's DID under one identifier. After an interruption, run the command again to continue."""
     from holdfast.client.blocking.client import Client
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
+        gas = gas_policy(paymaster, rpc)
+        with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
         kept_snapshots.begin(vault.store, service)
         text = f"{made.identifier} is {made.did}"

@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli import delegations, kept_snapshots, sessions, vault_snapshots, vault_transfer
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, ForeignContracts, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 from holdfast.client.storage.private_files import read_named
@@ -30,6 +30,7 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option of the command
         bool, typer.Option("--password", "--software", help="Without a security key: a passkey in software, in a file.")
     ] = False,
     val_share: ValShare = None,
+    foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
     """Create a vault from a passkey: a new one on a security key or in software, or one that was created elsewhere.
@@ -57,7 +58,7 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option of the command
         if isinstance(opener, PasskeyKey):
             common.say("once more, for the secret that opens the vault")
         given = GenerateInput(credential=serialised)
-        contracts = common.contracts_of(service)
+        contracts = common.contracts_of(service, foreign=foreign)
         found = vault.generate(given, opener, keep_share=common.share_keeper(val_share), **contracts)
         if contracts:
             common.compare_account(service, found)

@@ -9,9 +9,11 @@ from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceC
 from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.flows.payee import payee_of
 from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
+from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.snapshots.keeping import KeptSnapshots
@@ -43,6 +45,8 @@ class AsyncClient(AsyncServiceClient):
     Args:
         vault: the vault whose key registers and pays; it must be unlocked when it does.
         gas: who pays for gas and where its price is read; by default the service's sponsor, or else the account.
+        foreign_contracts: whether the service may use another account factory than this release's. The code of a
+            factory decides which key its accounts obey, so set this only for a service that you run.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -55,6 +59,7 @@ class AsyncClient(AsyncServiceClient):
         *,
         vault: AsyncVault | None = None,
         gas: GasPolicy | None = None,
+        foreign_contracts: bool = False,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -66,7 +71,8 @@ class AsyncClient(AsyncServiceClient):
         self._vault = vault
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
-        self._sent: dict[str, int] = {}
+        self._signed: SignedOperations | None = None
+        self._foreign_contracts = foreign_contracts
         # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
@@ -135,6 +141,18 @@ class AsyncClient(AsyncServiceClient):
         """
         async with self._operating:
             return await self._payments().pay(params, on_progress)
+
+    async def payee_address(self, to: str) -> str:
+        """Return the address that `pay` would pay now: `to`, or the account of a DID, which the chain confirms.
+
+        Raises:
+            ValueError: `to` is neither an address nor a DID.
+            PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.
+        """
+        account = self._account()
+        if to.startswith("did:"):
+            await account.open()
+        return (await payee_of(self, to, account)).address
 
     async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
         """Return the receipt of a user operation, with its transaction, block and cost.
@@ -238,7 +256,9 @@ class AsyncClient(AsyncServiceClient):
         await super().close()
 
     def _account(self) -> SmartAccount:
-        return SmartAccount(self, self.vault, ChainTransport(self._http), self._gas, self._sent)
+        self._signed = self._signed or SignedOperations(self.vault.store)
+        transport = ChainTransport(self._http)
+        return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts)
 
     def _registrar(self) -> Registrar:
         return Registrar(self, self.vault, self._account(), self.vault.store)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from tests.support.account_world import NEW, PREDICTED, AccountWorld, obeying
+from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
 from tests.support.running_service import Coroutines
 
 import holdfast
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RateLimited
 from holdfast.client.http.transport import HttpTransport
-from holdfast.client.types.service import ContractSet, Status
+from holdfast.client.types.service import Status
 from holdfast.wire.client_errors import NetworkError
 
-ZERO, CALL = "0x" + "00" * 20, ("0x" + "0b" * 20, 0, b"")
+CALL = ("0x" + "0b" * 20, 0, b"")
 
 
 @pytest.mark.parametrize("name", ["paymaster_url", "rpc_url"])
@@ -41,24 +42,22 @@ def test_a_limit_is_not_negative():
 class Service(AccountWorld):
     """A service that has contracts but advertises no chain endpoint."""
 
-    def __init__(self, rpc="http://rpc.invalid"):
-        super().__init__({PREDICTED: obeying(NEW)}, did=NEW.did)
+    def __init__(self, rpc="https://rpc.invalid"):
+        super().__init__({ACCOUNT: obeying(OWN)})
         self.rpc = rpc
 
     def contracts(self):
-        entry_point = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
-        others = dict.fromkeys(("did_registry", "account_helper", "session_sbt", "app_factory"), ZERO)
-        return ContractSet(chain_id=84532, entry_point=entry_point, **others)
+        return CONTRACTS
 
     def status(self):
         return Status(chain="Base Sepolia", chain_id=84532, rpc=self.rpc, database="connected")
 
 
-def prepared(handler, policy=None):
+def prepared(handler, policy=None, rpc="https://rpc.invalid"):
     transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(handler)))
-    service = Coroutines(Service())
+    service = Coroutines(Service(rpc))
     gas = policy or holdfast.GasPolicy()
-    account = SmartAccount(service, service, transport, gas, {})
+    account = SmartAccount(service, service, transport, gas, SignedOperations(None))
 
     async def flow():
         await account.open()
@@ -93,6 +92,18 @@ def test_an_endpoint_that_was_named_must_answer_and_is_not_shown():
     with pytest.raises(NetworkError) as caught:
         prepared(lambda _request: httpx.Response(403), policy)
     assert "SECRET" not in str(caught.value)
+
+
+def test_an_endpoint_in_the_persons_own_network_is_not_asked():
+    asked = []
+
+    def answer(request):
+        asked.append(request.url.host)
+        return json_rpc(request, {"error": {"code": -32601, "message": "no such method"}})
+
+    with pytest.raises(NetworkError, match=r"GasPolicy\.rpc_url"):
+        prepared(answer, rpc="http://127.0.0.1:21330/router/admin")
+    assert set(asked) == {"s"}
 
 
 def json_rpc(request, answer):

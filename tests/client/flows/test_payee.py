@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from tests.support.account_world import CONTRACTS
+from tests.support.fake_transports import FakeTransport
 from tests.support.running_service import Coroutines
 
+from holdfast.chain.contracts import predict_account
+from holdfast.chain.rpc import RpcClient
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
-from holdfast.wire.encoding import to_hex
-from holdfast.wire.keccak import checksum_address, did_hash, did_of_key, keccak256
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import checksum_address, did_hash
 from holdfast.world.software_key import SoftwareKey
 
 KEY, OTHER = SoftwareKey.generate(), SoftwareKey.generate()
-ACCOUNT, THIEF = checksum_address(b"\xa1" * 20), checksum_address(b"\xbb" * 20)
+ACCOUNT, THIEF = predict_account(KEY.x, KEY.y), checksum_address(b"\xbb" * 20)
+SALTED = predict_account(KEY.x, KEY.y, 7)
 WEB = "did:web:example.org"
-
-
-def owner_of(key):
-    return checksum_address(keccak256(key.x.to_bytes(32) + key.y.to_bytes(32))[12:])
 
 
 class World:
@@ -28,7 +31,8 @@ class World:
     def __init__(self, did, controller=ACCOUNT, active=True):
         self.named = IndexerDid(found=True, controller=controller, active=active)
         self.states = {ACCOUNT: state(did, KEY)}
-        self.owners = {}
+        self.created = {}
+        self.contracts = CONTRACTS
 
     def indexer_did(self, _did_hash):
         return self.named
@@ -39,12 +43,27 @@ class World:
         )
 
     def indexer_account(self, address):
-        if address not in self.owners:
-            return IndexerAccount(found=False)
-        return IndexerAccount(found=True, account_address=address, owner_address=self.owners[address])
+        known = address in self.created
+        return IndexerAccount(found=known, block_number="5" if known else None)
+
+    def chain(self):
+        return RpcClient("https://chain.invalid", FakeTransport(self.logs))
+
+    def logs(self, method, params):
+        (asked,) = params
+        assert (method, asked["address"], asked["fromBlock"], asked["toBlock"]) == (
+            "eth_getLogs", CONTRACTS.app_factory, "0x5", "0x5",
+        )  # fmt: skip
+        key, salt = self.created[checksum_address(from_hex(asked["topics"][1])[12:])]
+        words = b"".join(number.to_bytes(32) for number in (key.x, key.y, salt))
+        place = {"blockNumber": "0x5", "blockHash": "0x" + "0b" * 32, "transactionHash": "0x" + "0a" * 32}
+        return [
+            {"address": asked["address"], "topics": asked["topics"], "data": to_hex(words), "logIndex": "0x0", **place}
+        ]
 
     def payee(self, to):
-        return run(payee_of(Coroutines(self), to))
+        account = SimpleNamespace(contracts=CONTRACTS, chain=Coroutines(self).chain)
+        return run(payee_of(Coroutines(self), to, account))
 
 
 def state(did, key, active=True):
@@ -70,10 +89,21 @@ def test_an_account_that_holds_the_did_with_a_strangers_key_is_not_paid():
     """Earlier registries let a stranger's account register another person's did:new."""
     world = World(KEY.did, controller=THIEF)
     world.states[THIEF] = state(KEY.did, OTHER)
-    with pytest.raises(PaymentRefused, match="does not belong to the key"):
+    with pytest.raises(PaymentRefused, match="does not follow from the key"):
         world.payee(KEY.did)
-    world.owners[THIEF] = owner_of(OTHER)
-    with pytest.raises(PaymentRefused, match="does not belong to the key"):
+    world.created[THIEF] = (OTHER, 0)
+    with pytest.raises(PaymentRefused, match="does not follow from the key"):
+        world.payee(KEY.did)
+
+
+def test_an_address_that_does_not_follow_from_the_key_is_not_paid():
+    """An endpoint and an indexer that lie together can name the person's key for any address."""
+    world = World(KEY.did, controller=THIEF)
+    world.states[THIEF] = state(KEY.did, KEY)
+    with pytest.raises(PaymentRefused, match="does not follow from the key"):
+        world.payee(KEY.did)
+    world.created[THIEF] = (KEY, 0)
+    with pytest.raises(PaymentRefused, match="does not follow from the key"):
         world.payee(KEY.did)
 
 
@@ -82,8 +112,17 @@ def test_after_a_change_of_keys_the_first_key_counts():
     world.states[ACCOUNT] = state(KEY.did, OTHER)
     with pytest.raises(PaymentRefused):
         world.payee(KEY.did)
-    world.owners[ACCOUNT] = owner_of(KEY)
+    world.created[ACCOUNT] = (KEY, 0)
     assert world.payee(KEY.did).address == ACCOUNT
+
+
+def test_a_key_s_account_of_another_salt_is_paid_once_the_factory_names_the_salt():
+    world = World(KEY.did, controller=SALTED)
+    world.states[SALTED] = state(KEY.did, KEY)
+    with pytest.raises(PaymentRefused):
+        world.payee(KEY.did)
+    world.created[SALTED] = (KEY, 7)
+    assert world.payee(KEY.did).address == SALTED
 
 
 def test_inactive_on_the_chain_is_not_paid():
@@ -108,7 +147,3 @@ def test_another_methods_did_needs_the_chains_word_alone():
     world.states[ACCOUNT] = state("did:web:another.example", OTHER)
     with pytest.raises(PaymentRefused):
         world.payee(WEB)
-
-
-def test_the_owner_is_the_end_of_the_dids_hash():
-    assert owner_of(KEY).lower()[2:] == did_of_key(KEY.x, KEY.y)[-40:]

@@ -209,7 +209,7 @@ def test_every_address_that_is_shown_is_the_smart_account(vault):
 
 def test_a_vault_shows_the_account_of_the_services_contracts(vault):
     contracts = types.ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 31337, "appFactory": "0x" + "77" * 20})
-    made = vault.generate(GIVEN, SECRET, **contracts.for_vault())
+    made = vault.generate(GIVEN, SECRET, **contracts.for_vault(foreign=True))
     assert made.accounts[0].address == smart_account(made, "0x" + "77" * 20)
     assert made.accounts[0].chain_id == "31337"
 

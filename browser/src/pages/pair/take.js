@@ -30,7 +30,7 @@ export function take({ link = "" } = {}) {
     return run(asked.querySelector("button"), () => taken(found), text("pair.connecting"));
   };
   const asked = form(begin, place.node, buttons(submit(text("take.begin")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })));
-  show({ name: "take", heading: text("take.heading"), redraw: () => take({ link: place.input.value }), body: [paragraph("take.lead"), asked] });
+  show({ name: "take", heading: text("take.heading"), redraw: () => take({ link: place.input.value }), body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), asked] });
 }
 
 /** @param {import("./address.js").Place} place */

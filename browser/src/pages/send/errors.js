@@ -18,6 +18,7 @@ export function sendError(error, { handedOver = false, sent = false } = {}) {
   if (error instanceof Told || error instanceof WebAuthnError) return error;
   if (error instanceof PaymentRefused) return new Told(OF_PAYEES[error.code] ?? "send.payee.unverified");
   if (error instanceof AccountNotFunded) return notFunded(error);
+  if (error instanceof OperationFailed && error.earlier) return new Told(`send.earlier.${error.earlier}`);
   if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("send.failed");
   if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: ")))) return new Told("send.unconfirmed");
   if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");

@@ -40,6 +40,8 @@ class Client(ServiceClient):
     Args:
         vault: the vault whose key registers and pays; it must be unlocked when it does.
         gas: who pays for gas and where its price is read; by default the service's sponsor, or else the account.
+        foreign_contracts: whether the service may use another account factory than this release's. The code of a
+            factory decides which key its accounts obey, so set this only for a service that you run.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -56,6 +58,7 @@ class Client(ServiceClient):
         *,
         vault: Vault | None = None,
         gas: GasPolicy | None = None,
+        foreign_contracts: bool = False,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -67,6 +70,7 @@ class Client(ServiceClient):
             base_url,
             vault=None if vault is None else vault._asynchronous,
             gas=gas,
+            foreign_contracts=foreign_contracts,
             snapshots=snapshots,
             on_snapshot=on_snapshot,
             timeout=timeout,
@@ -131,6 +135,15 @@ class Client(ServiceClient):
             OperationFailed: the payment was refused, or was mined and failed.
         """
         return run(self._asynchronous.pay(params, on_progress=on_progress))
+
+    def payee_address(self, to: str) -> str:
+        """Return the address that `pay` would pay now: `to`, or the account of a DID, which the chain confirms.
+
+        Raises:
+            ValueError: `to` is neither an address nor a DID.
+            PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.
+        """
+        return run(self._asynchronous.payee_address(to))
 
     def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
         """Return the receipt of a user operation, with its transaction, block and cost.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault import calls
     from holdfast.client.vault.boot import BootLog
     from holdfast.client.vault.keys import KeyProvider
+    from holdfast.client.vault.own_key import OwnKey
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
 
 
@@ -192,7 +193,12 @@ class Vault:
         return run(self._asynchronous.sign_user_op(user_op, entry_point, chain_id, val_share=val_share))
 
     def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token."""
+        """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
+
+        UCAN 1.0 does not bind a delegation to its proof: with `token`, the delegation is also valid under any wider
+        token that this vault was given for the same subject, if its bearer has that token. So restrict the delegation
+        itself, by `policy` and `expiration`, as narrowly as the authority that you mean to pass on.
+        """
         return run(self._asynchronous.mint_delegation(given, **options))
 
     def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
@@ -238,6 +244,14 @@ class Vault:
     def did_key(self) -> str:
         """Return the vault's key as `did:key`, the issuer of its delegations and the audience of delegations to it."""
         return run(self._asynchronous.did_key())
+
+    def own_key(self) -> OwnKey:
+        """Return the key whose hash is the vault's DID.
+
+        It is one of the vault's keys. The table `verification_methods` states keys, too, but the statements may be
+        wrong. Raises PluginCallError, for example if the vault is locked.
+        """
+        return run(self._asynchronous.own_key())
 
     def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None

@@ -1,4 +1,4 @@
-"""Finds the smart account that the vault's key controls: the one that was created for the key, or a transferred one."""
+"""The smart accounts of keys: a key's first account has an address that follows from the key and the factory."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.http.refusals import RequestRefused
-from holdfast.wire.encoding import from_base64url, to_hex
-from holdfast.wire.keccak import did_hash, did_of_key
+from holdfast.chain import values
+from holdfast.chain.contracts import predict_account
+from holdfast.chain.errors import ChainError
+from holdfast.wire.client_errors import PluginCallError
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
+    from holdfast.chain.rpc import RpcClient
     from holdfast.client.async_service_client import AsyncServiceClient
-    from holdfast.client.types.service import AccountState
+    from holdfast.client.types.service import AccountState, ContractSet
     from holdfast.client.vault.async_vault import AsyncVault
 
-_ADDRESS_DIGITS = 40
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+ACCOUNT_CREATED = keccak256(b"AccountCreated(address,address,uint256,uint256,uint256)")
+_WORD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +34,31 @@ class AccountKey:
     controls: bool = True
 
 
-async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
-    """Return the smart account of the vault's key.
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What an account was created for: the coordinates of its first key, and a salt."""
 
-    Usually the result is the account that the factory creates for the key. If a different key now controls that
-    account, or the vault's DID was made from an earlier key, the result is an account of the DID or of the earlier key,
-    provided the vault's key controls it.
+    x: int
+    y: int
+    salt: int
+
+
+def account_address(contracts: ContractSet, x: int, y: int, salt: int = 0) -> str:
+    """Return the address of a key's account, which is computed and not asked for (CREATE2)."""
+    return predict_account(x, y, salt, factory=contracts.app_factory)
+
+
+async def account_of(client: AsyncServiceClient, vault: AsyncVault, contracts: ContractSet) -> AccountKey:
+    """Return the first account of the vault's key.
+
+    Raises PluginCallError if the vault's own key is not a P-256 key.
     """
-    found = await vault.query()
-    x, y = coordinates(found.verification_methods[0].public_key)
-    predicted = await client.get_smart_account_address(hex(x), hex(y))
-    state = await client.get_account_state(predicted)
-    first = did_of_key(x, y) == found.did
-    if is_key_of(state, x, y) or (first and not is_deployed(state)):
-        return AccountKey(x, y, predicted)
-    handed = await _handed_over(client, found.did, x, y)
-    return AccountKey(x, y, handed or predicted, controls=handed is not None or not is_deployed(state))
+    key = await vault.own_key()
+    if key.curve != "P-256":
+        raise PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve")
+    address = account_address(contracts, key.x, key.y)
+    state = await client.get_account_state(address)
+    return AccountKey(key.x, key.y, address, controls=is_key_of(state, key.x, key.y) or not is_deployed(state))
 
 
 def is_key_of(state: AccountState, x: int, y: int) -> bool:
@@ -60,40 +74,18 @@ def is_deployed(state: AccountState) -> bool:
     return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
 
 
-def coordinates(public_key: str) -> tuple[int, int]:
-    """Return the coordinates of a P-256 point in SEC 1 encoding (section 2.3.3), given in base64 or base64url."""
-    from cryptography.hazmat.primitives.asymmetric import ec
+async def origin_of(chain: RpcClient, contracts: ContractSet, address: str, block: int) -> Origin | None:
+    """Return what the factory says the account was created for in that block, or None without an answer.
 
-    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_base64url(public_key)).public_numbers()
-    return point.x, point.y
-
-
-async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> str | None:
-    """Return an account of the DID that was transferred to this key.
-
-    The chain, not the indexer, decides who controls the account.
+    The caller has to check that the address follows from the answer.
     """
-    for address in await _candidates(client, did, x, y):
-        if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
-            return address
-    return None
-
-
-async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> list[str]:
-    """Return the DID's controller and the accounts of the DID's first key that were transferred to this key.
-
-    Anyone can transfer an account to this key, so only accounts created for the DID's first key count. The DID contains
-    the hash of its first key.
-    """
+    about = [to_hex(ACCOUNT_CREATED), to_hex(from_hex(address).rjust(_WORD, b"\0"))]
+    where = {"address": contracts.app_factory, "fromBlock": hex(block), "toBlock": hex(block), "topics": about}
     try:
-        controller = (await client.indexer_did(to_hex(did_hash(did)))).controller
-        key = did_of_key(x, y)
-        listed = await client.indexer_accounts({"owner": _owner(did), "key_owner": _owner(key)})
-        return [str(controller), *(str(row["account_address"]) for row in listed["accounts"])]
-    except (RequestRefused, LookupError, TypeError):
-        return []
-
-
-def _owner(did: str) -> str:
-    """Return the ID of a key in the factory and the indexer: the last 20 bytes of the hash in the key's `did:new`."""
-    return "0x" + did[-_ADDRESS_DIGITS:]
+        found = values.logs(await chain.call("eth_getLogs", [where]))
+    except ChainError:
+        return None
+    words = found[0].data if found else b""
+    if len(words) != 3 * _WORD:
+        return None
+    return Origin(*(int.from_bytes(words[start : start + _WORD]) for start in range(0, len(words), _WORD)))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler, OperationReceipt
-from holdfast.chain.errors import ChainError
+from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
+from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
@@ -23,6 +24,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.gas import GasPolicy
+    from holdfast.client.flows.signed_operations import Signed, SignedOperations
     from holdfast.client.http.chain_transport import ChainTransport
     from holdfast.client.types.service import ContractSet
     from holdfast.client.vault.async_vault import AsyncVault
@@ -30,11 +32,15 @@ if TYPE_CHECKING:
 RECEIPT_WITHIN_S = 120.0
 STATE_AGE_S = 2.1  # the service caches an account's state for at most two seconds
 _FEES_WITHIN_S = 5.0
+_NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
 _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
-    """The vault's smart account on one service's chain. `sent` maps each account to its next nonce."""
+    """The vault's smart account on one service's chain.
+
+    `foreign`: whether the service may use another factory than this release's.
+    """
 
     def __init__(
         self,
@@ -42,23 +48,29 @@ class SmartAccount:
         vault: AsyncVault,
         transport: ChainTransport,
         policy: GasPolicy,
-        sent: dict[str, int],
+        signed: SignedOperations,
+        foreign: bool = False,  # noqa: FBT001, FBT002 - an internal class
     ) -> None:
         self._client, self._vault = client, vault
-        self._transport, self._policy, self._sent = transport, policy, sent
+        self._transport, self._policy = transport, policy
+        self._signed, self._foreign = signed, foreign
 
     async def open(self) -> None:
         """Read the service's contract set and determine the account's address."""
-        self.contracts = await self._client.contracts()
-        self.key = await account_of(self._client, self._vault)
+        self.contracts = (await self._client.contracts()).checked(foreign=self._foreign)
+        self.key = await account_of(self._client, self._vault, self.contracts)
         self._bundler = bundler_of(self._transport, self.contracts)
+        self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
 
     async def prepared(self, call: calls.Call) -> UserOperation:
         """Return a user operation for one call, with gas limits, fees and payer.
 
         An account's first operation also deploys it. The account state that the service returns may be two seconds old.
-        The nonce is therefore at least the next one after those that this client has used, and an operation that is
-        refused because of its nonce is prepared once more.
+        The nonce is therefore at least the next one after those that this client has seen mined, and an operation that
+        is refused because of its nonce is prepared once more.
+
+        Raises OperationFailed also if an earlier operation, of which the caller did not learn the outcome, was mined
+        meanwhile: with the same call, or possibly with it.
         """
         if not self.key.controls:
             raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
@@ -71,17 +83,47 @@ class SmartAccount:
         return await self._paid(call)
 
     async def _paid(self, call: calls.Call) -> UserOperation:
+        call_data = calls.execute(call)
         state = await self._client.get_account_state(self.key.address)
-        nonce = max(int(state.nonce), self._sent.get(self.key.address, 0))
+        nonce = await self._nonce(int(state.nonce), call_data)
         deployed = nonce > 0 or is_deployed(state)
         operation = UserOperation(
             sender=from_hex(self.key.address),
             nonce=nonce,
-            call_data=calls.execute(call),
+            call_data=call_data,
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
         )
         return await (await self._payer()).paid(operation, call)
+
+    async def _nonce(self, told: int, call_data: bytes) -> int:
+        """Return the nonce for the next operation, which is that of an open operation if there is one."""
+        if told >= _NONCES:
+            raise OperationFailed(
+                "the account's nonce has another key than 0: two signed operations could both be mined"
+            )
+        known = self._signed.open_at(self._place)
+        if known is None:
+            return max(told, self._signed.next_nonce(self._place))
+        with chain_errors():
+            receipts = [await self._bundler.receipt(from_hex(name)) for name in known.calls]
+        mined = next((receipt for receipt in receipts if receipt), None)
+        if mined is not None:
+            return self._after(mined, known, told, call_data)
+        if told <= known.nonce:
+            return known.nonce
+        self._signed.forget(self._place)
+        raise OperationFailed(
+            f"an earlier operation ({', '.join(known.calls)}) may have been mined, although there is no receipt: its "
+            "nonce is used. Look at what the account has done before you try again"
+        )
+
+    def _after(self, mined: OperationReceipt, known: Signed, told: int, call_data: bytes) -> int:
+        name = to_hex(mined.operation_hash)
+        self._signed.mined(self._place, name)
+        if mined.succeeded and known.calls_the_same(name, call_data):
+            raise OperationFailed(f"an earlier operation ({name}) with the same call has been mined meanwhile")
+        return max(told, known.nonce + 1)
 
     async def _payer(self) -> Payer:
         paymaster = None
@@ -93,21 +135,21 @@ class SmartAccount:
                 context=self._policy.context,
                 errors=known_errors(),
             )
-        return Payer(self._bundler, self._policy, await self._chain(), paymaster)
+        return Payer(self._bundler, self._policy, await self.chain(), paymaster)
 
-    async def _chain(self) -> RpcClient | None:
+    async def chain(self) -> RpcClient | None:
         """Return a client for the chain endpoint that the application or else the service names, or None."""
         url = self._policy.rpc_url
         if url is None:
             try:
-                url = (await self._client.status()).rpc
+                url = endpoint_named((await self._client.status()).rpc, self._transport.base_url)
             except NetworkError:
                 return None
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
 
     async def balance(self, token: str) -> int | None:
         """Return the account's balance in the token's smallest unit, or None if no endpoint returns it."""
-        chain = await self._chain()
+        chain = await self.chain()
         if chain is None:
             return None
         with suppress(ChainError):
@@ -125,7 +167,7 @@ class SmartAccount:
         Returns:
             The newest block's number; `after` if there is no endpoint or no block came in time.
         """
-        chain = await self._chain()
+        chain = await self.chain()
         if chain is None:
             await asyncio.sleep(_BLOCK_S)
         else:
@@ -150,16 +192,23 @@ class SmartAccount:
         return self._bundler.hash(operation)
 
     async def send(self, operation: UserOperation) -> bytes:
-        """Send the signed operation once. Raises OperationFailed, NetworkError."""
+        """Send the signed operation once. Raises OperationFailed, NetworkError; it may be mined nevertheless."""
+        self._signed.note(self._place, operation, self.hash(operation))
         with chain_errors():
-            sent = await self._bundler.send(operation)
-        self._sent[self.key.address] = operation.nonce + 1
-        return sent
+            return await self._bundler.send(operation)
 
     async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
         """Return the receipt. Raises OperationFailed if the operation reverted or was not mined in time."""
         with chain_errors():
-            return await self._bundler.wait(operation_hash, within_s)
+            try:
+                receipt = await self._bundler.wait(operation_hash, within_s)
+            except NoReceipt:
+                raise
+            except UserOperationError:
+                self._signed.mined(self._place, to_hex(operation_hash))
+                raise
+        self._signed.mined(self._place, to_hex(operation_hash))
+        return receipt
 
 
 async def _block_above(chain: RpcClient, number: int | None) -> int:

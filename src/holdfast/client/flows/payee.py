@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.accounts import ADDRESS, Origin, account_address, origin_of
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
-    from holdfast.client.types.service import AccountState
+    from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.types.service import AccountState, ContractSet
 
 _OF_A_KEY = "did:new:"
-_ADDRESS_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,11 @@ class Payee:
     did: str | None
 
 
-async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
-    """Return the payee.
+async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -> Payee:
+    """Return the payee. `account` is the payer's, on the same chain.
 
-    For a DID, the indexer supplies the account, and the chain must confirm that the account belongs to the DID.
+    For a DID, the indexer supplies the account, and the chain must confirm that the account belongs to the DID. The
+    address of a `did:new` must also follow from the key whose hash is the DID.
 
     Raises:
         PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.
@@ -44,25 +45,38 @@ async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
         raise PaymentRefused("the payee's DID is not registered, or not active")
     address = checksum_address(from_hex(controller))
-    await _confirm(client, to, address)
+    await _confirm(client, to, address, account)
     return Payee(address, to)
 
 
-async def _confirm(client: AsyncServiceClient, did: str, address: str) -> None:
+async def _confirm(client: AsyncServiceClient, did: str, address: str, account: SmartAccount) -> None:
     state = await client.get_account_state(address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
         raise PaymentRefused(
             f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid"
         )
-    if did.startswith(_OF_A_KEY) and not await _is_its_keys(client, did, address, state):
-        raise PaymentRefused(f"the payee's DID does not belong to the key of {address}: nothing was paid")
+    if did.startswith(_OF_A_KEY) and not await _follows(client, did, address, state, account):
+        raise PaymentRefused(f"{address} does not follow from the key of the payee's DID: nothing was paid")
 
 
-async def _is_its_keys(client: AsyncServiceClient, did: str, address: str, state: AccountState) -> bool:
-    """Return whether the DID is the hash of the account's current key or, after a change of keys, of its first key."""
-    if did_of_key(int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == did:
+async def _follows(
+    client: AsyncServiceClient, did: str, address: str, state: AccountState, account: SmartAccount
+) -> bool:
+    """Return whether the address follows from the key whose hash is the DID.
+
+    The key is the account's current one or, after a change of keys, the one that it was created for. Whoever names the
+    key cannot lie about it, because both the DID and the address are hashes of it.
+    """
+    present = Origin(int(state.pub_key_x, 16), int(state.pub_key_y, 16), 0)
+    if _is_origin(present, did, address, account.contracts):
         return True
-    account = await client.indexer_account(address)
-    owner = account.owner_address or ""
-    # The owner that the factory records is the last 20 bytes of the hash in the DID (docs/contracts.md).
-    return bool(account.found and ADDRESS.fullmatch(owner)) and owner[2:].lower() == did[-_ADDRESS_DIGITS:]
+    found, chain = await client.indexer_account(address), await account.chain()
+    if chain is None or not (found.block_number or "").isdecimal():
+        return False
+    origin = await origin_of(chain, account.contracts, address, int(found.block_number or ""))
+    return origin is not None and _is_origin(origin, did, address, account.contracts)
+
+
+def _is_origin(origin: Origin, did: str, address: str, contracts: ContractSet) -> bool:
+    follows = account_address(contracts, origin.x, origin.y, origin.salt) == address
+    return follows and did_of_key(origin.x, origin.y) == did

@@ -70,7 +70,7 @@ class Payments:
         """See Client.pay."""
         await self._account.open()
         amount = checked(params, self._account.contracts.chain_id)
-        payee = await payee_of(self._client, params.to)
+        payee = await payee_of(self._client, params.to, self._account)
         await self._authorise(params, payee, amount)
         await _tell(on_progress, "prepared")
         operation = await self._prepared(params, payee.address, amount)

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 
+from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.client.types.base import Record, Wire
 from holdfast.wire import models
+from holdfast.wire.client_errors import ServiceError
+
+
+class ForeignContracts(ServiceError):
+    """The service's account factory is not this release's. Its code decides which key its accounts obey."""
 
 
 class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
 
-    def for_vault(self) -> dict[str, str | int]:
-        """Return arguments for `Vault.generate` that make the vault derive the account that this service predicts."""
-        return {"factory": self.app_factory, "chain_id": self.chain_id}
+    def checked(self, *, foreign: bool = False) -> Self:
+        """Return the contracts. `foreign`: the factory may be another than this release's.
+
+        Raises ForeignContracts.
+        """
+        if not foreign and self.app_factory.lower() != APP_FACTORY.lower():
+            raise ForeignContracts(
+                f"the service's account factory {self.app_factory} is not the one of this release: an account that it "
+                "creates may obey another key than yours"
+            )
+        return self
+
+    def for_vault(self, *, foreign: bool = False) -> dict[str, str | int]:
+        """Return arguments for `Vault.generate` that make the vault derive its account on the service's chain.
+
+        `foreign`: the service's factory may be another than this release's. Raises ForeignContracts.
+        """
+        return {"factory": self.checked(foreign=foreign).app_factory, "chain_id": self.chain_id}
 
 
 class Status(models.Status, Wire, frozen=True, kw_only=True):

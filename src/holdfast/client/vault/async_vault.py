@@ -15,9 +15,10 @@ from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
 from holdfast.client.vault import calls, carrying, removed_keys
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
+from holdfast.client.vault.own_key import key_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.wire.client_errors import ClientStateError, StorageError
+from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import BootEvent, BootStatus
     from holdfast.client.vault.keys import KeyProvider
+    from holdfast.client.vault.own_key import OwnKey
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
     from holdfast.enclave import AsyncEnclave
 
@@ -244,7 +246,12 @@ class AsyncVault:
         return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token."""
+        """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
+
+        UCAN 1.0 does not bind a delegation to its proof: with `token`, the delegation is also valid under any wider
+        token that this vault was given for the same subject, if its bearer has that token. So restrict the delegation
+        itself, by `policy` and `expiration`, as narrowly as the authority that you mean to pass on.
+        """
         return await self._run(calls.mint_delegation(given, await self._with_share(options)))
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
@@ -289,8 +296,19 @@ class AsyncVault:
 
     async def did_key(self) -> str:
         """Return the vault's key as `did:key`, the issuer of its delegations and the audience of delegations to it."""
-        method = (await self._run(calls.query(""))).verification_methods[0]
-        return (await self._run(calls.did_key(method))).did
+        key = await self.own_key()
+        return (await self._run(calls.did_key(key.curve, key.point))).did
+
+    async def own_key(self) -> OwnKey:
+        """Return the key whose hash is the vault's DID.
+
+        It is one of the vault's keys. The table `verification_methods` states keys, too, but the statements may be
+        wrong. Raises PluginCallError, for example if the vault is locked.
+        """
+        listed = await self.exec("resource:enclaves action:list")
+        if not listed.success:
+            raise PluginCallError("exec", str(listed.error), (listed.error or "").partition(":")[0])
+        return key_of((await self.query()).did, listed.result or ())
 
     async def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None

@@ -11,7 +11,6 @@ from holdfast.client.handles import canonical_handle
 from holdfast.client.types.base import Wire
 from holdfast.client.vault.second_share import shares_of
 from holdfast.wire.client_errors import PluginCallError
-from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -314,10 +313,9 @@ class DidKey(types.Record, frozen=True, kw_only=True):
     curve: str
 
 
-def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
-    """Return the did:key of a verification method's key."""
-    curve = "secp256k1" if "Secp256k1" in method.type else "P-256"
-    return EnclaveCall("did_key", {"public_key": from_base64url(method.public_key), "curve": curve}, DidKey)
+def did_key(curve: str, public_key: bytes) -> EnclaveCall[DidKey]:
+    """Return the did:key of a key, given as a point (SEC 1)."""
+    return EnclaveCall("did_key", {"public_key": public_key, "curve": curve}, DidKey)
 
 
 def refresh_shares(*, rotate: bool, val_share: ValShare | None) -> EnclaveCall[types.EncryptedShares]:

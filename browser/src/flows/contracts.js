@@ -1,0 +1,43 @@
+/** The service's contracts, and the addresses of accounts, which follow from keys and are computed in the enclave. */
+
+import { OperationFailed } from "../chain/errors.js";
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../generated/types.js").ContractSet} ContractSet
+ * @typedef {{x: bigint, y: bigint, salt?: bigint}} Origin what an account is created for: its first key, and a salt
+ */
+
+/** @type {WeakMap<Client, Promise<ContractSet>>} the service's contracts never change */
+const known = new WeakMap();
+
+/** @param {Client} client @returns {Promise<ContractSet>} */
+export function contractsOf(client) {
+  const asked = known.get(client) ?? client.contracts();
+  known.set(client, asked);
+  asked.catch(() => known.delete(client));
+  return asked;
+}
+
+/**
+ * Returns the address of the account that the service's factory creates for a P-256 key.
+ *
+ * @param {Client} client
+ * @param {Origin} origin
+ * @returns {Promise<string>} with its checksum
+ * @throws {OperationFailed} the factory is not this release's, and `foreignContracts` does not allow it
+ */
+export async function accountAddress(client, { x, y, salt = 0n }) {
+  const { appFactory: factory } = await contractsOf(client);
+  const key = { public_key: `04${hex(x)}${hex(y)}`, salt: `0x${salt.toString(16)}` };
+  const derived = async (/** @type {object} */ options) => (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
+  const address = await derived({ factory });
+  // Without a factory, the enclave uses this release's. The code of another decides which key its accounts obey.
+  if (client.foreignContracts || address === (await derived({}))) return address;
+  throw new OperationFailed("the service's account factory is not the one of this release");
+}
+
+/** @param {bigint} number */
+function hex(number) {
+  return number.toString(16).padStart(64, "0");
+}

@@ -1,0 +1,84 @@
+"""Remembers what was signed for an account and not seen mined, so that at most one such operation can take effect.
+
+Whoever received a signed operation can have it mined later, even after refusing it. Two operations with the same nonce
+exclude each other, so until the outcome is known, every further operation of the account gets the same nonce.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from holdfast.client.types import Record
+from holdfast.wire.encoding import to_hex
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from holdfast.chain.user_operations import UserOperation
+    from holdfast.client.storage.vault_store import VaultStore
+
+
+class Signed(Record, frozen=True, kw_only=True):
+    """The operations that were signed for one nonce, by hash, each with the hash of its call data (0x-hex)."""
+
+    nonce: int
+    calls: dict[str, str]
+
+    def calls_the_same(self, operation_hash: str, call_data: bytes) -> bool:
+        """Return whether that operation makes the same call."""
+        return self.calls.get(operation_hash) == _digest(call_data)
+
+
+class SignedOperations:
+    """The open operations of a vault's accounts, in the vault's store or, without a store, in memory.
+
+    `place` names an account of an entry point on a chain. Raises StorageError.
+    """
+
+    def __init__(self, store: VaultStore | None) -> None:
+        self._store = store
+        self._notes: dict[str, str | None] = {}
+        self._next: dict[str, int] = {}
+
+    def open_at(self, place: str) -> Signed | None:
+        """Return what was signed for the account and not settled."""
+        text = self._store.note(_name(place)) if self._store else self._notes.get(place)
+        return Signed.from_json(text) if text else None
+
+    def next_nonce(self, place: str) -> int:
+        """Return the nonce after that of the last operation that was seen mined, 0 if none was."""
+        return self._next.get(place, 0)
+
+    def note(self, place: str, operation: UserOperation, operation_hash: bytes) -> None:
+        """Record the operation before it is sent."""
+        known = self.open_at(place)
+        before = known.calls if known is not None and known.nonce == operation.nonce else {}
+        calls = {**before, to_hex(operation_hash): _digest(operation.call_data)}
+        self._write(place, Signed(nonce=operation.nonce, calls=calls))
+
+    def mined(self, place: str, operation_hash: str) -> None:
+        """Record that the operation was mined, which rules out the others with its nonce."""
+        known = self.open_at(place)
+        if known is not None and operation_hash in known.calls:
+            self._next[place] = known.nonce + 1
+            self._write(place, None)
+
+    def forget(self, place: str) -> None:
+        """Drop what was signed, because its nonce was used by something else."""
+        self._write(place, None)
+
+    def _write(self, place: str, signed: Signed | None) -> None:
+        text = msgspec.json.encode(signed.to_json()).decode() if signed else None
+        if self._store:
+            self._store.set_note(_name(place), text)
+        else:
+            self._notes[place] = text
+
+
+def _name(place: str) -> str:
+    return f"signed:{place}"
+
+
+def _digest(call_data: bytes) -> str:
+    return to_hex(keccak256(call_data))

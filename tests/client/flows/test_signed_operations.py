@@ -1,0 +1,188 @@
+"""A provider that keeps a signed operation cannot have a second one mined after it without the client's saying so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
+from tests.support.running_service import Coroutines
+
+import holdfast
+from holdfast.chain.bundler import Bundler
+from holdfast.chain.user_operations import UserOperation
+from holdfast.client.blocking.loop import run
+from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.flows.signed_operations import SignedOperations
+from holdfast.client.http.chain_transport import ChainTransport
+from holdfast.client.http.transport import HttpTransport
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types.service import Status
+
+RENT, LUNCH = ("0x" + "0b" * 20, 5, b""), ("0x" + "0c" * 20, 7, b"")
+LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
+PLACE = {"transactionHash": "0x" + "0a" * 32, "blockNumber": "0x7", "blockHash": "0x" + "0b" * 32}
+
+
+class Provider(AccountWorld):
+    """A bundler that refuses or accepts what it is sent, and an account state with the nonce that it likes."""
+
+    def __init__(self) -> None:
+        super().__init__({ACCOUNT: obeying(OWN)})
+        self.accepts, self.mined = True, {}
+
+    def nonce(self, number: int) -> None:
+        self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
+
+    def contracts(self) -> Any:
+        return CONTRACTS
+
+    def status(self) -> Status:
+        return Status(chain="Base Sepolia", chain_id=84532, rpc=None, database="connected")
+
+    def mine(self, operation_hash: bytes, succeeded: bool = True) -> None:
+        self.mined["0x" + operation_hash.hex()] = succeeded
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        asked = json.loads(request.content)
+        told = getattr(self, asked["method"])(*asked["params"])
+        return httpx.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
+
+    def pm_sponsorUserOperation(self, *_: Any) -> dict[str, Any]:  # noqa: N802 - the method's name
+        return {"result": LIMITS | {"paymaster": "0x" + "05" * 20}}
+
+    def eth_sendUserOperation(self, form: dict[str, Any], entry_point: str) -> dict[str, Any]:  # noqa: N802
+        if not self.accepts:
+            return {"error": {"code": -32500, "message": "UserOperation reverted during simulation"}}
+        rpc: Any = None
+        bundler = Bundler(rpc, entry_point=entry_point, chain_id=CONTRACTS.chain_id)
+        return {"result": "0x" + bundler.hash(UserOperation.from_rpc(form)).hex()}
+
+    def eth_getUserOperationReceipt(self, name: str) -> dict[str, Any]:  # noqa: N802
+        if name not in self.mined:
+            return {"result": None}
+        receipt = {**PLACE, "status": "0x1", "gasUsed": "0x9", "logs": []}
+        gas = {"actualGasUsed": "0x5", "actualGasCost": "0x6", "logs": []}
+        return {"result": {"userOpHash": name, "success": self.mined[name], "receipt": receipt, **gas}}
+
+
+class Payer:
+    """A client's account; another client of the same store is another process."""
+
+    def __init__(self, provider: Provider, store: VaultStore | None = None) -> None:
+        transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(provider.answer)))
+        there: Any = Coroutines(provider)
+        self.account = SmartAccount(there, there, transport, holdfast.GasPolicy(), SignedOperations(store))
+        run(self.account.open())
+
+    def pay(self, call: Any) -> tuple[int, bytes]:
+        """Sign and send, and return the nonce and the hash."""
+        operation = self.prepared(call)
+        signed = operation.signed(b"\x01" * 64)
+        self.signed = self.account.hash(signed)
+        return operation.nonce, run(self.account.send(signed))
+
+    def prepared(self, call: Any) -> UserOperation:
+        return run(self.account.prepared(call))
+
+
+@pytest.fixture
+def provider() -> Provider:
+    return Provider()
+
+
+@pytest.fixture
+def refused(provider: Provider) -> Payer:
+    """A payer whose signed operation with nonce 1 was refused, but is in the provider's hands."""
+    payer = Payer(provider)
+    provider.accepts = False
+    with pytest.raises(OperationFailed, match="refused"):
+        payer.pay(RENT)
+    provider.accepts = True
+    return payer
+
+
+@pytest.mark.parametrize("key", [1, 2**191])
+def test_a_nonce_of_another_key_is_refused(provider: Provider, key: int) -> None:
+    payer = Payer(provider)
+    provider.nonce(key << 64)
+    with pytest.raises(OperationFailed, match="another key than 0"):
+        payer.prepared(RENT)
+    provider.nonce(2**64 - 1)
+    assert payer.prepared(RENT).nonce == 2**64 - 1
+
+
+@pytest.mark.parametrize("call", [RENT, LUNCH])
+@pytest.mark.parametrize("told", [0, 1])
+def test_what_follows_a_refused_operation_has_the_same_nonce(
+    provider: Provider, refused: Payer, call: Any, told: int
+) -> None:
+    provider.nonce(told)
+    assert refused.pay(call)[0] == 1
+    assert refused.pay(LUNCH)[0] == 1
+
+
+@pytest.mark.parametrize("call", [RENT, LUNCH])
+def test_a_nonce_that_moved_on_without_a_receipt_is_told_once(provider: Provider, refused: Payer, call: Any) -> None:
+    provider.nonce(2)
+    with pytest.raises(OperationFailed, match=r"may have been mined.*Look at what the account has done"):
+        refused.pay(call)
+    assert refused.pay(call)[0] == 2
+
+
+def test_the_same_call_is_not_made_twice_because_its_receipt_was_late(provider: Provider, refused: Payer) -> None:
+    provider.mine(refused.signed)
+    provider.nonce(2)
+    with pytest.raises(OperationFailed, match="same call has been mined meanwhile"):
+        refused.pay(RENT)
+    assert refused.pay(RENT)[0] == 2
+
+
+def test_another_call_may_follow_what_was_mined(provider: Provider, refused: Payer) -> None:
+    provider.mine(refused.signed)
+    assert refused.pay(LUNCH)[0] == 2, "also while the service's state is older than the receipt"
+
+
+def test_what_reverted_may_be_tried_again(provider: Provider, refused: Payer) -> None:
+    provider.mine(refused.signed, succeeded=False)
+    assert refused.pay(RENT)[0] == 2
+
+
+def test_an_operation_that_was_seen_mined_is_over(provider: Provider) -> None:
+    payer = Payer(provider)
+    nonce, sent = payer.pay(RENT)
+    provider.mine(sent)
+    run(payer.account.wait(sent))
+    assert (nonce, payer.pay(RENT)[0]) == (1, 2)
+
+
+def test_an_operation_that_was_mined_and_failed_is_over(provider: Provider) -> None:
+    payer = Payer(provider)
+    _, sent = payer.pay(RENT)
+    provider.mine(sent, succeeded=False)
+    with pytest.raises(OperationFailed, match="mined and failed"):
+        run(payer.account.wait(sent))
+    assert payer.pay(RENT)[0] == 2
+
+
+def test_without_a_receipt_in_time_the_operation_stays_open(provider: Provider) -> None:
+    payer = Payer(provider)
+    _, sent = payer.pay(RENT)
+    with pytest.raises(OperationFailed, match="no receipt"):
+        run(payer.account.wait(sent, within_s=0.01))
+    assert payer.pay(RENT)[0] == 1
+
+
+def test_another_process_knows_what_was_signed(provider: Provider, tmp_path: Any) -> None:
+    with VaultStore(directory=tmp_path) as store:
+        _, sent = Payer(provider, store).pay(RENT)
+        assert Payer(provider, store).pay(LUNCH)[0] == 1
+        provider.mine(sent)
+        with pytest.raises(OperationFailed, match="mined meanwhile"):
+            Payer(provider, store).pay(RENT)
+        provider.nonce(2)
+        assert Payer(provider, store).pay(RENT)[0] == 2
