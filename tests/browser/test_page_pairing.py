@@ -103,8 +103,8 @@ async def test_the_program_gives_its_vault_to_a_browser(
         await visit.press("submit")
         await visit.screen("take-digits")
         await visit.inspect("take-digits")
-        assert await found(program.stderr, r"this device shows +(\d{6})") == await digits(visit)
         say(program, await digits(visit))
+        assert await found(program.stderr, r"this device shows +(\d{6})") == await digits(visit)
         await visit.press("same")
         given = await ended(program)
         await visit.screen("take-key")
@@ -135,7 +135,7 @@ async def test_a_browser_gives_its_vault_to_the_program(
         await visit.screen("pair-digits")
         await visit.inspect("pair-digits")
         shown = await found(program.stderr, r"this device shows +(\d{6})")
-        assert shown == await digits(visit)
+        assert shown not in await visit.page.locator("main").inner_text(), "the person has to look at the other device"
         await visit.fill("other-digits", shown)
         await visit.press("submit")
         say(program, "y")
@@ -161,7 +161,6 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         await new.press("submit")
         await new.screen("take-digits")
         await old.screen("pair-digits")
-        assert await old.text('[data-name="digits"]') == await digits(new)
         # The person says on the old device that the digits differ, so the vault is not transferred.
         await old.press("differ")
         await new.press("same")

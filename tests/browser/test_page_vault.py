@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.support.page_visits import MOVING, Visit, requested
+from tests.support.vaults import PASSKEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -268,3 +269,33 @@ async def test_passkeys_are_made_for_the_chosen_name(browser: Browser, serve: Ca
     await visit.press("second")
     await visit.told("The second passkey is ready.", "#status")
     assert await visit.page.evaluate("parties") == ["Acme Vault", "Acme Vault"]
+
+
+TWO_VAULTS = """async ([credential, passwords]) => {
+  const { Client } = await import("/client/holdfast.js");
+  for (const password of passwords) {
+    const client = new Client({ snapshots: false });
+    await client.boot();
+    await client.vault.generate({ credential }, { kind: "password", password });
+    await client.close();
+  }
+}"""
+
+
+async def test_each_of_two_vaults_opens_with_its_own_password(browser: Browser, server: Server) -> None:
+    """A password does not say which vault it opens, so the person chooses."""
+    visit = await Visit.of(browser, server, "/vault")
+    await visit.screen("none")
+    await visit.page.evaluate(TWO_VAULTS, [PASSKEY.credential, [PASSWORD, "another correct horse"]])
+    dids = set()
+    for password, at in ((PASSWORD, 1), ("another correct horse", 0)):  # the newest vault is offered first
+        await visit.open("/vault")
+        await visit.screen("unlock")
+        await visit.press("use-password")
+        await visit.page.locator('[name="which"]').select_option(index=at)
+        await visit.inspect("unlock-which")
+        await visit.fill("password", password)
+        await visit.press("submit")
+        await visit.screen("home")
+        dids.add(await visit.text('[data-name="did"]'))
+    assert len(dids) == 2

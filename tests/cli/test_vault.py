@@ -365,9 +365,10 @@ def test_pair_two_terminals(terminal, tmp_path, way):
         other = {**environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
         with subprocess.Popen([*HEADLESS, "vault", "pair", link, "--json"], env=other, **pipes) as new:
             digits = until(new.stderr, r"this device shows +(\d{6})")
-            assert until(old.stderr, r"this device shows +(\d{6})") == digits
             old.stdin.write(digits + "\n")
             old.stdin.flush()
+            # Only then, so that the person has to look at the new device.
+            assert until(old.stderr, r"this device shows +(\d{6})") == digits
             new.stdin.write("y\n")
             new.stdin.flush()
             received, given = json.loads(new.stdout.readline()), json.loads(old.stdout.readline())

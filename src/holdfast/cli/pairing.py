@@ -157,8 +157,11 @@ def _show(address: str) -> None:
 
 
 def _typed(digits: str) -> str:
-    common.say(f"this device shows    {digits}")
-    return str(typer.prompt("the new device shows", err=True, default="", show_default=False))
+    # This device shows its digits only afterwards, so that no one copies them from here instead of the new device.
+    typed = str(typer.prompt("the new device shows", err=True, default="", show_default=False)).strip()
+    if typed == digits:
+        _show_digits(digits)
+    return typed
 
 
 def _show_digits(digits: str) -> None:

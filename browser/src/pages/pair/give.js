@@ -107,6 +107,15 @@ async function given(address, meeting, { signal, onWaiting } = {}) {
   }
 }
 
+/** Shows this device's digits, for the person to confirm them on the other device. @param {string} digits */
+function matched(digits) {
+  show({
+    name: "pair-matched",
+    heading: text("pair.compare"),
+    body: [paragraph("pair.shows"), el("p", { class: "digits", "data-name": "digits" }, digits), paragraph("pair.confirm")],
+  });
+}
+
 /**
  * Converts a pairing error to one that a person can read.
  *
@@ -121,7 +130,8 @@ export function asTold(error) {
 }
 
 /**
- * Shows this device's digits and asks for those of the other device.
+ * Asks for the other device's digits. This device shows its own only after the same were typed, so that no one can copy
+ * them from here instead of reading them there.
  *
  * @param {string} digits
  * @returns {Promise<string>} "" if the person says that they differ
@@ -133,6 +143,7 @@ function compared(digits) {
       const read = other.input.value.replace(/\s/g, "");
       other.judge(SIX.test(read) ? "" : text("drill.device.six"));
       if (!SIX.test(read)) return other.input.focus();
+      if (read === digits) matched(digits);
       say(text("working"));
       resolve(read);
     };
@@ -141,8 +152,6 @@ function compared(digits) {
       heading: text("pair.compare"),
       focus: other.input,
       body: [
-        paragraph("pair.shows"),
-        el("p", { class: "digits", "data-name": "digits" }, digits),
         form(typed, other.node, buttons(submit(text("pair.give")), button(text("pair.differ"), () => resolve(""), { kind: "plain", name: "differ" }))),
         paragraph("pair.warning", {}, "notice"),
       ],

@@ -7,8 +7,8 @@ import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, u
 import { noteTrial } from "../drill/trials.js";
 import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
-import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.js";
-import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { facts, hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
@@ -216,20 +216,33 @@ function whenFree(then, signal) {
 async function password(takeOver = false) {
   const still = preparing();
   await endWaitingPasskeys();
-  const stored = await (await ready()).vault.stored();
+  const which = await vaultChoice();
   if (!still()) return;
   const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
   const open = () => run(document.querySelector("#screen button[type=submit]"), async () => {
     const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
-    await unlocked(key, stored[stored.length - 1].did, takeOver, "problem.wrong_password");
+    await unlocked(key, which.did(), takeOver, "problem.wrong_password");
   }, text("working"));
   show({
     name: "unlock-password",
     heading: text("unlock.password.heading"),
     focus: asked.input,
     redraw: () => password(takeOver),
-    body: [form(open, asked.node, shown(asked.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" })))],
+    body: [form(open, which.node, asked.node, shown(asked.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" })))],
   });
+}
+
+/**
+ * Lets the person choose among several stored vaults, because a password does not say which one it opens.
+ *
+ * @returns {Promise<{did: () => string, node: Node | null}>} `node`: null for a single vault
+ */
+async function vaultChoice() {
+  const stored = (await (await ready()).vault.stored()).reverse(); // the newest first
+  if (stored.length === 1) return { did: () => stored[0].did, node: null };
+  const names = await Promise.all(stored.map(async ({ did }) => (await facts(did)).identifier ?? did));
+  const select = el("select", { id: "which", name: "which" }, ...stored.map(({ did }, at) => el("option", { value: did }, names[at])));
+  return { did: () => select.value, node: el("div", { class: "field" }, el("label", { for: "which" }, text("unlock.which")), select) };
 }
 
 /**
