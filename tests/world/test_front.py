@@ -51,6 +51,15 @@ async def test_bundler_methods_are_forwarded(world: LocalWorld, entry_point: Ent
     assert answer["id"] == 5
 
 
+async def test_a_web_page_is_refused(world: LocalWorld) -> None:
+    body, page = request("eth_supportedEntryPoints"), {"Origin": "https://page.example"}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(world.bundler_url, json=body, headers=page) as answer,
+    ):
+        assert answer.status == 403
+
+
 @pytest.mark.parametrize("body", [[], [{}], "text", 5, None])
 async def test_what_is_no_single_request_is_refused(world: LocalWorld, body: Any) -> None:
     assert (await post(world, body))["error"]["code"] == -32600

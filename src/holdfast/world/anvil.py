@@ -29,11 +29,18 @@ _MINED_WITHIN_S, _LOOK_EVERY_S = 60.0, 0.005
 
 @dataclass(frozen=True, slots=True)
 class ChainOptions:
-    """How the chain runs. `state` is the file that it loads and saves; `port` 0 picks a free one."""
+    """How the chain runs.
+
+    Attributes:
+        port: 0 picks a free one.
+        state: the file that it loads and saves.
+        origin: the only web pages that may call it over HTTP; None for all, which is for tests.
+    """
 
     hardfork: str = HARDFORK
     port: int = 0
     state: Path | None = None
+    origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,9 @@ def _arguments(port: int, options: ChainOptions) -> list[str]:
     arguments = ["--chain-id", str(CHAIN_ID), "--host", HOST, "--port", str(port), "--hardfork", options.hardfork]
     if options.state is not None:
         arguments += ["--state", str(options.state), "--state-interval", _SAVE_EVERY_S]
+    if options.origin is not None:
+        # A page of another origin may then not send JSON, and anvil takes nothing else.
+        arguments += ["--allow-origin", options.origin]
     return [*arguments, "--quiet"]
 
 

@@ -67,15 +67,16 @@ async def develop(
     """
     with home(options.state) as (folder, locks):
         require_ports({"--port": options.port, "--rpc-port": options.rpc_port, "--bundler-port": options.bundler_port})
-        chain = ChainOptions(options.hardfork, options.rpc_port, chain_state(options.state))
+        port = options.port or free_port()
+        state, pages = chain_state(options.state), public_url(port)
+        chain = ChainOptions(options.hardfork, options.rpc_port, state, origin=pages)
         asked = WorldOptions(logs=folder / "logs", chain=chain, bundler_port=options.bundler_port, locks=locks)
         async with open_world(asked, say) as world:
             await _fund_tester(world)
             say("starting the service")
             environment = {**os.environ, **(_FOR_DEMONSTRATIONS if demo else {})}
-            port = options.port or free_port()
             url = await start_service(world, folder / "service", port, environment)
-            facts = facts_of(world, public_url(port), folder / "service", asked.logs)
+            facts = facts_of(world, pages, folder / "service", asked.logs)
             yield Development(world=world, service_url=url, facts=facts)
 
 

@@ -34,7 +34,12 @@ class DevelopmentBundler:
         self._transport = transport
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Respond to one HTTP request, always with status 200, as bundlers do."""
+        """Respond to one HTTP request, always with status 200, as bundlers do.
+
+        Web pages are refused: the only ones of the local world ask the service.
+        """
+        if "Origin" in request.headers:
+            raise web.HTTPForbidden
         return web.Response(body=await self._dispatch(await request.read()), content_type="application/json")
 
     async def _dispatch(self, body: bytes) -> bytes:
