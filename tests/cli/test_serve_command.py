@@ -45,7 +45,7 @@ def test_so_does_the_port_of_the_metrics(holdfast: Callable[..., Answer], taken:
 
 @pytest.mark.parametrize("host", ["192.0.2.77", "no such host", "::2"])
 def test_an_address_that_is_not_this_machines_exits_4(holdfast: Callable[..., Answer], host: str) -> None:
-    answer = holdfast("serve", "--host", host, "--port", "9")
+    answer = holdfast("serve", "--host", host, "--port", "9", public_url="http://localhost:9")
     assert answer.code == Exit.UNAVAILABLE
     assert answer.err.startswith(f"holdfast: cannot listen on {host} port 9: ")
     assert answer.err.count("\n") == 1

@@ -118,6 +118,20 @@ def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
         read_secrets(settings, {})
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "vault.example"])
+def test_in_development_a_service_that_others_reach_names_its_address(host: str) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_PUBLIC_URL: .* set the address at which they reach it"):
+        read_settings({"HOLDFAST_HOST": host})
+    named = {"HOLDFAST_HOST": host, "HOLDFAST_PUBLIC_URL": "http://localhost:8787"}
+    assert not read_settings(named).production
+    assert read_settings({**REAL, "HOLDFAST_HOST": host, "HOLDFAST_ENV": "production"}).production
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
+def test_in_development_a_service_of_this_machine_needs_no_address(host: str) -> None:
+    assert read_settings({"HOLDFAST_HOST": host}).host == host
+
+
 @pytest.mark.parametrize("host", ["localhost:8787", "127.0.0.1", "127.9.9.9", "[::1]:8787", "ann.localhost"])
 def test_a_public_url_of_this_machine_is_development(host: str) -> None:
     given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:localhost"}

@@ -63,7 +63,7 @@ class Nodes:
         with log.open("a") as stream:
             process = subprocess.Popen(
                 [*self._prefix, HOLDFAST, "serve", "--host", self._host, "--port", str(port)],
-                env=environment_of(data, **self._settings),
+                env=environment_of(data, **{"public_url": f"http://localhost:{port}", **self._settings}),
                 stdout=stream, stderr=stream, text=True, start_new_session=True,
             )  # fmt: skip
         return Server(process, port, data, log, self._host)

@@ -144,6 +144,12 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     traces_configured(given)
     if settings.production:
         _refuse_development_choices(settings, given)
+    elif not is_local(settings.host) and not given.get("HOLDFAST_PUBLIC_URL"):
+        raise SettingError(
+            "HOLDFAST_PUBLIC_URL: with HOLDFAST_HOST the service is open to other machines, and in development its log"
+            " and outbox contain their codes; set the address at which they reach it (https://…), or for tests on this"
+            f" machine {settings.public_url}"
+        )
     return settings
 
 
