@@ -48,7 +48,7 @@ async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> N
     path = f"/vault#permission={result['delegation']['container']}"
     other = await Visit.of(await browser.new_context(), window.server, path)
     await other.screen("received")
-    assert f"{PAYER} may spend up to 12.50 USDC until" in await other.text('[data-name="sentence"]')
+    assert f"{PAYER} may ask for up to 12.50 USDC until" in await other.text('[data-name="sentence"]')
     assert result["did"] in await other.text("main")
 
 
@@ -60,7 +60,7 @@ async def test_account_and_permission_are_shown_refused_and_given(
     await registered(window, f"h{secrets.token_hex(5)}")
     shown = await window.text("main")
     assert "wants your identity and permission to pay" in shown
-    assert "It may spend, without asking again" in shown and "12.50\u00a0USDC" in shown and PAYER in shown
+    assert "It may ask you for payments" in shown and "12.50\u00a0USDC" in shown and PAYER in shown
     assert "cannot spend anything" not in shown
     account = (await window.text('[data-name="account"]')).replace(" ", "")
     await window.inspect("connect-consent-delegate")

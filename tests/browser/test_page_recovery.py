@@ -52,7 +52,7 @@ async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str,
 async def seen(visit: Visit) -> list[str]:
     """Return the identity and permissions on the vault's screen; without a chain there is no account to show."""
     shown = "[...document.querySelectorAll('[data-name=did], [data-card=identity], [data-cid]')]"
-    await visit.told(f"{APP} may spend up to 12.50 USDC until", "[data-cid]")
+    await visit.told(f"{APP} may ask for up to 12.50 USDC until", "[data-cid]")
     texts: list[str] = await visit.page.evaluate(f"{shown}.map((it) => it.textContent)")
     assert len(texts) == 3, "a permission is listed, and not the delegation to the vault's own publishing key"
     return texts

@@ -162,6 +162,9 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.press("submit")
     await visit.told("This is not a DID.")
     await visit.inspect("delegate-refused")
+    await visit.fill("to", "did:new:0x" + "ab" * 20)  # as long as an address
+    await visit.press("submit")
+    await visit.told("This is not a DID.")
     await visit.fill("to", "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA")
     await visit.fill("limit", "12,50")
     await visit.press("submit")
@@ -174,15 +177,16 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     assert await visit.page.locator("svg.qr").get_attribute("aria-label"), "what the code is of"
     other = await Visit.of(await browser.new_context(), server, urlsplit(link)._replace(scheme="", netloc="").geturl())
     await other.screen("received")
-    assert "may spend up to 12.50 USDC" in await other.text('[data-name="sentence"]')
+    assert "may ask for up to 12.50 USDC" in await other.text('[data-name="sentence"]')
     await other.inspect("received")
     await other.open("/docs")
     await other.open(urlsplit(link)._replace(scheme="", netloc="").geturl()[:-9])
     await other.told("no valid permission")
     await visit.press("done")
-    await visit.told("may spend up to 12.50 USDC", '[data-card="delegations"]')
+    await visit.told("may ask for up to 12.50 USDC", '[data-card="delegations"]')
     await visit.press("revoke")
     await visit.press("yes")
+    await visit.told("could ask for up to 12.50 USDC", '[data-card="delegations"]')
     await visit.told("withdrawn", '[data-card="delegations"]')
 
 

@@ -19,6 +19,8 @@ import { decimalOf, units } from "./values.js";
 
 const DAY_S = 86_400;
 const MOST_DAYS = 365;
+/** A `did:new` has the hash of a key; of other methods only the form is known. */
+const A_DID = /^did:(new:0x[0-9a-f]{64}|(?!new:)[a-z0-9]+:\S+)$/;
 
 /** @param {import("./home.js").Facts} known */
 export function delegationsCard({ delegations }) {
@@ -37,7 +39,7 @@ function row(it) {
   const state = it.revoked_at ? "allow.revoked" : ended ? "allow.ended" : null;
   const withdraw = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(it));
   const words = el("p", {}, sentence(it));
-  void limitOf(it).then((limit) => limit && it.expiration && (words.textContent = text("allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
+  void limitOf(it).then((limit) => limit && it.expiration && (words.textContent = text(state ? "allow.row.past" : "allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
   const item = el("li", { "data-cid": it.cid }, words);
   if (state) item.append(el("p", { class: "small" }, text(state)));
   else item.append(el("div", { class: "buttons" }, button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" })));
@@ -67,7 +69,7 @@ export function delegate() {
     const most = units(limit.input.value, USDC_DECIMALS);
     const count = Number(days.input.value);
     const wrong = [
-      { it: to, bad: /^did:[a-z0-9]+:\S+$/.test(to.input.value.trim()) ? "" : "allow.bad.to" },
+      { it: to, bad: A_DID.test(to.input.value.trim()) ? "" : "allow.bad.to" },
       { it: limit, bad: most ? "" : "allow.bad.limit" },
       { it: days, bad: Number.isInteger(count) && count >= 1 && count <= MOST_DAYS ? "" : "allow.bad.days" },
     ];
