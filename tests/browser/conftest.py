@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,16 @@ def chromium() -> str:
     return found
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def storing_nothing(session_chromium: Chromium, tmp_path: Path) -> AsyncIterator[BrowserContext]:
+    """A profile whose owner has blocked cookies and site data in the browser's settings."""
+    preferences = tmp_path / "profile" / "Default" / "Preferences"
+    preferences.parent.mkdir(parents=True)
+    preferences.write_text('{"profile": {"default_content_setting_values": {"cookies": 2}}}')
+    async with session_chromium.with_profile(preferences.parents[1]) as context:
+        yield context
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The minified client and pages, as in a wheel."""
@@ -57,6 +68,13 @@ class Chromium:
             launch = self._playwright.chromium.launch
             self._browser = await launch(executable_path=chromium(), args=FLAGS, timeout=120_000)
         return self._browser
+
+    @asynccontextmanager
+    async def with_profile(self, folder: Path) -> AsyncIterator[BrowserContext]:
+        launch = self._playwright.chromium.launch_persistent_context
+        context = await launch(folder, executable_path=chromium(), args=FLAGS, timeout=120_000)
+        yield context
+        await context.close()
 
     async def close(self) -> None:
         if self._browser is not None:

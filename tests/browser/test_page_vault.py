@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, BrowserContext
     from tests.support.serving import Server
 
 PASSWORD = "correct horse battery"
@@ -303,3 +303,14 @@ async def test_each_of_two_vaults_opens_with_its_own_password(browser: Browser, 
         await visit.screen("home")
         dids.add(await visit.text('[data-name="did"]'))
     assert len(dids) == 2
+
+
+async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
+    storing_nothing: BrowserContext, server: Server
+) -> None:
+    for path, screen in (("/vault", "blocked"), ("/", "start")):
+        visit = await Visit.of(storing_nothing, server, path)
+        await visit.screen(screen)
+        await visit.told("Allow cookies and site data for this site")
+        assert await visit.page.locator('[data-name="register"]').count() == 0
+        await visit.inspect(f"stores-nothing-{screen}")

@@ -27,6 +27,7 @@ export default {
   "start.open": "Tresor öffnen",
   "start.stored": "In diesem Browser liegt ein Tresor.",
   "start.degraded": "Die Registrierung funktioniert. Das Zahlungsnetz antwortet gerade nicht.",
+  "start.blocked": "Dieser Browser darf für diese Seite nichts speichern und kann deshalb keinen Tresor aufbewahren. Erlauben Sie in den Einstellungen des Browsers Cookies und Websitedaten für diese Seite, und laden Sie sie neu.",
   "start.unsupported": "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
   "start.copyAddress": "Adresse kopieren",
   "start.address": "Unter dieser Adresse funktionieren Passkeys nicht. Öffnen Sie {address}.",

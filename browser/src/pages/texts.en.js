@@ -27,6 +27,7 @@ export default {
   "start.open": "Open your vault",
   "start.stored": "There is a vault in this browser.",
   "start.degraded": "Registration works. The payment network is not responding right now.",
+  "start.blocked": "This browser may not store anything for this site, so it cannot keep a vault. Allow cookies and site data for this site in the browser’s settings, and reload the page.",
   "start.unsupported": "This browser has no passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
   "start.copyAddress": "Copy the address",
   "start.address": "Passkeys do not work at this address. Use {address}.",

@@ -1,17 +1,27 @@
-/** Detects why passkeys cannot be used on this page. */
+/** Detects why passkeys, or any vault, cannot be used on this page. */
 
 import { copyButton } from "./copy.js";
 import { text } from "./language.js";
 import { el, paragraph } from "./nodes.js";
 import { ADDRESS } from "./problems.js";
 
+/** Whether the person or an administrator forbade this site to store anything, as with blocked cookies. */
+export function cannotStore() {
+  try {
+    return localStorage.length < 0;
+  } catch {
+    return true;
+  }
+}
+
 /**
- * Explains why passkeys are impossible: the page is not at the service's own address, or the browser does not support
- * them.
+ * Explains why passkeys are impossible: the browser stores nothing for this site, the page is not at the service's own
+ * address, or the browser does not support passkeys.
  *
  * @returns {HTMLElement | null} a notice that says what to do; null if passkeys are possible
  */
 export function obstacle() {
+  if (cannotStore()) return el("p", { class: "notice", "data-name": "obstacle" }, text("start.blocked"));
   if (location.hostname !== new URL(ADDRESS).hostname) {
     const [before, after] = text("start.address", { address: "\n" }).split("\n");
     return el("p", { class: "notice", "data-name": "obstacle" }, before, el("a", { href: ADDRESS + location.pathname }, ADDRESS), after);

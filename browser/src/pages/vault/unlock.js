@@ -9,7 +9,7 @@ import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { facts, hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
-import { obstacle } from "../parts/obstacle.js";
+import { cannotStore, obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
 import { Told, succeeded } from "../parts/problems.js";
@@ -29,6 +29,7 @@ const LIVED_MS = 1000;
 
 /** @param {{locked?: string}} [how] `locked`: the text that says why the vault was locked */
 export async function enter({ locked } = {}) {
+  if (cannotStore()) return blocked();
   const still = preparing();
   const { vault } = await ready().catch((error) => (broken(error), { vault: null }));
   if (!vault) return;
@@ -76,6 +77,11 @@ async function isElsewhere(did) {
 async function vaultsElsewhere() {
   const { held = [] } = await navigator.locks.query();
   return held.map(({ name = "" }) => name).filter((name) => name.startsWith("hf-vault:"));
+}
+
+/** The screen where this site may store nothing, so that no vault can be opened or brought here. */
+function blocked() {
+  show({ name: "blocked", heading: text("vault.heading"), redraw: blocked, body: [obstacle(), buttons(button(text("again"), () => location.reload(), { kind: "main" }))] });
 }
 
 /** @param {unknown} error */
