@@ -7,17 +7,21 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import load_during, until_refused, until_well
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
+from tests.support.serving import becomes_true
 from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.support.serving import Server
 
 ABSENT_S = 30.0 if SOAK else 8.0
 DETECTED_AFTER_S = 2.0  # how long a fail-over manager waits to be sure
@@ -89,6 +93,23 @@ async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Pat
             await asyncio.to_thread(pair.standby.promote)
             await until_well(load)
             await asyncio.to_thread(pair.nodes.start)
+
+
+def test_nodes_leave_an_old_primary_that_was_not_fenced(pair: Pair) -> None:
+    """Without its synchronous standby the old primary commits nothing, but goes on calling itself primary."""
+    pair.standby.promote()
+    for number, node in enumerate(pair.nodes.running):
+        assert becomes_true(partial(_stores, node, f"moved{number}"))
+    for node in pair.nodes.running:
+        with node.client() as client:
+            for number in range(len(pair.nodes.running)):
+                found = client.get(f"/api/sessions/check?handle=moved{number}").json()
+                assert found["available"] is False
+
+
+def _stores(node: Server, handle: str) -> bool:
+    with node.client() as client:
+        return node.session(client, handle, "192.0.2.1").status_code == 200
 
 
 @pytest.mark.soak

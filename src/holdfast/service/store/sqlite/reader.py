@@ -71,3 +71,13 @@ class TurnReader:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._execute("COMMIT")
+
+
+def mark_latest(connection: sqlite3.Connection) -> None:
+    """Read once, after a commit and on the committing thread, so that reads on the event loop write nothing.
+
+    The first read after a commit notes in the log's index (`-shm`, mapped into memory) how far it reads. While the disk
+    stalls or the file system is frozen, that write would stop the whole process.
+    """
+    with contextlib.suppress(sqlite3.Error):
+        connection.execute("SELECT 1 FROM leases LIMIT 1").fetchall()

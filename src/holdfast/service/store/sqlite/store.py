@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.rules.one_time_codes import CountedAttempt
@@ -14,7 +15,7 @@ from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.moved import refuse_moved
-from holdfast.service.store.sqlite.reader import TurnReader
+from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
@@ -64,12 +65,15 @@ class SqliteStore:
         try:
             writer = _current(file)
             self._reader = connect(file)
+            self._marker = connect(file)
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error}") from error
         self._reader.execute("PRAGMA query_only = ON")
         self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
-        self._writer = GroupCommitWriter(writer, self._opened.verify, self._read.transactions)
+        self._writer = GroupCommitWriter(
+            writer, self._opened.verify, self._read.transactions, partial(mark_latest, self._marker)
+        )
         self._writer_connection = writer
         self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
 
@@ -243,6 +247,7 @@ class SqliteStore:
         """See Store."""
         await self._writer.close()
         self._writer_connection.close()
+        self._marker.close()
         self._reader.close()
 
 

@@ -25,6 +25,7 @@ T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 MAX_BATCH = 512
 PACE_S = 0.005
+ANSWER_S = 10.0  # how long a request waits for its commit; a disk that stalls would otherwise keep it for as long
 # Errors such as a full disk or a damaged file: the whole transaction is in doubt, not only the write that failed.
 _IN_DOUBT = (sqlite3.OperationalError, sqlite3.InternalError, sqlite3.DatabaseError)
 
@@ -32,17 +33,25 @@ _IN_DOUBT = (sqlite3.OperationalError, sqlite3.InternalError, sqlite3.DatabaseEr
 class _Job:
     """One write, the future that waits for it, and its outcome."""
 
-    __slots__ = ("arguments", "error", "future", "loop", "result", "since", "trace", "work")
+    __slots__ = ("arguments", "error", "future", "given_up", "loop", "result", "since", "trace", "work")
 
     def __init__(self, work: Any, arguments: tuple[Any, ...], loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.arguments = arguments
         self.loop = loop
         self.future: asyncio.Future[Any] = loop.create_future()
+        self.given_up = False
         self.result: Any = None
         self.error: BaseException | None = None
         self.since = perf_counter()
         self.trace = tracing.present()
+
+    def give_up(self) -> None:
+        """Fail the request that waits. If the write has not begun, it never does."""
+        self.given_up = True
+        if not self.future.done():
+            metrics.STORE_FAILURES.add("write")
+            self.future.set_exception(StoreUnavailable(f"no commit within {ANSWER_S:.0f} s: the disk stalls"))
 
 
 class _HalfWritten(Exception):
@@ -53,7 +62,11 @@ class GroupCommitWriter:
     """Runs writes on one thread; each write waits for the commit that contains it."""
 
     def __init__(
-        self, connection: sqlite3.Connection, verify: Callable[[], None], reads: Callable[[], int] = lambda: 0
+        self,
+        connection: sqlite3.Connection,
+        verify: Callable[[], None],
+        reads: Callable[[], int] = lambda: 0,
+        committed: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a writer and start its thread.
 
@@ -61,10 +74,12 @@ class GroupCommitWriter:
             connection: used only by that thread.
             verify: called around each commit; raises StoreUnavailable if the file is no longer the one that was opened.
             reads: returns the number of reads by other threads; while it grows, commits are paced.
+            committed: called on the thread after each commit, before its requests continue.
         """
         self._connection = connection
         self._verify = verify
         self._reads = reads
+        self._committed = committed
         self._timed = metrics.enabled()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._closed = False
@@ -77,13 +92,19 @@ class GroupCommitWriter:
         If `work` raises an exception, nothing is stored, and the exception is raised.
 
         Raises:
-            StoreUnavailable: the transaction could not begin or commit.
+            StoreUnavailable: the transaction could not begin or commit, or did not within `ANSWER_S`; in the latter
+                case the write may still be stored.
         """
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        job = _Job(work, arguments, asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        job = _Job(work, arguments, loop)
         self._jobs.put(job)
-        result: T = await job.future
+        limit = loop.call_later(ANSWER_S, job.give_up)
+        try:
+            result: T = await job.future
+        finally:
+            limit.cancel()
         return result
 
     async def close(self) -> None:
@@ -96,8 +117,11 @@ class GroupCommitWriter:
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             batch, last = self._gather(job)
+            batch = [job for job in batch if not job.given_up]
             reads = self._reads()
-            self._commit_measured(batch)
+            if batch:
+                self._commit_measured(batch)
+                self._committed()
             _deliver(batch)
             if last:
                 return
@@ -207,7 +231,7 @@ def _deliver(batch: list[_Job]) -> None:
 
 def _settle(jobs: list[_Job]) -> None:
     for job in jobs:
-        if job.future.cancelled():
+        if job.future.done():  # the request was cancelled, or was told that the disk stalls
             continue
         if job.error is None:
             job.future.set_result(job.result)

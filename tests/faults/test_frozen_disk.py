@@ -1,0 +1,41 @@
+"""The embedded database's file system is frozen: writes get 503 within their limit, and everything else is answered."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.frozen_disk import frozen, mounted, why_not
+from tests.support.serving import becomes_true
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.serving import Server
+
+REASON = why_not()
+READ = ("/healthz", "/api/contracts", "/api/sessions/check?handle=before", "/api/status")
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(REASON is not None, reason=f"no file system to freeze: {REASON}")
+def test_a_frozen_file_system_stops_only_writes(serve: Callable[..., Server], tmp_path: Path) -> None:
+    with mounted(tmp_path) as place:
+        if place is None:
+            pytest.skip("this kernel mounts no image")
+        server = serve(place / "data", MAX_REGISTRATIONS_PER_IP="1000000")
+        with server.client() as client, server.client() as other, ThreadPoolExecutor() as threads:
+            for number in range(20):
+                assert server.session(client, f"warm{number}", "192.0.2.1").status_code == 200
+            assert server.session(client, "before", "192.0.2.1").status_code == 200
+            with frozen(place):
+                writing = threads.submit(server.session, other, "during", "192.0.2.1")
+                while not writing.done():
+                    assert [client.get(path).status_code for path in READ] == [200] * len(READ)
+                assert writing.result().status_code == 503
+                assert client.get("/readyz").status_code == 503
+            assert becomes_true(lambda: client.get("/readyz").status_code == 200)
+            assert server.session(client, "after", "192.0.2.1").status_code == 200
+        assert server.stop() == 0
