@@ -116,6 +116,19 @@ def length_missing(response: Response) -> bool:
 ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 
+REFUSED = 400  # and all higher statuses
+_TIMED_OUT = 408
+_BODILESS_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def body_may_follow(request: Request, refused: Response) -> bool:
+    """Return whether the client of a refused request may still be sending its body.
+
+    A client that sent `Expect` waits until it is asked; one that was too slow is not waited for again.
+    """
+    return request.method not in _BODILESS_METHODS and refused.status != _TIMED_OUT and request.header("expect") is None
+
+
 def json_response(value: Any, status: int = 200) -> Response:
     """Return a JSON response that caches must not store."""
     return Response(status, _JSON_HEADERS, _encode(value))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from holdfast.rules.limits import BODY_TIMEOUT_S
+from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import PART_BYTES, PlacedResponse
-from holdfast.service.http.messages import ABORTED, ClientGone, encoded_pairs, length_missing
+from holdfast.service.http.messages import (
+    ABORTED,
+    REFUSED,
+    ClientGone,
+    body_may_follow,
+    encoded_pairs,
+    length_missing,
+)
 from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
@@ -26,10 +34,11 @@ if TYPE_CHECKING:
 class AsgiRequest:
     """Implements Request for an ASGI scope."""
 
-    __slots__ = ("_deadlines", "_headers", "_receive", "_scope", "method", "path", "query")
+    __slots__ = ("_deadlines", "_headers", "_more", "_receive", "_scope", "method", "path", "query")
 
     def __init__(self, scope: dict[str, Any], receive: Receive, deadlines: Deadlines) -> None:
         self._deadlines = deadlines
+        self._more = True
         self._scope = scope
         self._receive = receive
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -78,13 +87,25 @@ class AsgiRequest:
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """See Request."""
-        more = True
-        while more:
+        while self._more:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise ClientGone
+            self._more = message.get("more_body", False)
             yield message.get("body", b"")
-            more = message.get("more_body", False)
+
+    async def drop_rest(self) -> None:
+        """Read what is left of the body and drop it, within limits (RFC 9112, section 9.6).
+
+        Otherwise the connection would be reset while the client writes, and some clients would not read the refusal.
+        """
+        size = 0
+        with suppress(TimeoutError, ClientGone):
+            async with asyncio.timeout(DROPPED_S):
+                async for chunk in self.pieces():
+                    size += len(chunk)
+                    if size > DROPPED_BYTES:
+                        return
 
     async def _chunks(self, limit: int) -> bytes:
         chunks, size = [], 0
@@ -117,8 +138,9 @@ class AsgiEntry:
                 await self._handle(scope, receive, send)
 
     async def _handle(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        request = AsgiRequest(scope, receive, self._deadlines)
         try:
-            response, request_id = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
+            response, request_id = await self._application.respond(request)
             headers = [*encoded_pairs(response.headers), (b"x-request-id", request_id.encode("ascii"))]
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
@@ -129,6 +151,8 @@ class AsgiEntry:
             headers.append((b"content-length", b"%d" % len(response.body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": response.body})
+        if response.status >= REFUSED and body_may_follow(request, response):
+            await request.drop_rest()
 
     async def _other(self, kind: str, receive: Receive, send: Send) -> None:
         if kind == "lifespan":

@@ -5,22 +5,23 @@ RSGI decodes paths, so services with an indexer use ASGI.
 
 from __future__ import annotations
 
+import asyncio
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defined]  # re-exported for applications
 
-from holdfast.rules.limits import BODY_TIMEOUT_S
+from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import PlacedResponse
-from holdfast.service.http.messages import ABORTED, ClientGone
+from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncIterator, Sequence
 
     from holdfast.service.http.connections import Activity
@@ -89,6 +90,19 @@ class RsgiRequest:
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
 
+    async def drop_rest(self) -> None:
+        """Read what is left of the body and drop it, within limits (RFC 9112, section 9.6).
+
+        Otherwise the connection would be reset while the client writes, and some clients would not read the refusal.
+        """
+        with suppress(ProtocolError):  # the body has begun already, or was read whole
+            aiter(self._protocol)
+        size = 0
+        with suppress(TimeoutError, StopAsyncIteration, ProtocolClosed, ProtocolError):
+            async with asyncio.timeout(DROPPED_S):
+                while size < DROPPED_BYTES and (chunk := await anext(self._protocol)):
+                    size += len(chunk)
+
     async def _chunks(self, limit: int) -> bytes:
         chunks, size = [], 0
         async for chunk in self._protocol:
@@ -128,8 +142,9 @@ class RsgiEntry:
                 await self._handle(scope, protocol)
 
     async def _handle(self, scope: Any, protocol: Any) -> None:
+        request = RsgiRequest(scope, protocol, self._deadlines)
         try:
-            response, request_id = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
+            response, request_id = await self._application.respond(request)
             headers = [*response.headers, ("x-request-id", request_id)]
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
@@ -137,6 +152,8 @@ class RsgiEntry:
             await _send_placed(protocol, response, headers)
         elif response.body:
             protocol.response_bytes(response.status, headers, response.body)
+            if response.status >= REFUSED and body_may_follow(request, response):
+                await request.drop_rest()
         else:
             protocol.response_empty(response.status, headers)
 

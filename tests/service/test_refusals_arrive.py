@@ -1,0 +1,81 @@
+"""A refusal before the body is read reaches the client, also one that writes its whole body before it reads."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.javascript import run_module
+from tests.support.serving import PATIENCE_S, Server
+
+from holdfast.world.node import folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MB = 1_000_000
+TRIES = 6
+SERVERS: dict[str, dict[str, str]] = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
+_FETCH = """
+  const body = new Uint8Array(given.bytes);
+  const answers = [];
+  for (let left = given.tries; left > 0; left -= 1) {
+    try {
+      const answer = await fetch(given.url, {method: "POST", body, headers: {"content-type": given.type}});
+      answers.push(`${answer.status} ${(await answer.text()).includes("error")}`);
+    } catch (error) { answers.push(String(error.cause?.code ?? error)); }
+  }
+  return answers;
+"""
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+    if not folder():
+        pytest.skip("Node is missing")
+    server = serve(**settings)
+
+    def answers(path: str, **more: Any) -> list[str]:
+        given = {"url": server.url + path, "bytes": 10 * MB, "tries": TRIES, "type": "application/json", **more}
+        got: list[str] = run_module(_FETCH, given)
+        return got
+
+    assert answers("/api/v0/dag/import", type="multipart/form-data; boundary=x") == ["401 true"] * TRIES
+    assert answers("/api/sessions") == ["413 true"] * TRIES
+    assert answers("/api/nowhere") == ["404 true"] * TRIES
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_a_client_that_writes_everything_first_gets_the_refusal(
+    serve: Callable[..., Server], settings: dict[str, str]
+) -> None:
+    server = serve(**settings)
+    head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (10 * MB)
+    for _ in range(TRIES):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
+            connection.sendall(head)
+            connection.sendall(bytes(10 * MB))
+            assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_what_is_dropped_is_bounded(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+    """A client that goes on sending for ever is cut."""
+    server = serve(**settings)
+    head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(head)
+        with pytest.raises(ConnectionError):
+            connection.sendall((b"f4240\r\n" + bytes(MB) + b"\r\n") * 200)
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_a_client_that_waits_for_leave_is_not_waited_for(
+    serve: Callable[..., Server], settings: dict[str, str]
+) -> None:
+    server = serve(**settings)
+    head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(head)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
