@@ -22,7 +22,10 @@ class App(SimpleHTTPRequestHandler):
         super().__init__(*args, directory=str(Path(__file__).parent))
 
     def do_GET(self) -> None:
-        """GET /challenge returns what the person is to sign; other paths return files."""
+        """GET /challenge returns what to sign, /.well-known/holdfast-connect where answers may go."""
+        if self.path == "/.well-known/holdfast-connect":
+            self.answer(200, json.dumps({"returns": ["/"]}))
+            return
         if self.path != "/challenge":
             super().do_GET()
             return
@@ -36,7 +39,9 @@ class App(SimpleHTTPRequestHandler):
             challenge = given["message"].split("\nChallenge: ")[1].split("\n")[0]
             open_challenges.remove(challenge)  # each is valid once
             origin = f"http://localhost:{self.server.server_port}"
-            did = verify_app_signature(given, origin=origin, challenge=challenge, text=TEXT, now=datetime.now(UTC))
+            did = verify_app_signature(
+                given, origin=origin, challenge=challenge, text=TEXT, now=datetime.now(UTC), returns=[f"{origin}/"]
+            )
         except AppSignatureRefused as refused:
             self.answer(403, str(refused))
         except (KeyError, IndexError, ValueError, TypeError, AttributeError):
@@ -47,6 +52,7 @@ class App(SimpleHTTPRequestHandler):
     def answer(self, status: int, text: str) -> None:
         """Send a text response."""
         self.send_response(status)
+        self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         self.wfile.write(text.encode())
 

@@ -30,7 +30,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "app"
 
 
 class IsolatedApp(App):
-    headers_of_all = (("Cross-Origin-Opener-Policy", "same-origin"),)
+    headers_of_all = (*App.headers_of_all, ("Cross-Origin-Opener-Policy", "same-origin"))
 
 
 @pytest.fixture
@@ -232,7 +232,12 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         service = f"http://localhost:{server.port}"
         result = (await page.evaluate(back, service))["result"]
         assert result["did"] == verify_app_signature(
-            result["signature"], origin=app.rstrip("/"), challenge="c" * 32, text="I log in.", now=datetime.now(UTC)
+            result["signature"],
+            origin=app.rstrip("/"),
+            challenge="c" * 32,
+            text="I log in.",
+            now=datetime.now(UTC),
+            returns=[app],
         )
         assert page.url == app, "the answer does not stay in the address"
         assert await page.evaluate(back, service) is not None
@@ -259,3 +264,43 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
             await page.goto(thief)
             await page.evaluate("(address) => { location.href = address; }", address)
             await person.screen("origin_refused")
+
+
+@pytest.mark.parametrize("declared", [b'{"returns": ["/"]}', b"", b'{"returns": "/out"}'])
+async def test_a_link_on_an_apps_site_leads_no_answer_to_an_open_redirect(
+    browser: Browser, server: Server, declared: bytes
+) -> None:
+    link = """([address, message]) => {
+      const fragment = "#holdfast=" + encodeURIComponent(JSON.stringify(message));
+      const link = Object.assign(document.createElement("a"), {href: address + fragment, referrerPolicy: "origin"});
+      document.body.append(link);
+      link.click();
+    }"""
+    with serving(type("Site", (App,), {"declared": declared})) as site:
+        page = await browser.new_page()
+        await page.goto(site)
+        message = {
+            "holdfast": "connect/1", "type": "request", "state": "a" * 32, "expires": int(time.time()) + 60,
+            "request": SIGN, "returnTo": f"{site}out?to=https://evil.example/",
+        }  # fmt: skip
+        await page.evaluate(link, [f"http://localhost:{server.port}/connect", message])
+        person = Visit(page, server)
+        await person.screen("return_undeclared")
+        await person.inspect("connect-return-undeclared")
+        assert person.complaints == []
+
+
+async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
+    browser: Browser, server: Server, app: str
+) -> None:
+    text = "I log in." + "\n" * 2000 + "And I transfer everything."
+    page = await asking(await browser.new_context(), app, server, {"sign": {"text": text, "challenge": "c" * 32}})
+    window = await clicked(page, server)
+    await registered(window, "ada")
+    button = window.page.locator('[data-name="allow"]')
+    assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
+    await window.inspect("connect-consent-long")
+    assert await button.is_disabled()
+    await window.page.evaluate("document.querySelector('pre.signed').scrollTo(0, 1e6)")
+    await allow(window)
+    assert (await told(page))["result"]["signature"]["message"].endswith("And I transfer everything.")

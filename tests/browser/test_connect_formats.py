@@ -49,6 +49,8 @@ def test_who_may_ask_and_where_the_answer_goes() -> None:
         ("https://user@app.example", "https://user:secret@app.example/", "https://app.example/"),
         ("", None, "https://app.example/"),
         ("https://app.example:444", "https://app.example:444/", "https://app.example/"),
+        ("https://app.example", "blob:https://app.example/0123", "https://app.example/"),
+        ("https://app.example", "https://app.example/" + "x" * 2048, "https://app.example/"),
     ]
     code = """
       const { askingOrigin, returnAddress } = await import("SOURCES/connect/request.js");
@@ -66,4 +68,67 @@ def test_who_may_ask_and_where_the_answer_goes() -> None:
         [no, no],
         [no, no],
         ["https://app.example:444", no],
+        ["https://app.example", no],
+        ["https://app.example", no],
     ]
+
+
+# Every code point without a visible form is refused, in any position; what an emoji needs is allowed within one.
+INVISIBLE = [0xAD, 0x34F, 0x115F, 0x1160, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x2028, 0x202E, 0x2060, 0x206F, 0x2800, 0x3164, 0xFE00,
+             0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFB, 0x13430, 0x16FE4, 0x1BCA0, 0x1D159, 0x1D173, 0xE0001, *range(0xE0020, 0xE0080), 0xE01EF]  # fmt: skip
+VISIBLE = ["Ärger, naïve, Ωμέγα, 日本語, שלום", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "🏃‍♀️", "1️⃣ #️⃣", "©️", "a b\u00a0c"]
+HIDDEN = [
+    "I log in.\U000e0061\U000e006e\U000e0064",
+    "a\u200d👩",
+    "👩\u200d",
+    "a\ufe0f",
+    "#\ufe0f",
+    "👩\u200d\u200d🚀",
+    "🏴\U000e0067\U000e007f",
+]
+
+
+def test_no_text_or_name_hides_characters() -> None:
+    texts = [f"a{chr(point)}b" for point in INVISIBLE] + HIDDEN
+    code = """
+      const { readRequest } = await import("SOURCES/connect/request.js");
+      const message = (request) => ({ state: "0".repeat(32), expires: 60, request });
+      const tried = (request) => { try { return String(readRequest(message(request), 0).state.length); } catch ({ what }) { return what; } };
+      return given.map((text) => [tried({ name: text }), tried({ sign: { text, challenge: "c".repeat(32) } })]);
+    """
+    assert run_module(code, VISIBLE) == [["32", "32"]] * len(VISIBLE)
+    seen = run_module(code, texts)
+    assert {ascii(text): saw for text, saw in zip(texts, seen, strict=True) if saw != ["name", "sign.text"]} == {}
+
+
+def test_an_answer_goes_only_to_an_address_that_the_app_has_declared() -> None:
+    back = "https://app.example/back?x=1"
+    cases: list[tuple[dict[str, Any], bool]] = [
+        ({"body": json.dumps({"returns": ["https://app.example/", back]})}, True),
+        ({"body": json.dumps({"returns": ["/back?x=1"]})}, True),
+        (
+            {"body": json.dumps({"returns": ["/", "/back", "/back?x=2", 7, None, "https://evil.example/back?x=1"]})},
+            False,
+        ),
+        ({"body": json.dumps({"returns": back})}, False),
+        ({"body": json.dumps([back])}, False),
+        ({"body": "<!doctype html>"}, False),
+        ({"body": json.dumps({"returns": [back]}), "status": 404}, False),
+        ({"body": json.dumps({"returns": [back], "more": "x" * 16384})}, False),
+        ({"error": "a redirect, or no CORS"}, False),
+    ]
+    code = """
+      const { isDeclared } = await import("SOURCES/connect/declared.js");
+      const asked = [];
+      const answers = ({ body, status = 200, error }) => async (address, { redirect, credentials, signal }) => {
+        asked.push([address, redirect, credentials, signal instanceof AbortSignal]);
+        if (error) throw new TypeError(error);
+        return new Response(body, { status });
+      };
+      const told = [];
+      for (const [answer] of given.cases) told.push(await isDeclared(new URL(given.back), answers(answer)));
+      return { told, asked: [...new Set(asked.map(String))] };
+    """
+    seen = run_module(code, {"back": back, "cases": cases})
+    assert seen["told"] == [wanted for _, wanted in cases]
+    assert seen["asked"] == ["https://app.example/.well-known/holdfast-connect,error,omit,true"]

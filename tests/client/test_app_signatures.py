@@ -19,6 +19,7 @@ VECTORS: dict[str, Any] = json.loads(
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])
 def test_as_the_vectors_say(case: dict[str, Any]) -> None:
     asked = {name: VECTORS["facts"][name] for name in ("origin", "challenge", "text")}
+    asked["returns"] = VECTORS["returns"]
     now = datetime.fromtimestamp(VECTORS["now"], UTC)
     if "did" in case:
         assert verify_app_signature(case["answer"], now=now, **asked) == case["did"]
@@ -26,3 +27,12 @@ def test_as_the_vectors_say(case: dict[str, Any]) -> None:
     with pytest.raises(AppSignatureRefused) as refused:
         verify_app_signature(case["answer"], now=now, **asked)
     assert refused.value.code == case["error"]
+
+
+def test_without_addresses_only_an_answer_to_a_window_is_taken() -> None:
+    asked = {name: VECTORS["facts"][name] for name in ("origin", "challenge", "text")}
+    now = datetime.fromtimestamp(VECTORS["now"], UTC)
+    window, returned = (case for case in VECTORS["cases"] if "did" in case)
+    assert verify_app_signature(window["answer"], now=now, **asked) == window["did"]
+    with pytest.raises(AppSignatureRefused, match="return"):
+        verify_app_signature(returned["answer"], now=now, **asked)

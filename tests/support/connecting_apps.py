@@ -23,9 +23,14 @@ async ([service, request, options]) => {
 
 
 class App(Pages):
-    """A page of another site."""
+    """A page of another site, which takes answers at its address."""
+
+    headers_of_all = (("Access-Control-Allow-Origin", "*"),)
+    declared = b'{"returns": ["/"]}'
 
     def page(self) -> tuple[bytes, str]:
+        if self.path == "/.well-known/holdfast-connect":
+            return self.declared, "application/json"
         return b"<!doctype html><title>App</title><button>Go</button>", "text/html"
 
 

@@ -7,10 +7,11 @@
 const DOMAIN = "holdfast/app-sign/v1";
 
 /**
- * @param {{origin: string, did: string, challenge: string, issued: Date, text: string}} facts `origin`: the browser's
+ * @param {{origin: string, returnTo: string, did: string, challenge: string, issued: Date, text: string}} facts `origin`: the browser's;
+ *   `returnTo`: "window", or the address to which the browser brings the answer
  * @returns {string} the text to be signed in the form that wallets sign (ERC-191)
  */
-export function signedText({ origin, did, challenge, issued, text }) {
+export function signedText({ origin, returnTo, did, challenge, issued, text }) {
   const time = issued.toISOString().replace(/\.\d+Z$/, "Z");
-  return `${DOMAIN}\nOrigin: ${origin}\nDID: ${did}\nChallenge: ${challenge}\nIssued: ${time}\n\n${text}`;
+  return `${DOMAIN}\nOrigin: ${origin}\nReturn: ${returnTo}\nDID: ${did}\nChallenge: ${challenge}\nIssued: ${time}\n\n${text}`;
 }

@@ -1,5 +1,7 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
+import { hidesCharacters } from "./hidden.js";
+
 const FIELDS = new Set(["name", "account", "sign", "delegate"]);
 const NAME_LENGTH = 40;
 const TEXT_BYTES = 4096;
@@ -10,9 +12,8 @@ const DID_LENGTH = 512;
 const LIMIT = /^[1-9][0-9]{0,15}$/;
 const YEAR_S = 366 * 86_400;
 const LASTS_AT_MOST_S = 900;
-/** Characters that hide, reverse or move text, and so could make a person sign something other than what is shown. */
-const HIDING = /[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 const CONTROL = /(?!\n)\p{Cc}/u;
+const ADDRESS_LENGTH = 2048;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 
 /**
@@ -56,9 +57,10 @@ export function askingOrigin(origin) {
  * @throws {Refusal} origin_refused
  */
 export function returnAddress(returnTo, referrer) {
-  if (typeof returnTo !== "string" || !URL.canParse(returnTo) || !URL.canParse(referrer)) throw new Refusal("origin_refused");
+  if (typeof returnTo !== "string" || returnTo.length > ADDRESS_LENGTH || !URL.canParse(returnTo) || !URL.canParse(referrer)) throw new Refusal("origin_refused");
   const url = new URL(returnTo);
   askingOrigin(url.origin);
+  if (!["https:", "http:"].includes(url.protocol)) throw new Refusal("origin_refused"); // a blob: address has its page's origin
   if (url.origin !== new URL(referrer).origin || url.username || url.password) throw new Refusal("origin_refused");
   url.hash = "";
   return url;
@@ -116,7 +118,7 @@ function only(value, name, fields) {
 
 /** @param {string} text */
 function isReadable(text) {
-  return text.isWellFormed() && !CONTROL.test(text) && !HIDING.test(text);
+  return text.isWellFormed() && !CONTROL.test(text) && !hidesCharacters(text);
 }
 
 /** @param {string} what */

@@ -54,7 +54,7 @@ async function began() {
     present = await asker();
   } catch (error) {
     const { code = "" } = /** @type {any} */ (error);
-    return ended(["framed", "origin_refused", "no_asker"].includes(code) ? `connect.${code}` : "connect.no_asker");
+    return ended(["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code) ? `connect.${code}` : "connect.no_asker");
   }
   banner();
   if (present.refusal) return refused(present.refusal.code, `connect.${present.refusal.code}`, present.refusal.what);
@@ -71,9 +71,9 @@ async function entered() {
 
 /** Asks for consent, now that the vault is open. @param {{said?: string}} [how] */
 async function asked({ said = "" } = {}) {
-  const { origin, asked: request } = known();
+  const { origin, returnTo, asked: request } = known();
   if (!request) return;
-  const shown = await consent({ origin, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
+  const shown = await consent({ origin, returnTo, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
   if (shown) say(said);
 }
 

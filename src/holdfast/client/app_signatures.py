@@ -15,14 +15,15 @@ from holdfast.wire.keccak import did_of_key, keccak256
 from holdfast.wire.p256 import ORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 DOMAIN = "holdfast/app-sign/v1"
+WINDOW = "window"
 LONGEST_AGE = timedelta(minutes=10)
 CLOCKS_DIFFER = timedelta(minutes=1)
 _HEAD = re.compile(
-    re.escape(DOMAIN) + r"\nOrigin: ([^\n]+)\nDID: (did:new:0x[0-9a-f]{64})\nChallenge: ([A-Za-z0-9_-]{16,128})"
-    r"\nIssued: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n\n(.+)",
+    re.escape(DOMAIN) + r"\nOrigin: ([^\n]+)\nReturn: ([^\n]+)\nDID: (did:new:0x[0-9a-f]{64})"
+    r"\nChallenge: ([A-Za-z0-9_-]{16,128})\nIssued: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n\n(.+)",
     re.DOTALL,
 )
 _SIGNATURE = re.compile(r"0x([0-9a-f]{64})([0-9a-f]{64})")
@@ -33,7 +34,8 @@ class AppSignatureRefused(ValueError):
     """The signature is not valid for this app.
 
     Attributes:
-        code: what is wrong: `form`, `origin`, `challenge`, `text`, `time`, `key` (not the DID's) or `signature`.
+        code: what is wrong: `form`, `origin`, `return`, `challenge`, `text`, `time`, `key` (not the DID's) or
+            `signature`.
     """
 
     def __init__(self, code: str) -> None:
@@ -41,7 +43,15 @@ class AppSignatureRefused(ValueError):
         self.code = code
 
 
-def verify_app_signature(answer: Mapping[str, Any], *, origin: str, challenge: str, text: str, now: datetime) -> str:
+def verify_app_signature(
+    answer: Mapping[str, Any],
+    *,
+    origin: str,
+    challenge: str,
+    text: str,
+    now: datetime,
+    returns: Collection[str] = (),
+) -> str:
     """Return the DID that signed `text` for this app.
 
     Args:
@@ -50,6 +60,8 @@ def verify_app_signature(answer: Mapping[str, Any], *, origin: str, challenge: s
         challenge: what this server issued for this one attempt; the caller must not accept it a second time.
         text: what the person was asked to sign.
         now: the current time with its zone; a signature may be up to ten minutes old.
+        returns: the app's addresses to which the browser may have brought the answer, exactly as in the app's
+            `/.well-known/holdfast-connect`. An answer to a window needs none: only the app's own origin can read it.
 
     Raises:
         AppSignatureRefused: the signature is not valid for this app.
@@ -61,12 +73,15 @@ def verify_app_signature(answer: Mapping[str, Any], *, origin: str, challenge: s
     if head is None:
         raise AppSignatureRefused("form")
     _expect("origin", head[1], origin)
-    _expect("challenge", head[3], challenge)
-    _expect("text", head[5], text)
-    if not -CLOCKS_DIFFER <= now - _time(head[4]) <= LONGEST_AGE:
+    _, returned, did, challenged, issued, signed = head.groups()
+    if returned not in {WINDOW, *returns}:
+        raise AppSignatureRefused("return")  # it was sent to another address, whose owner may present it here
+    _expect("challenge", challenged, challenge)
+    _expect("text", signed, text)
+    if not -CLOCKS_DIFFER <= now - _time(issued) <= LONGEST_AGE:
         raise AppSignatureRefused("time")
-    _verify(message, signature, _key(key, head[2]))
-    return head[2]
+    _verify(message, signature, _key(key, did))
+    return did
 
 
 def _expect(code: str, stated: str, wanted: str) -> None:

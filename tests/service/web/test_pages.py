@@ -56,6 +56,8 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
     # /connect must communicate with the window that opened it, which is on another origin.
     cut_off = answer.headers.get("cross-origin-opener-policy")
     assert cut_off == (None if path == "/connect" else "same-origin")
+    # /connect asks apps to which of their addresses answers may be sent.
+    assert ("https: http://localhost:*" in policy) == (path == "/connect")
     assert answer.headers["cross-origin-embedder-policy"] == "require-corp"
     assert "publickey-credentials-create=(self)" in answer.headers["permissions-policy"]
     assert answer.headers["x-frame-options"] == "DENY" and answer.headers["referrer-policy"] == "no-referrer"

@@ -1,6 +1,7 @@
 /** Finds the application that sent the request: the window that opened this one, or the page that redirected here. */
 
 import { PONG_MS, PROTOCOL, READY_EVERY_MS, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "../../connect/protocol.js";
+import { isDeclared } from "../../connect/declared.js";
 import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect/request.js";
 
 /**
@@ -13,6 +14,7 @@ import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect
  * @property {Asked | null} asked null if the request was refused
  * @property {Refusal | null} refusal
  * @property {boolean} redirect whether the response takes this window back to the application
+ * @property {string} returnTo where the response goes: "window", or the address in the application
  * @property {() => Promise<boolean>} isPresent
  * @property {(message: Message) => void} answer
  */
@@ -29,15 +31,17 @@ export async function asker() {
   return message.type === "request" ? byRedirect(message) : byOpener();
 }
 
-/** @param {Message} message @returns {Asker} */
-function byRedirect(message) {
+/** @param {Message} message @returns {Promise<Asker>} */
+async function byRedirect(message) {
   const back = returnAddress(message.returnTo, document.referrer);
+  if (!(await isDeclared(back))) throw new Refusal("return_undeclared");
   const { state } = message;
   return {
     origin: new URL(back.origin),
     state,
     ...read(message),
     redirect: true,
+    returnTo: back.href,
     isPresent: async () => true,
     answer: (fields) => location.replace(back.href + inFragment({ holdfast: PROTOCOL, state, ...fields })),
   };
@@ -51,7 +55,7 @@ async function byOpener() {
   const url = askingOrigin(origin);
   const { state } = /** @type {Message} */ (message);
   const send = (/** @type {Message} */ fields) => opener.postMessage({ holdfast: PROTOCOL, state, ...fields }, origin);
-  return { origin: url, state, ...read(message), redirect: false, isPresent: () => pong(opener, origin, state, send), answer: send };
+  return { origin: url, state, ...read(message), redirect: false, returnTo: "window", isPresent: () => pong(opener, origin, state, send), answer: send };
 }
 
 /**

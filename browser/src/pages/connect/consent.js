@@ -11,7 +11,7 @@ import { result } from "./result.js";
 
 /**
  * @typedef {import("../../connect/request.js").Asked} Asked
- * @typedef {{origin: URL, asked: Asked, allowed: (result: import("./result.js").Result) => Promise<void>, refused: () => void}} Request
+ * @typedef {{origin: URL, returnTo: string, asked: Asked, allowed: (result: import("./result.js").Result) => Promise<void>, refused: () => void}} Request
  */
 
 /**
@@ -36,8 +36,9 @@ export async function consent(request) {
  * @param {string} address
  */
 function draw(request, did, address) {
-  const { origin, asked, allowed, refused } = request;
-  const allow = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), async () => allowed(await result(origin, asked)), text("working"));
+  const { origin, returnTo, asked, allowed, refused } = request;
+  const allow = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), async () => allowed(await result(origin, returnTo, asked)), text("working"));
+  const signed = asked.sign && signedCard(asked.sign.text);
   const yes = button(text(asked.sign ? "connect.allow.sign" : "connect.allow"), allow, { kind: "main", name: "allow" });
   const signal = show({
     name: "consent",
@@ -53,13 +54,34 @@ function draw(request, did, address) {
         address !== "" && el("h3", {}, text("vault.accounts")),
         address !== "" && el("p", { class: "mono", "data-name": "account" }, grouped(address)),
       ),
-      asked.sign && signedCard(asked.sign.text),
+      signed,
       asked.delegate ? delegateCard(asked.delegate) : paragraph("connect.nothing", {}, "small"),
       buttons(yes, button(text("connect.refuse"), refused, { name: "refuse" })),
     ],
   });
   ignoreStrayClicks(yes);
   addEventListener("focus", () => ignoreStrayClicks(yes), { signal });
+  if (signed) afterItsEnd(signed, yes, signal);
+}
+
+/**
+ * Keeps the button disabled until the end of the text has been on screen: what lies below the box's edge is signed too.
+ *
+ * @param {HTMLElement} card
+ * @param {HTMLButtonElement} yes
+ * @param {AbortSignal} signal
+ */
+function afterItsEnd(card, yes, signal) {
+  const [box, hint] = [/** @type {HTMLElement} */ (card.querySelector("pre")), /** @type {HTMLElement} */ (card.querySelector("[data-name=unread]"))];
+  const look = () => {
+    if (!hint.hidden && box.scrollTop + box.clientHeight < box.scrollHeight - 1) return;
+    yes.disabled = false;
+    hint.hidden = true;
+  };
+  yes.disabled = true;
+  box.addEventListener("scroll", look, { signal });
+  addEventListener("resize", look, { signal });
+  look();
 }
 
 /** @param {Asked} asked */
@@ -88,6 +110,7 @@ function signedCard(words) {
     "section", { class: "card" },
     el("h2", { id: "signs" }, text("connect.signs")),
     el("pre", { class: "signed", tabindex: "0", role: "region", "aria-labelledby": "signs", "data-name": "signs" }, words),
+    el("p", { class: "notice", "data-name": "unread" }, text("connect.signs.unread")),
     paragraph("connect.signs.bound", {}, "small"),
   );
 }

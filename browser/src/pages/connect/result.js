@@ -13,18 +13,19 @@ import { permission } from "../vault/permission.js";
 
 /**
  * @param {URL} origin
+ * @param {string} returnTo where the result goes: "window", or an address
  * @param {Asked} asked
  * @returns {Promise<Result>}
  * @throws {Told} the request has expired
  */
-export async function result(origin, { account, sign, delegate, expires }) {
+export async function result(origin, returnTo, { account, sign, delegate, expires }) {
   if (expires * 1000 <= Date.now()) throw new Told("connect.expired");
   const client = await ready();
   const { did } = await client.vault.query();
   return {
     did,
     ...(account && { account: await accountOf(client) }),
-    ...(sign && { signature: await signature(client, origin, did, sign) }),
+    ...(sign && { signature: await signature(client, { origin: origin.origin, returnTo, did, ...sign }) }),
     ...(delegate && { delegation: await permission({ to: delegate.to, most: BigInt(delegate.limit), expiration: delegate.expires, origin: origin.origin }) }),
   };
 }
@@ -38,17 +39,16 @@ async function accountOf(client) {
 }
 
 /**
- * Signs the text, preceded by a header with the origin, so that the signature is of no use to other applications.
+ * Signs the text, preceded by a header with the origin and where the result goes, so that the signature is of no use to
+ * other applications, or to a page elsewhere to which the application's site leads the browser.
  *
  * @param {Client} client
- * @param {URL} origin
- * @param {string} did
- * @param {import("../../connect/request.js").Sign} sign
+ * @param {import("../../connect/request.js").Sign & {origin: string, returnTo: string, did: string}} facts
  */
-async function signature(client, { origin }, did, { text, challenge }) {
-  const message = signedText({ origin, did, challenge, issued: new Date(), text });
+async function signature(client, facts) {
+  const message = signedText({ ...facts, issued: new Date() });
   const { signature: signed } = await client.vault.signMessage(message);
-  return { message, signature: toHex(signed), publicKey: await keyOf(client, did) };
+  return { message, signature: toHex(signed), publicKey: await keyOf(client, facts.did) };
 }
 
 /**

@@ -48,6 +48,8 @@ _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
 # /connect is served without Cross-Origin-Opener-Policy, which would prevent messages between that page and its opener.
 _CUTTING = "cross-origin-opener-policy"
+# /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.js).
+_APPS = ("https:", "http://localhost:*", "http://*.localhost:*", "http://127.0.0.1:*")
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")
 _CONNECT = ("Connect with an app", "Waiting for the request of the app.")
@@ -125,7 +127,9 @@ def page_files(choices: PageChoices) -> PageFiles:
         choices=choices,
         start=_page(choices, *_START),
         vault=_page(choices, *_VAULT),
-        connect=_page(choices, *_CONNECT, script="connect", headers=[it for it in _HEADERS if it[0] != _CUTTING]),
+        connect=_page(
+            choices, *_CONNECT, script="connect", asks=_APPS, headers=[it for it in _HEADERS if it[0] != _CUTTING]
+        ),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
         logo=picture.answer("same-origin"),
@@ -148,6 +152,7 @@ def _page(
     lead: str,
     *,
     script: str = "main",
+    asks: Sequence[str] = (),
     headers: Sequence[tuple[str, str]] = _HEADERS,
 ) -> StaticAnswer:
     values = {
@@ -164,12 +169,12 @@ def _page(
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices), *headers, *secured])
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices, asks), *headers, *secured])
 
 
-def _policy(choices: PageChoices) -> tuple[str, str]:
+def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:
     met = [websocket_origin(choices.pairing)] if choices.pairing else []
-    allowed = " ".join([reached(choices.rpc), *_PAIRED, *met])
+    allowed = " ".join([reached(choices.rpc), *_PAIRED, *met, *asks])
     return "content-security-policy", _POLICY.format(reached=allowed)
 
 
