@@ -25,6 +25,7 @@ export {
   WebAuthnError,
 } from "./errors.js";
 export { SmartAccount } from "./flows/account.js";
+export { accountAddress } from "./flows/contracts.js";
 export { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
 export { preparedPayment } from "./flows/pay.js";
 export { payeeOf } from "./flows/payee.js";

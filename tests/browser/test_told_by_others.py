@@ -40,13 +40,15 @@ PAY = """
 """
 # Each step names the nonce that the state has, the call, and what is mined before it; it returns the nonce or the error.
 STEPS = """
-  let [told, mined] = ["1", {}];
+  let [told, strict, mined] = ["1", false, {}];
   const sent = [];
   const account = async () => new hf.SmartAccount(liar({
     accountState: async () => ({nonce: told, did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2"}),
     bundler: async (method, [first]) => {
+      const taken = method === "pm_sponsorUserOperation" && strict && BigInt(first.nonce) !== BigInt(told);
+      if (taken) throw new hf.RpcError({message: "AA25 invalid account nonce"});
       if (method === "pm_sponsorUserOperation") return {paymaster: "0x" + "05".repeat(20)};
-      if (method === "eth_sendUserOperation") throw new hf.RpcError("refused", {});
+      if (method === "eth_sendUserOperation") throw new hf.RpcError({message: "reverted during simulation"});
       return first in mined ? {userOpHash: first, success: mined[first], receipt: {transactionHash: "0x2", blockNumber: "0x3"}} : null;
     },
   }), {}, {contracts, key: {x: 1n, y: 2n, address: given.account}});
@@ -55,6 +57,7 @@ STEPS = """
   for (const step of given.steps) {
     if (step.again) kept = await account();
     told = step.told ?? told;
+    strict = step.strict ?? strict;
     if ("mine" in step) mined[sent.at(-1)] = step.mine;
     try {
       const operation = await kept.prepared(step.call);
@@ -138,6 +141,11 @@ CASES = [
     ("a late receipt", [{"call": RENT}, {"mine": True, "call": RENT, "again": True}, {"told": "2", "call": RENT}], [1, "same call", 2]),
     ("another call", [{"call": RENT}, {"mine": True, "call": LUNCH}], [1, 2]),
     ("a revert", [{"call": RENT}, {"mine": False, "call": RENT}], [1, 2]),
+    (
+        "not taken by the chain",
+        [{"call": RENT}, {"told": "0", "strict": True, "call": LUNCH}, {"call": LUNCH}],
+        [1, "may have been mined", 0],
+    ),
     ("no receipt in time", [{"call": RENT, "wait": True}, {"call": RENT}], [1, 1]),
 ]  # fmt: skip
 

@@ -76,7 +76,12 @@ export class SmartAccount {
       if (!isStale(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
-    return this.#paid(callData);
+    try {
+      return await this.#paid(callData);
+    } catch (error) {
+      if (isStale(error)) await this.#signed.giveUp();
+      throw error;
+    }
   }
 
   /**

@@ -52,9 +52,20 @@ export class SignedOperations {
       if (!found.reverted && call === callData) throw because("mined", `an earlier operation (${hash}) with the same call has been mined meanwhile`);
       return now > nonce ? now : nonce + 1n;
     }
-    if (now <= nonce) return nonce;
+    if (now > nonce) await this.giveUp();
+    return nonce;
+  }
+
+  /**
+   * Forgets an open operation whose nonce is of no use any more.
+   *
+   * @throws {OperationFailed} there was one: it may have been mined, although there is no receipt
+   */
+  async giveUp() {
+    const open = await this.#open();
+    if (!open) return;
     await this.#write(null);
-    throw because("unknown", `an earlier operation (${Object.keys(open.calls)}) may have been mined, although there is no receipt: its nonce is used. Look at what the account has done before you try again`);
+    throw because("unknown", `an earlier operation (${Object.keys(open.calls)}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`);
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
-import { didOfKey, feeIn, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
+import { accountAddress, didOfKey, feeIn, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
 import { amountText } from "./text.js";
 
@@ -41,7 +41,8 @@ async function indexed(client, did) {
   if (!found || !controller) return null;
   const { pubKeyX, pubKeyY } = await client.accountState({ account: controller });
   if ((await didOfKey(client.vault, pubKeyX, pubKeyY)) !== did) return null;
-  return { x: BigInt(pubKeyX), y: BigInt(pubKeyY), address: controller };
+  const key = { x: BigInt(pubKeyX), y: BigInt(pubKeyY) };
+  return { ...key, address: await accountAddress(client, key) };
 }
 
 /**

@@ -33,7 +33,7 @@ class Provider(AccountWorld):
 
     def __init__(self) -> None:
         super().__init__({ACCOUNT: obeying(OWN)})
-        self.accepts, self.mined = True, {}
+        self.accepts, self.strict, self.mined = True, False, {}
 
     def nonce(self, number: int) -> None:
         self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
@@ -52,7 +52,9 @@ class Provider(AccountWorld):
         told = getattr(self, asked["method"])(*asked["params"])
         return httpx.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
 
-    def pm_sponsorUserOperation(self, *_: Any) -> dict[str, Any]:  # noqa: N802 - the method's name
+    def pm_sponsorUserOperation(self, form: dict[str, Any], *_: Any) -> dict[str, Any]:  # noqa: N802 - the method's name
+        if self.strict and int(form["nonce"], 16) != int(self.states[ACCOUNT].nonce):
+            return {"error": {"code": -32500, "message": "AA25 invalid account nonce"}}
         return {"result": LIMITS | {"paymaster": "0x" + "05" * 20}}
 
     def eth_sendUserOperation(self, form: dict[str, Any], entry_point: str) -> dict[str, Any]:  # noqa: N802
@@ -132,6 +134,15 @@ def test_a_nonce_that_moved_on_without_a_receipt_is_told_once(provider: Provider
     with pytest.raises(OperationFailed, match=r"may have been mined.*Look at what the account has done"):
         refused.pay(call)
     assert refused.pay(call)[0] == 2
+
+
+def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider: Provider, refused: Payer) -> None:
+    """As after a reset of a local chain: otherwise the account could never do anything again."""
+    provider.nonce(0)
+    provider.strict = True
+    with pytest.raises(OperationFailed, match="may have been mined"):
+        refused.pay(LUNCH)
+    assert refused.pay(LUNCH)[0] == 0
 
 
 def test_the_same_call_is_not_made_twice_because_its_receipt_was_late(provider: Provider, refused: Payer) -> None:

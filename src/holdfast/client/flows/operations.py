@@ -80,7 +80,13 @@ class SmartAccount:
             if not is_stale(error):
                 raise
         await asyncio.sleep(STATE_AGE_S)
-        return await self._paid(call)
+        try:
+            return await self._paid(call)
+        except OperationFailed as error:
+            known = self._signed.open_at(self._place)
+            if known is None or not is_stale(error):
+                raise
+            raise self._unsettled(known) from error
 
     async def _paid(self, call: calls.Call) -> UserOperation:
         call_data = calls.execute(call)
@@ -112,10 +118,14 @@ class SmartAccount:
             return self._after(mined, known, told, call_data)
         if told <= known.nonce:
             return known.nonce
+        raise self._unsettled(known)
+
+    def _unsettled(self, known: Signed) -> OperationFailed:
+        """Forget an open operation whose nonce is of no use any more, and return the error that says so."""
         self._signed.forget(self._place)
-        raise OperationFailed(
+        return OperationFailed(
             f"an earlier operation ({', '.join(known.calls)}) may have been mined, although there is no receipt: its "
-            "nonce is used. Look at what the account has done before you try again"
+            "nonce is not accepted. Look at what the account has done before you try again"
         )
 
     def _after(self, mined: OperationReceipt, known: Signed, told: int, call_data: bytes) -> int:
