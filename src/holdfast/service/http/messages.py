@@ -126,7 +126,9 @@ def body_may_follow(request: Request, refused: Response) -> bool:
 
     A client that sent `Expect` waits until it is asked; one that was too slow is not waited for again.
     """
-    return request.method not in _BODILESS_METHODS and refused.status != _TIMED_OUT and request.header("expect") is None
+    if request.method in _BODILESS_METHODS or refused is ABORTED or refused.status == _TIMED_OUT:
+        return False
+    return request.header("expect") is None
 
 
 def json_response(value: Any, status: int = 200) -> Response:
