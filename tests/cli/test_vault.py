@@ -12,11 +12,12 @@ import sys
 from contextlib import nullcontext
 
 import pytest
-from tests.support.running_service import PREDICTED
+from tests.support.running_service import PREDICTED, json_server
 from tests.support.terminal import PASSWORD, Terminal
 from tests.support.vaults import PASSKEY
 from typer.testing import CliRunner
 
+from holdfast.chain.contracts import DEFAULT_CONTRACT_SET
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
@@ -81,6 +82,16 @@ def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
     del other.environment["HOLDFAST_VAULT_PASSWORD"]
     assert other.json("vault", "create", "--software", "--key", "passkey")["did"] != did
     assert other.json("vault", "accounts", "--key", "passkey")[0]["is_default"] is True
+
+
+def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(terminal, tmp_path):
+    foreign = "0x" + "fa" * 20
+    with json_server(lambda *_: (200, {**DEFAULT_CONTRACT_SET, "appFactory": foreign})) as url:
+        other = Terminal(tmp_path / "other")
+        create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--service", url)
+        refused = other.run(*create, code=Exit.FAILED)
+        assert f"account factory {foreign} is not the one of this release" in refused.stderr
+        assert "no vault here yet" in other.run("vault", "accounts", code=Exit.FAILED).stderr
 
 
 def test_passwords_are_asked_without_echo(terminal):

@@ -255,6 +255,8 @@ class ServiceClient:
     ) -> str:
         """Return the address of the smart account for a P-256 key (coordinates in hex), even before it is deployed.
 
+        This is the service's answer. `Client.smart_account_address` computes the address of the vault's own account.
+
         Args:
             pub_key_x: X coordinate in hex, or the whole input as the interface's type.
             pub_key_y: Y coordinate in hex.
