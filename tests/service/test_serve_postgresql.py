@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import psutil
 import pytest
+from tests.support.postgres_server import PostgresServer
 from tests.support.serving import (
     DID,
     HOLDFAST,
@@ -23,8 +24,6 @@ from tests.support.serving import (
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from tests.support.postgres_server import PostgresServer
 
 
 @pytest.mark.parametrize("workers", ["1", "3"])
@@ -59,6 +58,24 @@ def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], 
         assert client.get("/api/sessions/check?handle=before").json()["available"] is False
         assert server.session(client, "after", "192.0.2.3").status_code == 200
     assert server.stop() == 0
+
+
+def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(
+    serve: Callable[..., Server], postgres: PostgresServer, fresh_postgres_url: str
+) -> None:
+    serve(database_url=fresh_postgres_url).stop()  # makes the schema
+    standby = PostgresServer()
+    try:
+        standby.follow(postgres, "only_reads").start()
+        server = serve(database_url=standby.url(fresh_postgres_url.rpartition("/")[2]))
+        with server.client() as client:
+            assert client.get("/api/sessions/check?handle=x").json()["available"] is True
+            assert client.get("/readyz").status_code == 503
+            standby.promote()
+            assert becomes_true(lambda: client.get("/readyz").status_code == 200)
+    finally:
+        standby.remove()
+        postgres.execute("SELECT pg_drop_replication_slot('only_reads')")
 
 
 def test_a_silent_database_answers_503_within_seconds(

@@ -179,7 +179,7 @@ export class EndpointMethods {
   }
 
   /**
-   * The store can be reached: GET /readyz.
+   * The store reads and writes: GET /readyz.
    *
    * @returns {Promise<any>}
    */

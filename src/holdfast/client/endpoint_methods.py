@@ -129,7 +129,7 @@ class EndpointMethods(EndpointCaller):
         return await self._call(endpoints.HEALTH, as_json)
 
     async def readyz(self) -> Any:
-        """The store can be reached: GET /readyz."""
+        """The store reads and writes: GET /readyz."""
         return await self._call(endpoints.READINESS, as_json)
 
     async def openapi(self) -> Any:

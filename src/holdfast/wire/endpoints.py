@@ -296,7 +296,7 @@ READINESS = Endpoint[r.Asked](
     name="readyz",
     method="GET",
     path="/readyz",
-    summary="The store can be reached",
+    summary="The store reads and writes",
     refusals=(e.DATABASE_UNAVAILABLE,),
 )
 OPENAPI = Endpoint[r.Asked](name="openapi", method="GET", path="/openapi.json", summary="This document")

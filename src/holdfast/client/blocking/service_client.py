@@ -133,7 +133,7 @@ class ServiceClient:
         return run(self._asynchronous.healthz())
 
     def readyz(self) -> Any:
-        """The store can be reached: GET /readyz."""
+        """The store reads and writes: GET /readyz."""
         return run(self._asynchronous.readyz())
 
     def openapi(self) -> Any:
