@@ -201,3 +201,20 @@ def test_a_malformed_operation_is_refused(fault: str, form: dict[str, Any]) -> N
 def test_a_packed_form_cut_short_is_refused(cut: dict[str, bytes]) -> None:
     with pytest.raises(ValueError, match="too short"):
         unpack(replace(pack(PLAIN), **cut))
+
+
+def test_a_paymasters_signature_in_a_field_of_its_own_is_the_datas_end() -> None:
+    """EntryPoint v0.9's RPC form: the signature is not hashed, wherever it stands."""
+    fields = {**PLAIN.to_rpc(), "paymaster": "0x" + "0a" * 20, "paymasterData": "0x0102"}
+    apart = UserOperation.from_rpc({**fields, "paymasterSignature": "0x" + "5a" * 65})
+    assert apart.paymaster_data == b"\x01\x02" + b"\x5a" * 65 + b"\x00\x41" + SUFFIX_MAGIC
+    other = UserOperation.from_rpc({**fields, "paymasterSignature": "0x" + "6b" * 65})
+    assert {operation_hash(one, entry_point=V09.address, chain_id=1) for one in (apart, other)} == {
+        operation_hash(other, entry_point=V09.address, chain_id=1)
+    }
+    for absent in ("0x", None):
+        assert UserOperation.from_rpc({**fields, "paymasterSignature": absent}) == UserOperation.from_rpc(fields)
+    for wrong in ({**fields, "paymaster": None, "paymasterData": None}, fields):
+        signature = "0x5a" if wrong["paymaster"] is None else "0x" + "5a" * 65536
+        with pytest.raises(ValueError, match="paymaster"):
+            UserOperation.from_rpc({**wrong, "paymasterSignature": signature})

@@ -8,7 +8,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.rules.gateway import Wanted, attachment, byte_range, identity_car, is_known, wanted
+from holdfast.rules.gateway import Wanted, attachment, byte_range, identity_car, wanted
+from holdfast.rules.header_lists import is_known
 from holdfast.rules.pins import AskedPin, Pin, PinQuery, PinState, asked_pin, moment_text, pin_query
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, reservation
 from holdfast.rules.snapshot_tokens import bearer_of
@@ -83,9 +84,9 @@ def test_a_range_lies_within(header: str, size: int) -> None:
     assert found is None or 0 <= found[0] < found[1] <= size
 
 
-@given(st.text(max_size=300))
-def test_names_stay_within_their_header(name: str) -> None:
-    text = attachment(name)
+@given(st.text(max_size=300), st.sampled_from(["", ".car", ".bin", ".ipns-record"]))
+def test_names_stay_within_their_header(name: str, ending: str) -> None:
+    text = attachment(name + ending, "bafy.car")
     text.encode("latin-1")
     inner = text.split('filename="', 1)[1].split('"', 1)[0]
     assert text.count('"') == 2 and not {"\\", "/", "\r", "\n"} & set(inner)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.chain.entry_points import HashKind, entry_point_at
-from holdfast.chain.user_operations import ADDRESS_BYTES, UserOperation
+from holdfast.chain.user_operations import ADDRESS_BYTES, SIGNATURE_MAGIC, UserOperation
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import keccak256
 
@@ -21,10 +21,9 @@ _OPERATION_TYPE = keccak256(
 )
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
-# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic. If
-# the data ends this way, the operation hash covers the magic but not the signature or its length.
-_SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
-_SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
+# If paymaster data ends with a signature, the hash of EntryPoint 0.9.0 covers the magic, but not the signature or its
+# length.
+_SUFFIX_BYTES = 2 + len(SIGNATURE_MAGIC)
 _PAYMASTER_HEAD_BYTES = 20 + 16 + 16
 
 
@@ -106,12 +105,12 @@ def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int)
 def _signed_part(data: bytes) -> bytes:
     """Return the paymaster data as EntryPoint 0.9 hashes it: without the paymaster's signature at its end."""
     available = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
-    if available < 0 or not data.endswith(_SUFFIX_MAGIC):
+    if available < 0 or not data.endswith(SIGNATURE_MAGIC):
         return data
-    length = int.from_bytes(data[-_SUFFIX_BYTES : -len(_SUFFIX_MAGIC)])
+    length = int.from_bytes(data[-_SUFFIX_BYTES : -len(SIGNATURE_MAGIC)])
     if length > available:
         raise ValueError("the paymaster's signature is cut short")
-    return data[: -_SUFFIX_BYTES - length] + _SUFFIX_MAGIC if length else data
+    return data[: -_SUFFIX_BYTES - length] + SIGNATURE_MAGIC if length else data
 
 
 def _hashed_fields(packed: PackedUserOperation) -> bytes:

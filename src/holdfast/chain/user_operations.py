@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,9 @@ _BOUNDS = {
     "paymaster_verification_gas_limit": _HALF,
     "paymaster_post_op_gas_limit": _HALF,
 }
+_PAYMASTER_SIGNATURE = "paymasterSignature"
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with a signature ‖ its length (2 bytes) ‖ this magic.
+SIGNATURE_MAGIC = keccak256(b"PaymasterSignature")[:8]
 _OF_PAYMASTER = ("paymaster_verification_gas_limit", "paymaster_post_op_gas_limit", "paymaster_data")
 
 
@@ -95,9 +99,11 @@ class UserOperation:
     def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:
         """Return the operation that an RPC object describes. An absent optional field is the same as null.
 
+        A `paymasterSignature` (EntryPoint v0.9) becomes the end of the paymaster's data, as in the packed form.
+
         Raises ValueError.
         """
-        unknown = set(form) - set(_WIRE_NAMES.values())
+        unknown = set(form) - {*_WIRE_NAMES.values(), _PAYMASTER_SIGNATURE}
         if unknown:
             raise ValueError(f"unknown field {min(unknown)[:40]}")
         given: dict[str, Any] = {
@@ -106,6 +112,9 @@ class UserOperation:
         missing = {"sender", "nonce", "call_data"} - set(given)
         if missing:
             raise ValueError(f"missing field {_WIRE_NAMES[min(missing)]}")
+        signature = from_hex(form.get(_PAYMASTER_SIGNATURE) or "0x")
+        if signature:
+            given["paymaster_data"] = given.get("paymaster_data", b"") + _signature_suffix(signature)
         return cls(**given)
 
     def to_rpc(self) -> dict[str, str | None]:
@@ -115,6 +124,12 @@ class UserOperation:
     def signed(self, signature: bytes) -> UserOperation:
         """Return the operation with `signature`, which the hash does not cover."""
         return replace(self, signature=signature)
+
+
+def _signature_suffix(signature: bytes) -> bytes:
+    if len(signature) >= 1 << 16:
+        raise ValueError("the paymaster's signature is too long")
+    return signature + len(signature).to_bytes(2) + SIGNATURE_MAGIC
 
 
 def _read(value: Any, name: str) -> int | bytes:

@@ -17,6 +17,7 @@ WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # served by the engine's SDK
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
+_MAX_PATH_CHARACTERS = 2048  # the longest has a DID of 512 characters, percent-encoded
 # Semicolons and percent signs are refused, too, because some servers treat "..;" as "..", and a remaining "%" may be
 # decoded once more.
 _FORBIDDEN = frozenset("/\\;%")
@@ -30,6 +31,8 @@ def indexer_path(raw_path: str) -> str | None:
     decoding are never allowed.
     """
     path = raw_path.removeprefix(INDEXER_PREFIX)
+    if len(path) > _MAX_PATH_CHARACTERS:
+        return None
     segments = path.split("/")[1:]
     if not path.startswith("/") or not all(map(_is_plain, segments)):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -12,6 +12,7 @@ from urllib.parse import quote
 from holdfast.content import varints
 from holdfast.content.bases import from_multibase
 from holdfast.content.ipld import Link, encode
+from holdfast.rules.header_lists import listed
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _MAX_IDENTITY = 128
 _MAX_VARINT_BYTES = 2
 _IDENTITY = bytes([1, 0x55, 0])  # version 1, codec raw, hash function identity (multicodec table)
 _IDENTITY_TEXT = "bafkqa"  # how the text of every such CID begins
+_MAX_MEDIA_PARAMETERS = 16
+_WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")  # RFC 9110, section 12.4.2
+_CAR_FORMS = "CAR files have version=1, order=dfs, and dups=y or dups=n"
 _ENTITY = re.compile(r"-?[0-9]{1,15}:(\*|-?[0-9]{1,15})")
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
@@ -35,6 +39,7 @@ class Form(StrEnum):
 
 
 _FORMATS = {"raw": Form.RAW, "car": Form.CAR, "ipns-record": Form.RECORD}
+_MEDIA = frozenset(Form)
 _NAMES = {form: name for name, form in _FORMATS.items()}
 _ENDINGS = {Form.RAW: "bin", Form.CAR: "car", Form.RECORD: "ipns-record"}
 
@@ -53,6 +58,7 @@ class Wanted:
         scope: `block`, `entity` or `all` of what the path ends at.
         entity_bytes: the range as it was sent; no block here is larger than one entity, so it only changes the ETag.
         from_accept: whether the form came from Accept alone.
+        overruled: whether the query asked for another form or other parameters than Accept.
     """
 
     form: Form
@@ -60,6 +66,7 @@ class Wanted:
     scope: str = "all"
     entity_bytes: str = ""
     from_accept: bool = False
+    overruled: bool = False
 
     @property
     def media(self) -> str:
@@ -88,7 +95,9 @@ class Wanted:
     def location(self, path: str) -> str:
         """Return the Content-Location: the URL that selects this format without an Accept header."""
         car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
-        return f"{quote(path)}?format={self.name}{car}"
+        scope = f"&dag-scope={self.scope}" if self.form is Form.CAR and not self.entity_bytes else ""
+        entity = f"&entity-bytes={self.entity_bytes}" if self.entity_bytes else ""
+        return f"{quote(path)}?format={self.name}{car}{scope if self.scope != 'all' else ''}{entity}"
 
     def disposition(self, cid: str, given: str | None) -> str:
         """Return the Content-Disposition of an attachment named `given`, or else `cid`, which must be valid.
@@ -104,24 +113,34 @@ def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
     Raises:
         SnapshotRefused: BAD_REQUEST for no form at all or a malformed parameter, NOT_ACCEPTABLE for another form.
     """
-    named, parameters = _accepted(accept)
+    accepted = _accepted(accept)
     if "format" in query:
         form = _FORMATS.get(query["format"])
         if form is None:
             raise SnapshotRefused(NOT_ACCEPTABLE)
-    elif named is None:
+        first = next((parameters for named, parameters in accepted if named is form), {})
+        return _wanted(form, query, first, overruled=bool(accepted) and accepted[0][0] is not form)
+    if not accepted:
         raise SnapshotRefused(BAD_REQUEST, "name the form: format=raw, format=car, or an Accept header with its type")
-    else:
-        form = named
-    parameters = parameters if named is form else {}
-    if form is not Form.CAR:
-        return Wanted(form, entity_bytes=_entity_bytes(query), from_accept="format" not in query)
-    dups = _car_parameters(query, parameters)
+    for form, parameters in accepted:
+        try:
+            return replace(_wanted(form, query, parameters), from_accept=True)
+        except SnapshotRefused as refused:
+            if refused.row is not NOT_ACCEPTABLE:
+                raise
+    raise SnapshotRefused(NOT_ACCEPTABLE, _CAR_FORMS)
+
+
+def _wanted(form: Form, query: Mapping[str, str], parameters: Mapping[str, str], *, overruled: bool = False) -> Wanted:
     entity = _entity_bytes(query)
+    if form is not Form.CAR:
+        return Wanted(form, entity_bytes=entity, overruled=overruled)
+    dups = _car_parameters(query, parameters)
     scope = "entity" if entity else query.get("dag-scope", "all")
     if scope not in {"block", "entity", "all"}:
         raise SnapshotRefused(BAD_REQUEST, "dag-scope: block, entity or all")
-    return Wanted(form, dups=dups, scope=scope, entity_bytes=entity, from_accept="format" not in query)
+    overruled = overruled or query.get("car-dups", "") != parameters.get("dups", query.get("car-dups", ""))
+    return Wanted(form, dups=dups, scope=scope, entity_bytes=entity, overruled=overruled)
 
 
 def identity_car(cid: str) -> bytes | None:
@@ -164,14 +183,6 @@ def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     return begin, end
 
 
-def is_known(if_none_match: str | None, etag: str) -> bool:
-    """Return whether the client already has the response with this ETag (RFC 9110, section 13.1.2: weak comparison)."""
-    if if_none_match is None:
-        return False
-    candidates = (part.strip().removeprefix("W/") for part in if_none_match.split(","))
-    return any(candidate in {etag, "*"} for candidate in candidates)
-
-
 def attachment(given: str, otherwise: str) -> str:
     """Return the Content-Disposition that makes a browser save a file and never display it (RFC 6266).
 
@@ -188,17 +199,30 @@ def attachment(given: str, otherwise: str) -> str:
     return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quote(plain.encode('utf-8', 'replace'), safe='')}"
 
 
-def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
-    """Return the first known format in Accept, with its parameters. `*/*`, many clients' default, selects no format."""
+def _accepted(accept: str | None) -> list[tuple[Form, dict[str, str]]]:
+    """Return the formats in Accept with their parameters, the most wanted first (RFC 9110, section 12.5.1).
+
+    `*/*`, many clients' default, selects no format.
+    """
     if not accept or accept == "*/*":
-        return None, {}
-    for part in accept.split(",")[:16]:
-        media, *given = (piece.strip() for piece in part.split(";"))
-        pairs = [piece.partition("=") for piece in given]
-        parameters = {name.strip().lower(): value.strip().strip('"') for name, _, value in pairs}
-        if media.lower() in set(Form) and parameters.get("q") not in {"0", "0.0"}:
-            return Form(media.lower()), parameters
-    return None, {}
+        return []
+    found = []
+    for entry in listed(accept):
+        media, *given = (piece.strip() for piece in entry.split(";", _MAX_MEDIA_PARAMETERS))
+        if media.lower() in _MEDIA:
+            pairs = [piece.partition("=") for piece in given]
+            parameters = {name.strip().lower(): value.strip().strip('"') for name, _, value in pairs}
+            found.append((_weight(parameters.pop("q", "1")), Form(media.lower()), parameters))
+    found.sort(key=lambda row: -row[0])
+    return [(form, parameters) for weight, form, parameters in found if weight]
+
+
+def _weight(text: str) -> int:
+    """Return a weight in thousandths; a malformed one counts as 1."""
+    if not _WEIGHT.fullmatch(text):
+        return 1000
+    whole, _, fraction = text.partition(".")
+    return int(whole) * 1000 + int(fraction.ljust(3, "0"))
 
 
 def _car_parameters(query: Mapping[str, str], parameters: Mapping[str, str]) -> bool:
@@ -207,7 +231,7 @@ def _car_parameters(query: Mapping[str, str], parameters: Mapping[str, str]) -> 
     order = query.get("car-order", parameters.get("order", "dfs"))
     dups = query.get("car-dups", parameters.get("dups", "n"))
     if version != "1" or order not in {"dfs", "unk"} or dups not in {"y", "n"}:
-        raise SnapshotRefused(NOT_ACCEPTABLE, "CAR files have version=1, order=dfs, and dups=y or dups=n")
+        raise SnapshotRefused(NOT_ACCEPTABLE, _CAR_FORMS)
     return dups == "y"
 
 

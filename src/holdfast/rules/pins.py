@@ -16,15 +16,16 @@ from holdfast.content.errors import ContentError
 from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 MAX_NAME_CHARACTERS = 255
-MAX_META_ENTRIES = 1000
+MAX_META_ENTRIES = 64
+_MAX_QUERY_CHARACTERS = 8 * 1024
 MAX_ORIGINS = 20
 MAX_CIDS = 10
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 10
-MAX_PIN_BYTES = 32 * 1024  # of a pin's name, origins and meta, as JSON
+MAX_PIN_BYTES = 4 * 1024  # of a pin's name, origins and meta, as JSON
 _MAX_ORIGIN_CHARACTERS = 1024
 _ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)")
@@ -99,22 +100,41 @@ class PinQuery:
 
 def asked_pin(body: bytes) -> AskedPin:
     """Parse a request body's Pin object. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
-    try:
-        value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _bad("the body is no JSON object") from None
-    if type(value) is not dict:
-        raise _bad("the body is no JSON object")
     if len(body) > MAX_PIN_BYTES:
         raise _bad(f"name, origins and meta have at most {MAX_PIN_BYTES} bytes together")
-    cid = value.get("cid")
-    if type(cid) is not str:
+    try:
+        value = _decode_pin(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _bad("the body is no JSON object") from None
+    cid = _typed(value, "cid", _TEXT)
+    if cid is None:
         raise _bad("cid: the CID of a snapshot's root is needed")
-    name = value.get("name")
-    if name is not None and (type(name) is not str or len(name) > MAX_NAME_CHARACTERS):
+    name = _typed(value, "name", _TEXT)
+    if name is not None and len(name) > MAX_NAME_CHARACTERS:
         raise _bad(f"name: text of at most {MAX_NAME_CHARACTERS} characters")
-    origins, meta = _origins(value.get("origins")), _meta(value.get("meta"))
+    origins, meta = _origins(_typed(value, "origins", _TEXTS)), _meta(_typed(value, "meta", _NAMED))
     return AskedPin(cid=root_cid(cid), name=name, origins=origins, meta=meta)
+
+
+_decode_pin = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+# Values are decoded as what they should be, because decoding others may take long.
+_TEXT = msgspec.json.Decoder(str | None).decode
+_TEXTS = msgspec.json.Decoder(list[str] | None).decode
+_NAMED = msgspec.json.Decoder(dict[str, str] | None).decode
+_EXPECTED = {
+    "cid": "text",
+    "name": "text",
+    "origins": "a list of multiaddrs",
+    "meta": "an object whose values are text",
+}
+
+
+def _typed(value: Mapping[str, msgspec.Raw], name: str, decode: Callable[[msgspec.Raw], Any]) -> Any:
+    """Return a field of a pin, or None. Raises SnapshotRefused(BAD_REQUEST) for a value of another type."""
+    try:
+        return None if name not in value else decode(value[name])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _bad(f"{name}: {_EXPECTED[name]} is needed") from None
 
 
 def root_cid(text: str) -> str:
@@ -129,6 +149,8 @@ def root_cid(text: str) -> str:
 
 def pin_query(query: str) -> PinQuery:
     """Parse a query string. Raises SnapshotRefused(BAD_REQUEST) with the parameter that is out of bounds."""
+    if len(query) > _MAX_QUERY_CHARACTERS:
+        raise _bad(f"a query has at most {_MAX_QUERY_CHARACTERS} characters")
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=MAX_META_ENTRIES)
     except ValueError:
@@ -199,7 +221,7 @@ def _meta(value: object) -> dict[str, str]:
 
 def _meta_parameter(text: str) -> dict[str, str]:
     try:
-        return _meta(msgspec.json.decode(text))
+        return _meta(_NAMED(text))
     except (msgspec.DecodeError, RecursionError):
         raise _bad("meta: a JSON object whose values are text") from None
 

@@ -145,6 +145,50 @@ async def test_car_files(kept: Kept, query: str, accept: str, dups: bool) -> Non
     assert answer.headers["content-length"] == str(len(answer.content))
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        (f"{CAR};order=foo, {CAR};order=dfs;dups=y;q=0.5", f"{CAR}; version=1; order=dfs; dups=y"),  # the specification's
+        (f"{CAR};q=0.1, {RAW};q=0.9", RAW), (f"{RAW};q=0.000, {CAR}", f"{CAR}; version=1; order=dfs; dups=n"),
+        (f"{CAR};q=0.5, {RAW};q=0.50", f"{CAR}; version=1; order=dfs; dups=n"), (f"{RAW};q=2, {CAR};q=1", RAW),
+        (f"{RAW};q=0", None), (f"{CAR};order=foo, {CAR};version=2;q=0.1", None),
+    ],
+)  # fmt: skip
+async def test_the_most_wanted_form_that_can_be_had(kept: Kept, accept: str, kind: str | None) -> None:
+    answer = await kept.get(f"/ipfs/{kept.root}", accept=accept)
+    assert answer.headers.get("content-type") == kind if kind else answer.status_code in {400, 406}
+
+
+async def test_the_location_of_what_overrules_accept(kept: Kept) -> None:
+    """Content-Location is there if the form does not follow from the address alone (Path Gateway specification)."""
+    path = f"/ipfs/{kept.root}"
+    for query, accept, location in (
+        ("format=raw", CAR, "?format=raw"), ("format=car", RAW, "?format=car&car-dups=n"), ("format=raw", RAW, None),
+        ("format=car&car-dups=y", f"{CAR};dups=n", "?format=car&car-dups=y"), ("format=car", "*/*", None),
+        ("format=car&car-dups=y&dag-scope=block", RAW, "?format=car&car-dups=y&dag-scope=block"),
+        ("entity-bytes=0:1", RAW, "?format=raw&entity-bytes=0:1"),
+    ):  # fmt: skip
+        answer = await kept.get(f"{path}?{query}", accept=accept)
+        assert answer.headers.get("content-location") == (location and path + location), query
+
+
+async def test_head_has_no_range(kept: Kept) -> None:
+    answer = await kept.api.http.head(f"/ipfs/{kept.root}?format=raw", headers={"Range": "bytes=0-1"})
+    assert answer.status_code == 200 and "content-range" not in answer.headers
+    assert int(answer.headers["content-length"]) == len(kept.blocks[0].data)
+
+
+async def test_a_path_within_the_root_has_what_lies_below_it(kept: Kept) -> None:
+    root, *below = [block.cid for block in kept.blocks]
+    for path, found in (
+        ("blocks?format=car&car-dups=y", [root, *below]), ("blocks?format=car", [root, *dict.fromkeys(below)]),
+        ("blocks?format=car&dag-scope=entity", [root]), ("blocks?format=car&dag-scope=block", [root]),
+        ("manifest?format=car", [root]), ("size?format=car", [root]),
+    ):  # fmt: skip
+        answer = await kept.get(f"/ipfs/{root}/{path}")
+        assert order(answer.content) == found, path
+
+
 async def test_scopes_paths_and_single_blocks(kept: Kept) -> None:
     root, first, _, last = [block.cid for block in kept.blocks]
     for path, found in (
@@ -186,7 +230,8 @@ async def test_validators_differ_with_what_they_validate(kept: Kept) -> None:
         ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
         ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
         ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
-        ("{root}%00?format=raw", 400), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
+        ("{root}%00?format=raw", 400), ("{root}/blocks/" + "9" * 5000 + "?format=car", 400),
+        ("{root}/blocks/" + "9" * 900 + "?format=car", 404), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
     ],
 )  # fmt: skip
 async def test_what_is_not_given_out(kept: Kept, path: str, status: int) -> None:
@@ -204,7 +249,8 @@ async def test_what_is_not_given_out(kept: Kept, path: str, status: int) -> None
 
 async def test_special_questions(kept: Kept) -> None:
     absent = f"/ipfs/{cid_of('raw', b'absent')}?format=raw"
-    refused(await kept.get(absent, cache_control="only-if-cached"), 412)
+    uncached = await kept.get(absent, cache_control="only-if-cached")
+    assert (uncached.status_code, uncached.content) == (412, b"")
     assert (await kept.get(f"/ipfs/{kept.root}?format=raw", cache_control="only-if-cached")).status_code == 200
     refused(await kept.get(f"/ipfs/{kept.root}?format=raw", service_worker="script"), 400)
 

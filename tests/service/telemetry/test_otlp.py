@@ -49,7 +49,8 @@ def test_requests_commits_and_provider_calls_are_spans_of_one_trace(
     (request,) = collector.named("POST /api/verify/send")
     assert (request.trace_id.hex(), request.parent_span_id.hex()) == (TRACE, PARENT)
     assert attributes(request) == {
-        "http.request.method": "POST", "http.route": "/api/verify/send", "http.response.status_code": 502,
+        "http.request.method": "POST", "http.route": "/api/verify/send", "url.path": "/api/verify/send", "url.scheme": "http",
+        "http.response.status_code": 502,
         "holdfast.request_id": "find-me", "error.type": "502",
     }  # fmt: skip
     (call,) = collector.named("call mail")

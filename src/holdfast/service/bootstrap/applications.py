@@ -38,7 +38,7 @@ def application_of(settings: Settings, service: Service) -> Application:
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
-    web = WebContext(service, files, client_address, large)
+    web = WebContext(service, files, client_address, large, settings.public_url.partition(":")[0])
     return Application(web, access_log=settings.access_log == "on")
 
 

@@ -33,6 +33,7 @@ def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
+_MAX_LENGTH_DIGITS = 18
 ANY_ORIGIN = ("access-control-allow-origin", "*")
 NO_SNIFFING = ("x-content-type-options", "nosniff")
 EXPOSED = ("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
@@ -79,6 +80,12 @@ class Request(Protocol):
     def pieces(self) -> AsyncIterator[bytes]:
         """Yield the body's pieces as they arrive; the caller limits size and time. Raises ClientGone."""
         ...
+
+
+def is_longer(content_length: str, limit: int) -> bool:
+    """Return whether a Content-Length is a number above the limit."""
+    digits = content_length.lstrip("0")
+    return digits.isascii() and digits.isdigit() and (len(digits) > _MAX_LENGTH_DIGITS or int(digits) > limit)
 
 
 class ClientGone(Exception):

@@ -11,6 +11,7 @@ import hashlib
 import threading
 from typing import TYPE_CHECKING
 
+from holdfast.rules.header_lists import is_known, listed
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, FixedHeaders, Headers, Request, Response
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class StaticAnswer:
     def _unchanged(self, known: str, form: _Form) -> Response:
         """Return 304 if the client has the body in any encoding, since its content is the same; otherwise the body."""
         for held in (form, self._packed, self._plain):
-            if held is not None and _matches(known, held.etag):
+            if held is not None and is_known(known, held.etag):
                 return held.unchanged
         return form.full
 
@@ -83,8 +84,8 @@ class StaticAnswer:
 def accepts_gzip(header: str | None) -> bool:
     """Return whether an `Accept-Encoding` lists gzip or `*` with a weight above zero (RFC 9110, section 12.5.3)."""
     weights: dict[str, str] = {}
-    for part in (header or "").lower().split(","):
-        name, _, weight = part.partition(";")
+    for part in listed(header or ""):
+        name, _, weight = part.lower().partition(";")
         weights[name.strip()] = weight.replace(" ", "").removeprefix("q=")
     weight = weights.get("gzip", weights.get("*", "0"))
     return weight.strip("0.") != "" or weight == ""
@@ -93,8 +94,3 @@ def accepts_gzip(header: str | None) -> bool:
 def etag_of(body: bytes) -> str:
     """Return a strong ETag: a digest of the bytes."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-
-
-def _matches(header: str, etag: str) -> bool:
-    candidates = (part.strip().removeprefix("W/") for part in header.split(","))
-    return any(candidate in {etag, "*"} for candidate in candidates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ from holdfast.content.cars import car_begin, section_begin
 from holdfast.content.cids import Block, codec_of
 from holdfast.wire.failures import BLOCK_NOT_FOUND, PATH_NOT_FOUND, SnapshotRefused
 
+_INDEX = re.compile(r"[0-9]{1,6}")
 Bytes = bytes | bytearray  # a new array costs one copy less than bytes, and nothing changes it later
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from holdfast.rules.gateway import Wanted
     from holdfast.service.snapshots.port import BlockStorage
@@ -72,7 +74,7 @@ class SnapshotReading:
         """
         top, *below = dag
         if path:
-            return await self._car_of_path(top, below, path)
+            return await self._car_of_path(top, below, path, wanted)
         if wanted.scope != "all":
             return car_of(top.cid, (top,))
         return car_of(top.cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
@@ -117,15 +119,18 @@ class SnapshotReading:
     async def _fetched(self, place: BlockPlace) -> bytes:
         return _whole_block(place, await self.blocks.get(place.key))
 
-    async def _car_of_path(self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str]) -> Car:
-        """Return a CAR file of the root and the path's target, or only of the root if the path ends inside it."""
+    async def _car_of_path(
+        self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str], wanted: Wanted
+    ) -> Car:
+        """Return a CAR file of the root, the path's target, and what the target links to if all of it is wanted."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
-        if not isinstance(value, ipld.Link):
-            return car_of(top.cid, (top,))
-        target = ipld.cid_of_link(value)
-        return car_of(top.cid, (top, *[place for place in below if place.cid == target][:1]))
+        inside = not isinstance(value, ipld.Link) and wanted.scope != "all"
+        links = [] if inside else list(map(ipld.cid_of_link, _links(value)))
+        places = {place.cid: place for place in below}
+        cids = links if wanted.dups else dict.fromkeys(links)
+        return car_of(top.cid, (top, *[places[cid] for cid in cids if cid in places]))
 
 
 def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
@@ -135,12 +140,21 @@ def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
     return data
 
 
+def _links(value: Any) -> Iterator[ipld.Link]:
+    """Yield the links in a DAG-CBOR value, in order."""
+    if isinstance(value, ipld.Link):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _links(item)
+
+
 def _followed(value: Any, path: Sequence[str]) -> Any:
     """Return the part of a DAG-CBOR value to which a path leads. Raises SnapshotRefused(PATH_NOT_FOUND)."""
     for name in path:
         if isinstance(value, dict) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isascii() and name.isdigit() and int(name) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             raise SnapshotRefused(PATH_NOT_FOUND)

@@ -130,7 +130,9 @@ class Application:
         assert backend is not None
         path, method = _labels(route, request.method)
         attributes: tracing.Attributes = {
-            "http.request.method": method, "http.route": path, "holdfast.request_id": request_id,
+            # The path is the route's: a client's own path may name a person.
+            "http.request.method": method, "http.route": path, "url.path": path, "url.scheme": self._web.scheme,
+            "holdfast.request_id": request_id,
         }  # fmt: skip
         with backend.request(f"{method} {path}", self._parent(request), attributes) as span:
             response = await self._answer(request, route, request_id)

@@ -15,6 +15,7 @@ from holdfast.service.http.messages import (
     ClientGone,
     body_may_follow,
     encoded_pairs,
+    is_longer,
     length_missing,
 )
 from holdfast.service.worker_signals import handle_held_signals
@@ -78,7 +79,7 @@ class AsgiRequest:
     async def body(self, limit: int) -> bytes:
         """See Request."""
         length = self.header("content-length")
-        if length is not None and length.isdigit() and int(length) > limit:
+        if length is not None and is_longer(length, limit):
             raise Refused(BODY_TOO_LARGE)
         try:
             return await self._deadlines.within(self._chunks(limit))

@@ -24,12 +24,13 @@ ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
 
 @dataclass(slots=True)
 class WebContext:
-    """The context that every handler gets as its first argument."""
+    """The context that every handler gets as its first argument; `scheme` is that of the public URL."""
 
     service: Service
     files: PreparedFiles
     client_address: ClientAddress
     large: LargeResponses
+    scheme: str
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:

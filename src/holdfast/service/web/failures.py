@@ -17,6 +17,7 @@ from holdfast.wire.failures import (
     BAD_REQUEST,
     INSUFFICIENT_FUNDS,
     INTERNAL_SERVER_ERROR,
+    NOT_CACHED,
     OUT_OF_SPACE,
     STORE_UNAVAILABLE,
     TOO_LARGE,
@@ -58,6 +59,8 @@ def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | 
         headers.append(("retry-after", str(refused.retry_after_s)))
     if row in _CLOSING:
         headers.append(("connection", "close"))
+    if row is NOT_CACHED:  # Path Gateway, 412: without any payload
+        return Response(row.status, headers, b"")
     if form is ErrorForm.TEXT:
         body = f"{refused.details}\n".encode()
         return Response(row.status, [("content-type", "text/plain; charset=utf-8"), *headers, *NEVER_RENDERED], body)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.content.cids import bytes_of
 from holdfast.content.errors import ContentError
-from holdfast.rules.gateway import Form, byte_range, identity_car, is_known
+from holdfast.rules.gateway import Form, byte_range, identity_car
+from holdfast.rules.header_lists import is_known
 from holdfast.service.http.messages import Headers, Response, StreamedResponse
 from holdfast.service.web.failures import failure_response
 from holdfast.service.web.gateway_questions import FOLDER, question_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.service.web.gateway_questions import Question
 
 _MAX_SEGMENTS = 16
+_MAX_PATH_CHARACTERS = 1024
 _SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and a lost block is then a plain 404
 # The identity CID of the empty block, which clients request to probe a gateway (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
@@ -85,7 +87,7 @@ async def _car(reading: SnapshotReading, request: Request, car: Car, headers: He
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:
     """Return the block, or the requested range of its bytes."""
-    given = request.header("range")
+    given = request.header("range") if request.method == "GET" else None  # RFC 9110, section 14.2
     if given is None or request.header("if-range") not in {None, etag}:
         return Response(200, headers, data)
     try:
@@ -112,8 +114,8 @@ def _inline(request: Request, question: Question, place: tuple[str, list[str], b
 
 def _segments(request: Request) -> list[str]:
     """Return the CID and the path below it. Raises SnapshotRefused if there is no CID or the path is too long."""
-    segments = request.path.removeprefix(FOLDER).rstrip("/").split("/")
-    if not segments[0] or len(segments) > _MAX_SEGMENTS:
+    segments = request.path.removeprefix(FOLDER).rstrip("/").split("/", _MAX_SEGMENTS)
+    if not segments[0] or len(segments) > _MAX_SEGMENTS or len(request.path) > _MAX_PATH_CHARACTERS:
         raise SnapshotRefused(BAD_REQUEST, "the path is /ipfs/ and a CID")
     return segments
 

@@ -48,7 +48,7 @@ class Question:
             ("x-ipfs-roots", cid),
             *self.shared,
         ]
-        if asked.from_accept:
+        if asked.from_accept or asked.overruled:
             own.append(("content-location", asked.location(f"{FOLDER}{cid}/{path}" if path else FOLDER + cid)))
         return own
 

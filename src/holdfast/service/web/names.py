@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.content.records import MAX_RECORD_BYTES
 from holdfast.rules.dids import parse_credential_id
-from holdfast.rules.gateway import Form, attachment, is_known, wanted
+from holdfast.rules.gateway import Form, attachment, wanted
+from holdfast.rules.header_lists import is_known
 from holdfast.service.http.messages import Headers, Response
 from holdfast.service.http.static import etag_of
 from holdfast.service.operations.snapshot_names import canonical_name

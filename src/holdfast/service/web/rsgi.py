@@ -16,7 +16,7 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import PlacedResponse
-from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow
+from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, is_longer
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.worker_signals import handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
@@ -72,7 +72,7 @@ class RsgiRequest:
     async def body(self, limit: int) -> bytes:
         """See Request."""
         length = self._headers.get("content-length")
-        if length is not None and length.isdigit() and int(length) > limit:
+        if length is not None and is_longer(length, limit):
             raise Refused(BODY_TOO_LARGE)
         try:
             body: bytes = await self._deadlines.within(self._chunks(limit) if length is None else self._protocol())

@@ -222,7 +222,7 @@ MIGRATIONS = (
     """
     ALTER TABLE credentials ADD COLUMN signed INTEGER NOT NULL DEFAULT 0;
     """,
-    # 8: how long a record may be cached is kept beside it; for earlier records it is a minute.
+    # 8: how long a record may be cached is stored with it; for earlier records it is a minute.
     """
     ALTER TABLE snapshot_names ADD COLUMN ttl_ns INTEGER NOT NULL DEFAULT 60000000000;
     """,

@@ -1,4 +1,4 @@
--- How long a record may be cached is kept beside it, so that nothing parses the record when it is read. Records that an
+-- How long a record may be cached is stored with it, so that nothing parses the record when it is read. Records that an
 -- earlier release keeps count as a minute.
 ALTER TABLE holdfast.snapshot_names ADD COLUMN ttl_ns bigint NOT NULL DEFAULT 60000000000;
 

@@ -1,0 +1,369 @@
+"""No request that the limits allow costs the event loop much more than an ordinary one.
+
+The measure is the thread's CPU time in multiples of an ordinary request's in the same run, the least of several tries,
+and the number of calls: neither depends on the machine, nor on what else it does.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.heavy_requests import (
+    BODY,
+    BUNDLER_BODY,
+    HEADERS,
+    JSON_VALUES,
+    PATHS,
+    QUERIES,
+    Cost,
+    Heavy,
+    Meter,
+    bodies,
+    filled,
+)
+from tests.support.kept_snapshots import BOUNDARY, Vault, form, registered
+from tests.support.vault_tokens import VARSIG, VaultKey, container
+
+from holdfast.content import dag_cbor, protobuf
+from holdfast.content.cars import car_begin
+from holdfast.content.cids import Block, bytes_of, cid_of
+from holdfast.content.ipld import Link
+from holdfast.content.names import name_of
+from holdfast.content.snapshots import Manifest, snapshot_blocks
+from holdfast.service.upstreams.chain_rpc import ChainReader
+from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
+from holdfast.wire.endpoints import ENDPOINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tests.support.api import Api
+
+MOST_TIMES = 25  # an ordinary request with a token costs about 0.2 ms, so this is 5 ms
+MOST_CALLS = 20_000
+RECORD = "application/vnd.ipfs.ipns-record"
+LINK = Link(bytes_of(cid_of("raw", b"x")))
+
+
+@pytest.fixture
+def open_api(make_api: Callable[..., Api]) -> Api:
+    """A service with everything that its requests can reach, except upstreams."""
+    return make_api(snapshots_free_bytes="0", bundler_url="http://127.0.0.1:9", indexer_url="http://127.0.0.1:9")
+
+
+async def require_cheap(api: Api, requests: Iterable[Heavy]) -> None:
+    """Fail with a table of the requests that cost too much. Only those that look expensive are measured again."""
+    meter = Meter(api.application)
+    vault = await registered(api, "ordinary")
+    ordinary = min([(await meter.cost(Heavy("ordinary", "GET", "/pins", vault.token()), 1)).cpu_s for _ in range(50)])
+    dear: list[tuple[Heavy, Cost]] = []
+    for heavy in requests:
+        cost = await meter.cost(heavy, 1)
+        if cost.cpu_s > MOST_TIMES / 2 * ordinary:
+            cost = await meter.cost(heavy, 9)
+        assert cost.status < 500 or cost.status in {502, 503}, (heavy.name, cost.status)
+        if cost.cpu_s > MOST_TIMES * ordinary or cost.calls > MOST_CALLS:
+            dear.append((heavy, cost))
+    dear.sort(key=lambda row: -row[1].cpu_s)
+    table = "\n".join(
+        f"{heavy.method:6} {cost.status} {cost.cpu_s / ordinary:6.0f} ordinary {1000 * cost.cpu_s:7.1f} ms {cost.calls:7} calls  {heavy.name}"
+        for heavy, cost in dear
+    )
+    assert not dear, f"an ordinary request costs {1e6 * ordinary:.0f} µs; too dear are\n{table}"
+
+
+def declared(method: str) -> list[str]:
+    """Return the paths of the routes that have this method, with a short value in place of a placeholder."""
+    return [
+        route.path + ("x" if route in PREFIX_ROUTES else "")
+        for route in (*ROUTES, *PREFIX_ROUTES)
+        if method in route.handlers and "workflow" not in route.path
+    ]
+
+
+async def answered(_reader: ChainReader, *_question: Any) -> Any:
+    return bytes(160) if len(_question) > 1 else 1
+
+
+async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [
+        Heavy(f"{path}?{name}", "GET", f"{path}?{query}") for path in declared("GET") for name, query in QUERIES.items()
+    ]
+    paths = [Heavy(path[:60], method, path) for path in PATHS for method in ("GET", "OPTIONS", "PUT", "DELETE")]
+    names = {
+        "alias",
+        "credentialId",
+        "identifier",
+        "account",
+        "token",
+        "chainId",
+        "pubKeyX",
+        "pubKeyY",
+        "salt",
+        "cid",
+        "name",
+        "meta",
+    }
+    values = (
+        "9" * 7900,
+        "0x" + "f" * 7900,
+        "[" * 4000,
+        "{" * 4000,
+        "a," * 3900,
+        "+" * 7900,
+        "%EF%B7%BA" * 850,
+        "%CC%87" * 1300,
+    )
+    fields = [
+        Heavy(
+            f"{path}?{name}={value[:20]}",
+            "GET",
+            f"{path}?{'&'.join(f'{other}={value if other == name else 1}' for other in sorted(names))}",
+        )
+        for path in declared("GET")
+        if path.startswith(("/api/", "/pins"))
+        for name in names
+        for value in values
+    ]
+    monkeypatch.setattr(ChainReader, "call", answered)
+    monkeypatch.setattr(ChainReader, "balance", answered)
+    await require_cheap(open_api, [*questions, *paths, *fields])
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
+async def test_heavy_headers(open_api: Api, method: str) -> None:
+    vault = await registered(open_api)
+    root = await vault.keep()
+    await publish(vault, {}, root)
+    paths = [*declared(method), "/none"] if method != "OPTIONS" else ["/api/sessions", "/none"]
+    if method == "GET":
+        paths += [
+            f"/ipfs/{root}?format=raw",
+            f"/ipfs/{root}?format=car",
+            f"/ipfs/{root}",
+            f"/ipns/{name(vault)}?format=ipns-record",
+        ]
+    requests = [
+        Heavy(f"{path} {header}: {value[:30]}", method, path, {header: value})
+        for path in paths
+        for header, values in HEADERS.items()
+        for value in values
+    ]
+    await require_cheap(open_api, requests)
+
+
+async def test_heavy_bodies(open_api: Api) -> None:
+    requests: list[Heavy] = []
+    for endpoint in ENDPOINTS:
+        if endpoint.method == "POST" and endpoint.asks is not None and not endpoint.path.startswith("/api/v0"):
+            requests += bodies(endpoint.path, tuple(endpoint.asks.__struct_fields__) or ("x",))
+    attestation = dict.fromkeys(
+        ("identifier", "channel", "verified_at", "expires_at", "registrar", "signature"), "9" * 1000
+    )
+    fields = {"credentialId": "x", "identifier": "a@b.de", "channel": "email", "did": "did:a:b", "txHash": "0x"}
+    for heavy in (attestation, {**attestation, "more": [[]] * 9000}, {f"{n}": n for n in range(5000)}):
+        requests.append(
+            Heavy("attestation", "POST", "/api/dids", body=json.dumps({**fields, "attestation": heavy}).encode()[:BODY])
+        )
+    await require_cheap(open_api, requests)
+
+
+async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
+    def request(value: str) -> bytes:
+        return ('{"jsonrpc":"2.0","id":1,"method":"eth_estimateUserOperationGas","params":[' + value + "]}").encode()
+
+    values = {
+        name: filled(value, BUNDLER_BODY - 200) if len(value) < BUNDLER_BODY // 2 else value
+        for name, value in JSON_VALUES.items()
+    }
+    values["hex"] = '"0x' + "f" * (BUNDLER_BODY - 200) + '"'
+    requests = [Heavy(f"params: {name}", "POST", "/api/bundler", body=request(value)) for name, value in values.items()]
+    requests += [
+        Heavy(
+            f"id: {name}",
+            "POST",
+            "/api/bundler",
+            body=request("").replace(b'"id":1', b'"id":' + value.encode()[: BUNDLER_BODY // 2]),
+        )
+        for name, value in JSON_VALUES.items()
+    ]
+    requests += [
+        Heavy(
+            f"name: {n}",
+            "POST",
+            "/api/bundler",
+            body=b'{"' + b"m" * n + b'":1,' + b'"a":1,' * 40_000 + b'"method":"eth_chainId","params":[]}',
+        )
+        for n in (1, 100_000)
+    ]
+    await require_cheap(open_api, requests)
+
+
+async def test_heavy_tokens(open_api: Api) -> None:
+    """Tokens by a key that is registered, by one that is not, and forged ones."""
+    vault, stranger = await registered(open_api), VaultKey()
+    requests = []
+    for method, path, command in (
+        ("GET", "/pins", "/snapshots/write"), ("POST", "/api/snapshots/revocations", "/ucan/revoke"),
+        ("POST", "/api/v0/dag/import", "/snapshots/write"), ("DELETE", "/pins/x", "/snapshots/write"),
+    ):  # fmt: skip
+        for key in (vault, stranger):
+            for title, token in heavy_tokens(key, open_api.clock(), command):
+                forged = token[:-30] + token[-30:].swapcase()
+                requests += [
+                    Heavy(f"{path} {title}", method, path, {"authorization": "Bearer " + text})
+                    for text in (token, forged)
+                ]
+    await require_cheap(open_api, requests)
+
+
+HEAVY_VALUES: dict[str, Any] = {
+    "links": [LINK] * 120,
+    "numbers": [2**64 - 1] * 240,
+    "texts": ["é" * 9] * 240,
+    "names": {f"{number:04}": None for number in range(110)},
+    "nested": [[[[[[[[[[]]]]]]]]]] * 20,
+    "deep": functools.reduce(lambda value, _: [value], range(25), 0),
+    "too many": [None] * 5000,
+    "too many names": {f"{number:03}": 0 for number in range(900)},
+    "one text": "ﷺ" * 1800,
+    "bytes": bytes(5400),
+}
+
+
+def heavy_tokens(key: VaultKey, now: float, command: str) -> list[tuple[str, str]]:
+    found = []
+    for title, value in HEAVY_VALUES.items():
+        for claim in ("meta", "args"):
+            claims = key.invocation(now, cmd=command, **{claim: {"x": value}})
+            signed = dag_cbor.encode({"h": VARSIG, "ucan/inv@1.0.0-rc.1": claims})
+            found.append((f"{claim}: {title}", container(b"\x82\x58\x40" + key.signature(signed) + signed)))
+    odd = b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 700
+    for title, data in (
+        ("a list of links", b"\x99\x02\xbc" + odd),
+        ("lists", b"\x81" * 6000),
+        ("huge", b"\x5b" + b"\xff" * 8),
+    ):
+        found += [(title, container(data)), (f"an envelope of {title}", container(b"\x82\x58\x40" + bytes(64) + data))]
+    return found
+
+
+def name(vault: Vault) -> str:
+    return name_of(vault.publishing.public_key().public_bytes_raw())
+
+
+async def publish(vault: Vault, more: dict[str, Any], root: str, sequence: int = 1) -> int:
+    """Publish a record whose signed data has further fields; return the status."""
+    entry = {
+        "TTL": 60 * 10**9,
+        "Value": b"/ipfs/" + root.encode(),
+        "Sequence": sequence,
+        "Validity": b"2090-01-01T00:00:00Z",
+        "ValidityType": 0,
+    }
+    signed = dag_cbor.encode({**entry, **more})
+    data = protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + signed), 9: signed})
+    answer = await vault.api.http.put(f"/routing/v1/ipns/{name(vault)}", content=data, headers={"Content-Type": RECORD})
+    return answer.status_code
+
+
+async def test_heavy_stored_values(open_api: Api) -> None:
+    """What is stored was bounded when it was stored, and reading it back parses nothing."""
+    vault = await registered(open_api)
+    key = vault.publishing.public_key().public_bytes_raw()
+    heaviest = vault.delegation(key, vault.api.clock(), meta={"x": [LINK] * 120, "y": "é" * 1000})
+    manifest = Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="x" * 128, delegation=heaviest)
+    blocks = snapshot_blocks(manifest, b"x" * (16 << 20))
+    root = await vault.keep(blocks)
+    accepted = [await publish(vault, {"_x": value}, root, n + 1) for n, value in enumerate(HEAVY_VALUES.values())]
+    assert 200 in accepted, "none of the heavy records was stored"
+    for number in range(30):
+        fields = {
+            "name": "n" * 255,
+            "meta": {f"{n:03}": "v" * 20 for n in range(60)},
+            "origins": [f"/{n}/p2p/Q" for n in range(20)],
+        }
+        answer = await vault.pin(cid_of("dag-cbor", b"%d" % number), **fields)
+        assert answer.status_code == 202, answer.text
+    await vault.pin(root, name="kept")
+    record, credential = name(vault), "credential-ann"
+    paths = [
+        f"/ipns/{record}?format=ipns-record", f"/routing/v1/ipns/{record}", f"/api/snapshots/name?credentialId={credential}",
+        f"/ipfs/{root}?format=raw", *(f"/ipfs/{root}/{path}?format=car" for path in ("", "manifest", "blocks", "blocks/3", "manifest/delegation", "/".join("x" * 15))),
+        f"/ipfs/{root}/blocks/{'9' * 5000}?format=car", f"/ipfs/{root}/" + "é" * 5000 + "?format=car", f"/ipfs/{root}?format=car&dag-scope=block",
+    ]  # fmt: skip
+    requests = [Heavy(path[:80], method, path) for path in paths for method in ("GET", "HEAD")]
+    every = "status=queued,pinning,pinned,failed&limit=1000"
+    requests += [
+        Heavy(f"pins {query[:60]}", "GET", f"/pins?{query}", vault.token())
+        for query in (
+            every,
+            f"{every}&name={'n' * 255}&match=ipartial",
+            f"{every}&meta=%7B%22001%22:%22v%22%7D",
+            f"{every}&" + filled("meta[001]=v", 7000, "&"),
+        )
+    ]
+    await require_cheap(open_api, requests)
+
+
+async def test_heavy_records_and_uploads(open_api: Api) -> None:
+    vault = await registered(open_api)
+    root = await vault.keep()
+    entry = {
+        "TTL": 1,
+        "Value": b"/ipfs/" + root.encode(),
+        "Sequence": 9,
+        "Validity": b"2090-01-01T00:00:00Z",
+        "ValidityType": 0,
+    }
+    records = {title: dag_cbor.encode({**entry, "x": value}) for title, value in HEAVY_VALUES.items()}
+    records |= {"lists": b"\x81" * 9000, "links": b"\x99\x04\x00" + b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 1100}
+    given = {
+        title: protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + data), 9: data})
+        for title, data in records.items()
+    }
+    given |= {
+        "fields": b"\x50\x00" * 5000,
+        "zeros": bytes(10_240),
+        "long numbers": b"\x50" + (b"\x80" * 9 + b"\x01\x50") * 900,
+    }
+    path = f"/routing/v1/ipns/{name(vault)}"
+    requests = [
+        Heavy(f"record of {title}", "PUT", path, {"content-type": RECORD}, data[:10_240])
+        for title, data in given.items()
+    ]
+    kind = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
+    top = Block(root, b"")
+    for title, data in {
+        "header": b"\xf0\x07" + b"\x81" * 1008,
+        "sections": car_begin(top.cid) + b"\x01" * 200_000,
+        "cr": b"\r\n-" * 80_000,
+    }.items():
+        requests.append(
+            Heavy(f"upload of {title}", "POST", "/api/v0/dag/import", {**kind, **vault.token()}, form(data))
+        )
+    for title, data in {
+        "many headers": b"a: b\r\n" * 3000,
+        "many parts": f"\r\n--{BOUNDARY}\r\n\r\n".encode() * 2000,
+    }.items():
+        requests.append(
+            Heavy(
+                f"form of {title}",
+                "POST",
+                "/api/v0/dag/import",
+                {**kind, **vault.token()},
+                b"--" + BOUNDARY.encode() + b"\r\n" + data,
+            )
+        )
+    pins = [
+        json.dumps({"cid": root, "meta": {f"{n}": "" for n in range(count)}}).encode() for count in (60, 1000, 4000)
+    ]
+    pins += [
+        json.dumps({"cid": root, "origins": ["/a" * 300 + "/p2p/Q"] * 40}).encode(),
+        b'{"cid":"' + root.encode() + b'","name":' + b"[" * 30_000,
+    ]
+    requests += [Heavy(f"pin of {len(body)} bytes", "POST", "/pins", vault.token(), body[:BODY]) for body in pins]
+    await require_cheap(open_api, requests)
