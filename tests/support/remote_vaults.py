@@ -26,6 +26,7 @@ ROOMY = {
     "registrar_did": AUDIENCE,
     "snapshots_free_bytes": "0",
     "snapshots_bytes_per_did": str(2048 * MIB),
+    "snapshots_bytes_unconfirmed": str(2048 * MIB),
     "snapshots_pins_per_did": "10000",
     "snapshots_revisions_per_did": "10000",
     "snapshots_uploads_per_address_hour": "10000",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from holdfast.rules.limits import REFUSED_KEPT_S
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 _MIB = 1024 * 1024
 SNAPSHOT_BYTES_PER_DID = 256 * _MIB
+SNAPSHOT_BYTES_UNCONFIRMED = 36 * _MIB  # the largest snapshot and the one that follows it
 SNAPSHOT_PINS_PER_DID = 100
 SNAPSHOT_REVISIONS_PER_DID = 64
 SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR = 240
@@ -17,6 +19,7 @@ SNAPSHOT_FREE_BYTES = 256 * _MIB
 UPLOAD_TIMEOUT_S = 300.0
 UPLOAD_KEPT_S = 900.0  # then a reservation expires, for example because its process was killed
 UNPINNED_KEPT_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
+ORPHANS_KEPT_S = REFUSED_KEPT_S  # then the snapshots of a DID without a registered credential are removed
 QUEUED_KEPT_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
 
 
@@ -28,11 +31,17 @@ class SnapshotLimits:
         bytes_per_did: total bytes of its snapshots' blocks and of its uploads in progress.
         pins_per_did: pins in every state but failed.
         revisions_per_did: different snapshots.
+        bytes_unconfirmed: replaces `bytes_per_did`, if smaller, until the chain has confirmed a registration.
     """
 
     bytes_per_did: int = SNAPSHOT_BYTES_PER_DID
     pins_per_did: int = SNAPSHOT_PINS_PER_DID
     revisions_per_did: int = SNAPSHOT_REVISIONS_PER_DID
+    bytes_unconfirmed: int = SNAPSHOT_BYTES_UNCONFIRMED
+
+    def of(self, *, confirmed: bool) -> SnapshotLimits:
+        """Return the limits for one DID."""
+        return self if confirmed else replace(self, bytes_per_did=min(self.bytes_per_did, self.bytes_unconfirmed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from holdfast.rules.limits import (
 from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
+    SNAPSHOT_BYTES_UNCONFIRMED,
     SNAPSHOT_FREE_BYTES,
     SNAPSHOT_PINS_PER_DID,
     SNAPSHOT_READS_PER_ADDRESS_MINUTE,
@@ -283,6 +284,7 @@ ROWS: tuple[SettingRow, ...] = (
         secret=True,
     ),
     _snapshots("bytes_per_did", SNAPSHOT_BYTES_PER_DID, "bytes that the snapshots of a DID may have together"),
+    _snapshots("bytes_unconfirmed", SNAPSHOT_BYTES_UNCONFIRMED, "the same, until the chain has confirmed it"),
     _snapshots("pins_per_did", SNAPSHOT_PINS_PER_DID, "pins that a DID may have"),
     _snapshots("revisions_per_did", SNAPSHOT_REVISIONS_PER_DID, "different snapshots that a DID may keep"),
     _snapshots("uploads_per_address_hour", SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR, "uploads from an address in an hour"),

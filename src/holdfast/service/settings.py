@@ -83,6 +83,7 @@ class Settings:
     snapshots: str
     snapshots_url: str
     snapshots_bytes_per_did: int
+    snapshots_bytes_unconfirmed: int
     snapshots_pins_per_did: int
     snapshots_revisions_per_did: int
     snapshots_uploads_per_address_hour: int
@@ -117,7 +118,10 @@ class Settings:
     def snapshot_limits(self) -> SnapshotLimits:
         """How many snapshots and bytes one DID may store."""
         return SnapshotLimits(
-            self.snapshots_bytes_per_did, self.snapshots_pins_per_did, self.snapshots_revisions_per_did
+            self.snapshots_bytes_per_did,
+            self.snapshots_pins_per_did,
+            self.snapshots_revisions_per_did,
+            self.snapshots_bytes_unconfirmed,
         )
 
     @property

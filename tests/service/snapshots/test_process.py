@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from holdfast.content.cids import Block
 
+# These tests fill the storage with a DID that no chain confirms.
+UNLIMITED = {"snapshots_free_bytes": "0", "snapshots_bytes_unconfirmed": str(2048 * MIB)}
+
 
 @pytest.fixture
 def vault() -> RemoteVault:
@@ -32,7 +35,7 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
     serve: Callable[..., Server], vault: RemoteVault, fresh_postgres_url: str, tmp_path: Path
 ) -> None:
     shared = {"database_url": fresh_postgres_url, "snapshots_url": f"file://{tmp_path}/shared"}
-    nodes = [serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **shared) for _ in range(2)]
+    nodes = [serve(registrar_did=AUDIENCE, **UNLIMITED, **shared) for _ in range(2)]
     vault.register(nodes[0])
     blocks = vault.snapshot(MIB + 17)
     assert becomes_true(lambda: vault.upload(nodes[1], blocks).status_code == 200), "503 only while the machine is busy"
@@ -46,7 +49,7 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
 @pytest.mark.parametrize("entry", ["rsgi", "asgi", "uvicorn"])
 def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: RemoteVault, entry: str) -> None:
     more = {"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}[entry]
-    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **more)
+    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **more)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB + 17)
     answer = vault.upload(server, blocks)
@@ -76,7 +79,7 @@ def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(
     serve: Callable[..., Server], vault: RemoteVault, entry: str
 ) -> None:
     more = {"indexer_url": "http://127.0.0.1:9"} if entry == "asgi" else {}
-    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **more)
+    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **more)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB)
     assert vault.upload(server, blocks).status_code == 200
@@ -163,7 +166,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
     small_disk: Path,
 ) -> None:
     """The blocks are stored on the small disk, but the database is not."""
-    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
+    server = serve(registrar_did=AUDIENCE, **UNLIMITED, snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
     kept = vault.snapshot(2 * MIB)
     assert vault.upload(server, kept).status_code == 200
@@ -179,7 +182,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
 
 def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: RemoteVault, small_disk: Path) -> None:
     """An incomplete upload fills the disk that holds the database, spool and blocks."""
-    server = serve(small_disk / "data", registrar_did=AUDIENCE, snapshots_free_bytes="0")
+    server = serve(small_disk / "data", registrar_did=AUDIENCE, **UNLIMITED)
     vault.register(server)
     kept = vault.snapshot(500_000)
     assert vault.upload(server, kept).status_code == 200

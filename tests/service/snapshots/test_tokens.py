@@ -138,14 +138,15 @@ async def test_the_other_form_of_the_signature_is_the_same_token(vault: Vault) -
 
 async def test_a_did_that_is_not_registered_may_not_write(vault: Vault) -> None:
     stranger = Vault(api=vault.api)
-    assert failure(await vault.api.get("/pins", headers=stranger.token())) == (403, "DID_NOT_REGISTERED")
+    assert failure(await stranger.pin(await vault.keep())) == (403, "DID_NOT_REGISTERED")
     assert failure(await stranger.upload(b"")) == (403, "DID_NOT_REGISTERED")
+    assert await stranger.pins() == []
 
 
 async def test_a_session_alone_is_no_registration(vault: Vault) -> None:
     stranger = Vault(api=vault.api)
     assert (await vault.api.session("bob", stranger.did)).status_code == 200
-    assert failure(await vault.api.get("/pins", headers=stranger.token())) == (403, "DID_NOT_REGISTERED")
+    assert failure(await stranger.upload(b"")) == (403, "DID_NOT_REGISTERED")
 
 
 async def test_one_token_serves_a_client_that_polls(vault: Vault) -> None:
@@ -216,7 +217,7 @@ async def test_refused_tokens_count_against_their_address(make_api: Callable[...
     for _ in range(10):
         assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200
     bad = ({}, {"Authorization": "Bearer C" + "A" * 99}, stranger.bearer(NOW))
-    assert [(await vault.api.get("/pins", ip=here, headers=one)).status_code for one in bad] == [401, 401, 403]
+    assert [(await vault.api.post("/pins", ip=here, headers=one)).status_code for one in bad] == [401, 401, 403]
     for path in ("/pins", "/pins/x", "/api/v0/dag/import", "/api/snapshots/revocations"):
         ask = vault.api.get if path.startswith("/pins") else vault.api.post
         refused = await ask(path, ip=here, headers=vault.token())

@@ -277,3 +277,72 @@ async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store
         assert await after.is_revoked(DID, ("x", "y"), NOW)
     finally:
         await again.close()
+
+
+DAY_S = 86400
+
+
+async def refuse_all(store: Store) -> None:
+    """Register a DID that the chain refuses at NOW."""
+    await store.register(registration(did=DID), claims)
+    await store.settle("cred", Confirmation.REFUSED, None, NOW)
+
+
+async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store: Store, index: SnapshotIndex) -> None:
+    await refuse_all(store)
+    await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
+    await keep(index, "a", publisher="k51")
+    await keep(index, "b", did=OTHER)
+    await pin(index, 1, "elsewhere")
+    record = NewRecord(
+        name="k51", root="a", sequence=1, validity_ns=2**63, ttl_ns=60_000_000_000, data=b"record", now=NOW
+    )
+    assert await index.publish(record, lambda _kept: True)
+    await index.expire(NOW + 29 * DAY_S)
+    assert await index.usage(DID) == Usage(30, 0, 1, 1), "the pin that waited has failed"
+    await index.expire(NOW + 30 * DAY_S + 1)
+    assert await index.usage(DID) == Usage(0, 0, 0, 0)
+    assert await index.root("a") is None and await index.pins(DID) == [] and await index.record("k51") is None
+    assert await index.root("b") is not None, "another DID's stay, with the block that both have"
+    garbage = [name.rpartition(".")[0] for name in await index.garbage(10)]
+    assert {"a", "a-block"} <= set(garbage) <= {"a", "a-block", "shared"}
+    assert await index.block("shared") is not None
+    assert await index.totals() == (1, 1, 30)
+
+
+@pytest.mark.parametrize("end", ["revoked", "released"])
+async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(
+    store: Store, index: SnapshotIndex, end: str
+) -> None:
+    await store.register(registration(did=DID), claims)
+    await keep(index, "a")
+    if end == "revoked":
+        await store.revoke_credential("cred", NOW)
+    else:
+        await store.release("handle", "ann", NOW)
+    await index.expire(NOW + DAY_S)  # sees it first here
+    await index.expire(NOW + 30 * DAY_S)
+    assert await index.root("a") is not None
+    await index.expire(NOW + 31 * DAY_S + 1)
+    assert await index.root("a") is None
+
+
+async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store: Store, index: SnapshotIndex) -> None:
+    await refuse_all(store)
+    await keep(index, "a")
+    await store.register(registration(did=DID, identifier=MAIL, credential_id="again"), claims)
+    await index.expire(NOW + 60 * DAY_S)
+    assert await index.root("a") is not None
+    await store.settle("again", Confirmation.REFUSED, None, NOW + 70 * DAY_S)
+    await index.expire(NOW + 99 * DAY_S)
+    assert await index.root("a") is not None
+    await index.expire(NOW + 100 * DAY_S + 1)
+    assert await index.root("a") is None
+
+
+async def test_a_did_is_confirmed_by_one_registration(store: Store, index: SnapshotIndex) -> None:
+    await store.register(registration(did=DID), claims)
+    await store.register(registration(did=DID, credential_id="two"), goes_on)
+    assert await index.is_registered(DID) and not await index.is_confirmed(DID)
+    await store.settle("two", Confirmation.CONFIRMED, 1, NOW)
+    assert await index.is_confirmed(DID) and not await index.is_confirmed(OTHER)

@@ -35,13 +35,15 @@ class SnapshotAccess:
     refusals: ReadingRate
     clock: Clock
 
-    async def bearer(self, authorization: str | None, address: str, command: str = WRITE) -> Bearer:
-        """Return the DID that a request acts for. Raises SnapshotRefused."""
+    async def bearer(
+        self, authorization: str | None, address: str, command: str = WRITE, *, registered: bool = True
+    ) -> Bearer:
+        """Return the DID that a request acts for; `registered`: which must be registered. Raises SnapshotRefused."""
         self.refusals.count(address)  # before anything is read, and given back unless the token is refused
         refused = False
         try:
             bearer = bearer_of(authorization, self.audience, self.clock(), command)
-            await self._require_current(bearer)
+            await self._require_current(bearer, registered=registered)
         except SnapshotRefused:
             refused = True
             raise
@@ -69,8 +71,8 @@ class SnapshotAccess:
         await self.index.revoke(bearer.did, bearer.revokes, now, now + MAX_LIFETIME_S + 2 * SKEW_S)
         return bearer.revokes
 
-    async def _require_current(self, bearer: Bearer) -> None:
+    async def _require_current(self, bearer: Bearer, *, registered: bool) -> None:
         if await self.index.is_revoked(bearer.did, bearer.cids, bearer.issued_at):
             raise SnapshotRefused(TOKEN_REVOKED)
-        if not await self.index.is_registered(bearer.did):
+        if registered and not await self.index.is_registered(bearer.did):
             raise SnapshotRefused(DID_NOT_REGISTERED)

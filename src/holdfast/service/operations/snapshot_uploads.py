@@ -126,15 +126,18 @@ class SnapshotUploads:
         return Imported(read.root.cid, len(read.sizes), sum(read.sizes.values()))
 
     async def _reserve(self, upload: str, did: str, declared: int | None) -> int:
-        now = self.clock()
+        now, limits = self.clock(), await self._limits(did)
 
         def decide(usage: Usage) -> int:
             wanted = MAX_BODY_BYTES if declared is None else declared
-            return reservation(usage, self.limits, wanted, declared=declared is not None)
+            return reservation(usage, limits, wanted, declared=declared is not None)
 
         return await self.index.begin_upload(
             NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_KEPT_S), decide
         )
+
+    async def _limits(self, did: str) -> SnapshotLimits:
+        return self.limits.of(confirmed=await self.index.is_confirmed(did))
 
     async def _abandon(self, did: str, upload: str, *, full: bool) -> None:
         """Give the reservation back.
@@ -186,7 +189,7 @@ class SnapshotUploads:
         await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
 
     async def _finish(self, upload: str, bearer: Bearer, read: _Read, *, pin: bool) -> None:
-        now = self.clock()
+        now, limits = self.clock(), await self._limits(bearer.did)
         publisher = publisher_of(read.root.manifest.delegation, bearer.did, now)
         size = sum(read.sizes.values())
         root = NewRoot(
@@ -204,8 +207,8 @@ class SnapshotUploads:
             upload,
             root,
             use,
-            lambda usage: admit_root(usage, self.limits, size),
-            lambda usage: admit_pin(usage, self.limits),
+            lambda usage: admit_root(usage, limits, size),
+            lambda usage: admit_pin(usage, limits),
         )
 
     def _require_room(self, wanted: int) -> None:

@@ -135,6 +135,10 @@ class SnapshotIndex(Protocol):
         """Return whether the DID has a registered credential that the chain has not refused."""
         ...
 
+    async def is_confirmed(self, did: str) -> bool:
+        """Return whether the DID has a registered credential that the chain has confirmed."""
+        ...
+
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
         """Return whether a token issued at `issued_at` was revoked, by CID or with all tokens of the DID."""
         ...
@@ -226,6 +230,7 @@ class SnapshotIndex(Protocol):
     async def expire(self, now: float) -> int:
         """Remove expired uploads, tokens, revocations and unneeded snapshots; mark pins queued for too long as failed.
 
+        A DID's snapshots, pins and record are unneeded when the DID has had no registered credential for 30 days.
         Return how many rows were removed.
         """
         ...

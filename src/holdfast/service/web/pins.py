@@ -27,7 +27,7 @@ _FOLDER = "/pins/"
 async def list_pins(web: WebContext, request: Request) -> PinResults:
     """GET /pins."""
     web.snapshots.reads.count(web.subject(request))
-    bearer = await _bearer(web, request)
+    bearer = await _owner(web, request)
     count, pins = await web.snapshots.pins.listed(bearer, pin_query(request.query))
     return PinResults(count=count, results=[_report(web, pin) for pin in pins])
 
@@ -42,7 +42,7 @@ async def add_pin(web: WebContext, request: Request) -> Response:
 async def get_pin(web: WebContext, request: Request) -> PinReport:
     """GET /pins/{requestid}."""
     web.snapshots.reads.count(web.subject(request))
-    bearer = await _bearer(web, request)
+    bearer = await _owner(web, request)
     return _report(web, await web.snapshots.pins.one(bearer, _request_id(request)))
 
 
@@ -55,7 +55,8 @@ async def replace_pin(web: WebContext, request: Request) -> Response:
 @serves_plainly(REMOVE_PIN)
 async def remove_pin(web: WebContext, request: Request) -> Response:
     """DELETE /pins/{requestid}."""
-    await web.snapshots.pins.remove(await _bearer(web, request), _request_id(request))
+    web.snapshots.reads.count(web.subject(request))
+    await web.snapshots.pins.remove(await _owner(web, request), _request_id(request))
     return Response(_ACCEPTED, [("cache-control", "no-store"), *SHARED], b"")
 
 
@@ -69,6 +70,11 @@ async def _added(web: WebContext, request: Request, replaces: str | None) -> Res
 
 async def _bearer(web: WebContext, request: Request) -> Bearer:
     return await web.snapshots.access.bearer(request.header("authorization"), web.subject(request))
+
+
+async def _owner(web: WebContext, request: Request) -> Bearer:
+    """Return the DID whose own pins are listed or removed, even if its registration has ended."""
+    return await web.snapshots.access.bearer(request.header("authorization"), web.subject(request), registered=False)
 
 
 def _request_id(request: Request) -> str:

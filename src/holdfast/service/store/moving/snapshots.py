@@ -95,6 +95,12 @@ SNAPSHOT_TABLES = (
         " FROM snapshot_names ORDER BY 1, 2",
     ),
     MovedTable(
+        "snapshot_orphans",
+        ("shard", "did", "since"),
+        2,
+        "SELECT shard_of(did), did, since FROM snapshot_orphans ORDER BY 1, 2",
+    ),
+    MovedTable(
         "snapshot_garbage",
         ("shard", "object"),
         2,

@@ -89,6 +89,7 @@ STEPS: tuple[Step, ...] = (
     Step(scripts=("0006_signed_registrations.sql",)),
     Step(scripts=("0007_small_windows.sql",)),
     Step(scripts=("0008_record_ttl.sql",)),
+    Step(scripts=("0009_snapshot_orphans.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
@@ -97,6 +98,7 @@ TABLES = (
     "kept_answers", "did_identifiers",
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
+    "snapshot_orphans",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.rules.limits import DAY_S, HOUR_S
 from holdfast.rules.shards import shard_of
-from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S, Usage
+from holdfast.rules.snapshot_quotas import ORPHANS_KEPT_S, QUEUED_KEPT_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _FAILED_KEPT_S = 7 * DAY_S
 _MARGIN_S = HOUR_S  # so that a clock that is set back still finds the rows that it expects
-_DIDS_AT_ONCE, _ROWS_AT_ONCE = 100, 1000
+_DIDS_AT_ONCE, _ORPHANS_AT_ONCE, _ROWS_AT_ONCE = 100, 20, 1000
 _REFUSALS = {"token_used": TOKEN_USED, "another_did": ANOTHER_DID}
 _CROWDED = "too many others wrote about the same DID"
 
@@ -57,6 +57,10 @@ class PostgresqlSnapshotIndex:
     async def is_registered(self, did: str) -> bool:
         """See SnapshotIndex."""
         return storable(did) and bool(await self._reads.ask(reads.IS_REGISTERED, did))
+
+    async def is_confirmed(self, did: str) -> bool:
+        """See SnapshotIndex."""
+        return storable(did) and bool(await self._reads.ask(reads.IS_CONFIRMED, did))
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
         """See SnapshotIndex."""
@@ -216,6 +220,8 @@ class PostgresqlSnapshotIndex:
         while part := await self._writes.ask(
             writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_KEPT_S), _DIDS_AT_ONCE)
         ):
+            removed += part
+        while part := await self._writes.ask(writes.EXPIRE_ORPHANS, (now, now - ORPHANS_KEPT_S, _ORPHANS_AT_ONCE)):
             removed += part
         while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
             removed += part

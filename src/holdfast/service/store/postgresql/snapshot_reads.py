@@ -43,6 +43,13 @@ IS_REGISTERED = Kind(
     _first_values,
     repeatable=True,
 )
+IS_CONFIRMED = Kind(
+    "is_confirmed",
+    f"SELECT holdfast.did_stands_v1(w.s, w.k, true) FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
+    _keys,
+    _first_values,
+    repeatable=True,
+)
 IS_REVOKED = Kind(
     "is_revoked",
     "SELECT EXISTS (SELECT 1 FROM holdfast.snapshot_revocations AS t WHERE t.shard = w.s AND t.did = w.k"

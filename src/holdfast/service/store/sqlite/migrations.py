@@ -226,9 +226,28 @@ MIGRATIONS = (
     """
     ALTER TABLE snapshot_names ADD COLUMN ttl_ns INTEGER NOT NULL DEFAULT 60000000000;
     """,
+    # 9: DIDs that lost a credential, and since when; 0 is for the upkeep to fill in. If such a DID has no standing
+    # credential after 30 days, its snapshots are removed.
+    """
+    CREATE TABLE snapshot_orphans (
+        did TEXT PRIMARY KEY,
+        since REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX snapshot_orphans_since ON snapshot_orphans (since);
+    INSERT INTO snapshot_orphans SELECT did, 0 FROM (
+        SELECT did FROM snapshot_roots UNION SELECT did FROM snapshot_pins);
+    CREATE TRIGGER credentials_refused AFTER UPDATE OF confirmation ON credentials
+    WHEN old.confirmation <> 'refused' AND new.confirmation = 'refused' BEGIN
+        INSERT INTO snapshot_orphans VALUES (new.did, new.settled_at) ON CONFLICT DO UPDATE SET since = excluded.since;
+    END;
+    CREATE TRIGGER credentials_gone AFTER DELETE ON credentials WHEN old.confirmation <> 'refused' BEGIN
+        INSERT INTO snapshot_orphans VALUES (old.did, 0) ON CONFLICT DO UPDATE SET since = excluded.since;
+    END;
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
     "leases", "audit", *SNAPSHOT_TABLE_NAMES, "kept_answers",
+    "snapshot_orphans",
 )  # fmt: skip

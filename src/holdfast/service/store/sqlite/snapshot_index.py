@@ -8,6 +8,8 @@ from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
 from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
+from holdfast.service.store.sqlite.standing import IS_CONFIRMED, IS_REGISTERED
+from holdfast.service.store.sqlite.upkeep import in_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,13 +34,6 @@ _ROOT = (
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
 )
 
-# The database index contains only the last characters of DIDs (migrations.py). Without the plus sign in
-# `+did`, SQLite would replace the column with the value in the whole condition, and could not use the index.
-IS_REGISTERED = (
-    "SELECT 1 FROM credentials WHERE substr(did, -12) = substr(?, -12) AND +did = ?"
-    " AND confirmation <> 'refused' LIMIT 1"
-)
-
 
 class SqliteSnapshotIndex:
     """Implements SnapshotIndex: point reads on the calling thread, writes by the store's group commit."""
@@ -54,6 +49,10 @@ class SqliteSnapshotIndex:
     async def is_registered(self, did: str) -> bool:
         """See SnapshotIndex."""
         return self._read.one(IS_REGISTERED, did, did) is not None
+
+    async def is_confirmed(self, did: str) -> bool:
+        """See SnapshotIndex."""
+        return self._read.one(IS_CONFIRMED, did, did) is not None
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
         """See SnapshotIndex."""
@@ -166,7 +165,7 @@ class SqliteSnapshotIndex:
 
     async def expire(self, now: float) -> int:
         """See SnapshotIndex."""
-        return await self._writer.write(lambda connection: snapshot_waste.expire(connection, now))
+        return await in_parts(self._writer, snapshot_waste.expire, now)
 
     async def name_strays(self, objects: Sequence[str]) -> int:
         """See SnapshotIndex."""

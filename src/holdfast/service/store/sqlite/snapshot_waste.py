@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import DAY_S
-from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S
+from holdfast.rules.snapshot_quotas import ORPHANS_KEPT_S, QUEUED_KEPT_S
 from holdfast.service.store.sqlite.snapshot_pins import drop_unheld
+from holdfast.service.store.sqlite.standing import IS_REGISTERED
+from holdfast.service.store.sqlite.upkeep import remove
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
 _FAILED_KEPT_S = 7 * DAY_S
+_ORPHANS_AT_ONCE = 20  # each with all its snapshots
 _NO_NUMBER = 2**53  # rows are numbered below this
 _MARGIN_S = 3600  # so that a clock that is set back still finds the rows that it expects
 _UNHELD = (
@@ -21,23 +24,54 @@ _UNHELD = (
 )
 
 
-def expire(connection: Connection, now: float) -> int:
-    """Remove expired rows and mark unneeded blocks as garbage; return how many rows were changed."""
-    statements = (
-        ("DELETE FROM snapshot_uploads WHERE expires_at < ?", now),
-        ("DELETE FROM snapshot_tokens WHERE until < ?", now - _MARGIN_S),
-        ("DELETE FROM snapshot_revocations WHERE until < ?", now - _MARGIN_S),
+def expire(connection: Connection, now: float, most: int) -> int:
+    """Remove expired rows and mark unneeded blocks as garbage, `most` of each kind; return how many were handled."""
+    expired = (
+        ("snapshot_uploads", "upload", "expires_at < ?", now),
+        ("snapshot_tokens", "token, kind", "until < ?", now - _MARGIN_S),
+        ("snapshot_revocations", "did, cid", "until < ?", now - _MARGIN_S),
         (
-            "DELETE FROM snapshot_pins WHERE state = 'failed' AND created_us < ?",
-            _us(now - QUEUED_KEPT_S - _FAILED_KEPT_S),
-        ),
-        (
-            "UPDATE snapshot_pins SET state = 'failed' WHERE state = 'queued' AND created_us < ?",
-            _us(now - QUEUED_KEPT_S),
+            "snapshot_pins",
+            "id",
+            "state = 'failed' AND created_us < ?",
+            float(_us(now - QUEUED_KEPT_S - _FAILED_KEPT_S)),
         ),
     )
-    gone = sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
-    return gone + _drop_held_in_vain(connection, now) + _name_garbage(connection)
+    gone = sum(remove(connection, *kind, most) for kind in expired)
+    gone += connection.execute(
+        "UPDATE snapshot_pins SET state = 'failed' WHERE id IN (SELECT id FROM snapshot_pins"
+        " WHERE state = 'queued' AND created_us < ? LIMIT ?)",
+        (_us(now - QUEUED_KEPT_S), most),
+    ).rowcount
+    gone += _drop_held_in_vain(connection, now, most) + _drop_orphans(connection, now, most)
+    return gone + _name_garbage(connection, most)
+
+
+def _drop_orphans(connection: Connection, now: float, most: int) -> int:
+    """Remove what DIDs without a registered credential have stored; return how many DIDs were looked at."""
+    connection.execute(
+        "UPDATE snapshot_orphans SET since = ? WHERE did IN (SELECT did FROM snapshot_orphans WHERE since = 0 LIMIT ?)",
+        (now, most),
+    )
+    rows = connection.execute(
+        "SELECT did FROM snapshot_orphans WHERE since > 0 AND since < ? LIMIT ?",
+        (now - ORPHANS_KEPT_S, _ORPHANS_AT_ONCE),
+    ).fetchall()
+    for (did,) in rows:
+        if connection.execute(IS_REGISTERED, (did, did)).fetchone() is None:
+            _drop_all(connection, did)
+        connection.execute("DELETE FROM snapshot_orphans WHERE did = ?", (did,))
+    return len(rows)
+
+
+def _drop_all(connection: Connection, did: str) -> None:
+    """Remove a DID's record, pins and snapshots."""
+    connection.execute(
+        "DELETE FROM snapshot_names WHERE did = ? AND name IN (SELECT publisher FROM snapshot_roots WHERE did = ?)",
+        (did, did),
+    )
+    connection.execute("DELETE FROM snapshot_pins WHERE did = ?", (did,))
+    connection.execute("DELETE FROM snapshot_roots WHERE did = ?", (did,))
 
 
 def name_strays(connection: Connection, objects: Sequence[str]) -> int:
@@ -65,27 +99,27 @@ def collected(connection: Connection, keys: Sequence[str]) -> None:
     connection.executemany("DELETE FROM snapshot_garbage WHERE object = ?", [(key,) for key in keys])
 
 
-def _drop_held_in_vain(connection: Connection, now: float) -> int:
+def _drop_held_in_vain(connection: Connection, now: float, most: int) -> int:
     """Remove snapshots that were not pinned in time; only snapshots without a pin have a time in `held_until`."""
     rows = connection.execute(
-        "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ?", (now,)
+        "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ? LIMIT ?", (now, most)
     ).fetchall()
     gone = sum(drop_unheld(connection, now, cid) for (cid,) in rows)
     connection.executemany("UPDATE snapshot_roots SET held_until = 0 WHERE cid = ?", rows)
     return gone
 
 
-def _name_garbage(connection: Connection) -> int:
-    connection.execute(
+def _name_garbage(connection: Connection, most: int) -> int:
+    """Mark blocks that have lost their last holder as garbage; return how many blocks were looked at."""
+    loose = connection.execute("SELECT block_id FROM snapshot_loose LIMIT ?", (most,)).fetchall()
+    connection.executemany(
         "INSERT OR IGNORE INTO snapshot_garbage SELECT b.cid || '.' || b.id FROM snapshot_blocks b"  # noqa: S608 - our own condition
-        f" WHERE b.id IN (SELECT block_id FROM snapshot_loose) AND {_UNHELD}"
+        f" WHERE b.id = ? AND {_UNHELD}",
+        loose,
     )
-    gone = connection.execute(
-        "DELETE FROM snapshot_blocks WHERE id IN (SELECT b.id FROM snapshot_blocks b"  # noqa: S608 - our own condition
-        f" WHERE b.id IN (SELECT block_id FROM snapshot_loose) AND {_UNHELD})"
-    ).rowcount
-    connection.execute("DELETE FROM snapshot_loose")
-    return gone
+    connection.executemany(f"DELETE FROM snapshot_blocks AS b WHERE b.id = ? AND {_UNHELD}", loose)  # noqa: S608 - our own condition
+    connection.executemany("DELETE FROM snapshot_loose WHERE block_id = ?", loose)
+    return len(loose)
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -221,8 +221,8 @@ class SqliteStore:
         return await self._writer.write(confirmations.settle, credential, outcome, block_number, now)
 
     async def expire(self, now: float) -> int:
-        """See Store."""
-        return await self._writer.write(upkeep.expire, now)
+        """See Store. Rows are removed in parts, so that no other write waits long."""
+        return await upkeep.in_parts(self._writer, upkeep.expire, now)
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
         """See Store."""

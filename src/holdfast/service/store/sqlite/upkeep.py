@@ -7,24 +7,45 @@ from typing import TYPE_CHECKING
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from sqlite3 import Connection
+
+    from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 # Expired rows are kept for another hour, so that the store still has the rows it needs after a clock is set back.
 _CLOCK_MARGIN_S = HOUR_S
 
 
-def expire(connection: Connection, now: float) -> int:
-    """Delete rows that no rule reads any more, and registrations that were refused long ago."""
+AT_ONCE = 500  # rows of one kind that a transaction removes
+
+
+async def in_parts(writer: GroupCommitWriter, expire: Callable[[Connection, float, int], int], now: float) -> int:
+    """Remove expired rows in several transactions, between which other writes commit; return how many rows."""
+    removed = part = await writer.write(expire, now, AT_ONCE)
+    while part >= AT_ONCE:
+        part = await writer.write(expire, now, AT_ONCE)
+        removed += part
+    return removed
+
+
+def expire(connection: Connection, now: float, most: int) -> int:
+    """Delete rows that no rule reads any more, and registrations that were refused long ago, `most` of each kind."""
     horizon = now - _CLOCK_MARGIN_S
-    statements = (
-        ("DELETE FROM codes WHERE expires_at < ?", horizon),
-        ("DELETE FROM used_attestations WHERE expires_at < ?", horizon),
-        ("DELETE FROM kept_answers WHERE expires_at < ?", horizon),
-        ("DELETE FROM charges WHERE at < ?", horizon - DAY_S),
-        ("DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
-        ("DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
+    kinds = (
+        ("codes", "id", "expires_at < ?", horizon),
+        ("used_attestations", "signature", "expires_at < ?", horizon),
+        ("kept_answers", "key", "expires_at < ?", horizon),
+        ("charges", "id", "at < ?", horizon - DAY_S),
+        ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
+        ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
     )
-    return sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
+    return sum(remove(connection, *kind, most) for kind in kinds)
+
+
+def remove(connection: Connection, table: str, key: str, condition: str, limit: float, most: int) -> int:
+    """Delete at most `most` rows of a table that meet a condition on one parameter; return how many."""
+    statement = f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {condition} LIMIT ?)"  # noqa: S608 - our own names
+    return connection.execute(statement, (limit, most)).rowcount
 
 
 def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
