@@ -101,6 +101,19 @@ def test_no_text_or_name_hides_characters() -> None:
     assert {ascii(text): saw for text, saw in zip(texts, seen, strict=True) if saw != ["name", "sign.text"]} == {}
 
 
+def test_a_shops_words_become_one_plain_line() -> None:
+    code = """
+      const { readRequest } = await import("SOURCES/pay/request.js");
+      const data = { to: "0x52908400098527886E0F7030069857D2E4169EE7", amount: "1", token: "native", chainId: 1 };
+      const asked = (label) => ({ site: "https://shop.example", total: { currency: "USD", value: "1" }, data: { ...data, label } });
+      return given.map((label) => readRequest(asked(label), { chainId: 1, chainName: "", usdc: "" }).label);
+    """
+    assert run_module(code, ["Two\n\tbooks \u202e\U000e0061 \u3164\u2800for ada", "\u3164"]) == [
+        "Two books for ada",
+        "",
+    ]
+
+
 def test_an_answer_goes_only_to_an_address_that_the_app_has_declared() -> None:
     back = "https://app.example/back?x=1"
     cases: list[tuple[dict[str, Any], bool]] = [

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.support.pages import Pages, serving
+from tests.support.passkeys import CLIENT, MAKE, Authenticator
+from tests.support.passkeys import new_page as client_page
 from tests.support.payment_window import confirm_page
 from tests.support.serving import PATIENCE_S, Server
 
@@ -199,6 +202,43 @@ async def test_the_page_without_a_vault_says_so(browser: Browser, shop: str, ser
     await window.click("back")
     answer = await asyncio.wait_for(asked, PATIENCE_S)
     assert (answer["method"], answer["details"]["error"]) == (method, "no_vault")
+
+
+class Mall(Pages):
+    """A page that shows the shop of another site in a frame, which may ask for payments."""
+
+    shop = ""
+
+    def page(self) -> tuple[bytes, str]:
+        return f'<!doctype html><iframe allow="payment" src="{self.shop}"></iframe>'.encode(), "text/html"
+
+
+async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(
+    browser: Browser, shop: str, serve: Callable[..., Server]
+) -> None:
+    server = serve()
+    context = await browser.new_context()
+    own = await client_page(context, server)
+    await Authenticator.of(own)
+    await own.evaluate(CLIENT, {})
+    await own.evaluate(MAKE, {"name": "ada", "options": {}})
+    inner = shop.replace("localhost", "127.0.0.1")
+    with serving(type("Around", (Mall,), {"shop": inner})) as mall:
+        page = await context.new_page()
+        await page.goto(mall)
+        frame = next(it for it in page.frames if it.url == inner)
+        data = {"to": PAYEE, "amount": "12500000", "token": "native", "chainId": 84532, **OPTED}
+        asked = asyncio.create_task(frame.evaluate(ASK, [f"http://localhost:{server.port}/pay", data]))
+        window = await confirm_page(browser)
+        await window.shows("document.getElementById('row-shop')")
+        shown = await window.evaluate("document.getElementById('row-shop').innerText")
+        assert [line.strip("/") for line in shown.splitlines()] == [
+            inner.strip("/"),
+            f"It asks inside a page of {mall.strip('/')}.",
+        ]
+        assert urlsplit(inner).netloc in await window.evaluate("document.getElementById('heading').textContent")
+        await window.click("cancel")
+        assert (await asyncio.wait_for(asked, PATIENCE_S))["details"]["error"] == "user_cancelled"
 
 
 async def test_a_shop_that_aborts_is_let_go(browser: Browser, shop: str, serve: Callable[..., Server]) -> None:

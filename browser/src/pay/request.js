@@ -1,6 +1,7 @@
 /** Reads a shop's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
 import { isAddress, NATIVE } from "../chain/calls.js";
+import { plainLine } from "../connect/hidden.js";
 
 const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
@@ -111,7 +112,7 @@ function isDid(to) {
 /** @param {unknown} label a shop's own words: one line, without characters that reverse or hide text */
 function labelOf(label) {
   if (typeof label !== "string") return "";
-  const plain = label.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const plain = plainLine(label);
   return plain.length > LABEL_LENGTH ? `${plain.slice(0, LABEL_LENGTH)}…` : plain;
 }
 
