@@ -376,3 +376,24 @@ async def test_a_name_that_was_taken_meanwhile(browser: Browser, server: Server)
     await visit.press("submit")
     await visit.screen("safety")
     assert len(await visit.authenticator.credentials()) == 1
+
+
+async def test_the_browsers_back_goes_to_the_screen_before(browser: Browser, serve: Callable[..., Server]) -> None:
+    visit = await Visit.of(browser, serve())
+    await visit.choose("handle", "alice")
+    await visit.screen("passkey")
+    await visit.page.go_back()
+    await visit.screen("choose")
+    assert await visit.page.input_value('[name="handle"]') == "alice"
+    await visit.page.go_back()
+    await visit.screen("resume")  # the start page, which offers to continue
+    await visit.press("continue")
+    await visit.screen("passkey")
+    await visit.press("create")
+    await visit.screen("safety")
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.press("delegate")
+    await visit.screen("delegate")
+    await visit.page.go_back()
+    await visit.screen("home")

@@ -1,7 +1,9 @@
 /** The pages' entry point, which registers the screens and draws the footer and the screen for the address. */
 
 import { footer } from "./footer.js";
+import { noteScreen, throughHistory, wentBack } from "./parts/back.js";
 import { go, goToAddress } from "./parts/router.js";
+import { whenDrawn } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { nameScreens } from "./screens.js";
 import { linked } from "./vault/received.js";
@@ -17,7 +19,9 @@ document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();
   void go("start");
 });
-addEventListener("popstate", () => void shown());
+whenDrawn(noteScreen);
+addEventListener("click", throughHistory, { capture: true });
+addEventListener("popstate", () => wentBack() || void shown());
 addEventListener("hashchange", () => void shown());
 nameScreens();
 whenGone(gone);

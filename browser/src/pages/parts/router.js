@@ -1,5 +1,7 @@
 /** Registers screens by name, so that no screen's module needs to import that of another screen. */
 
+import { depth } from "./back.js";
+
 /** @type {Map<string, (given?: any) => unknown>} */
 const screens = new Map();
 
@@ -36,7 +38,8 @@ export async function go(name, given) {
   const draw = screens.get(name);
   if (!draw) throw new TypeError(`no screen: ${name}`);
   const path = PATHS[name];
-  if (!staying && path && location.pathname !== path) history.pushState(null, "", path);
+  // An entry that was added for a screen with a Back button makes way.
+  if (!staying && path && location.pathname !== path) history[depth() ? "replaceState" : "pushState"](null, "", path);
   await draw(given);
 }
 

@@ -11,6 +11,8 @@ let redraw = null;
 /** Counts the screens that were shown or began to be prepared. */
 let turn = 0;
 let again = false;
+/** Called after each screen was drawn. */
+let drawn = () => {};
 /** Ends the timers and pending requests of the current screen when another replaces it. */
 let ending = new AbortController();
 
@@ -26,6 +28,11 @@ export { SERVICE };
  * @property {Element | null} [focus] what gets the focus instead of the heading
  * @property {() => void} [redraw] draws it again, in another language
  */
+
+/** @param {() => void} then called after each screen was drawn */
+export function whenDrawn(then) {
+  drawn = then;
+}
 
 /**
  * Begins a screen that can be shown only after waiting, for example for the service. Meanwhile the person may have gone
@@ -57,6 +64,7 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   title = heading;
   say("");
   alarm("");
+  drawn();
   if (!quiet) {
     scrollTo(0, 0);
     /** @type {HTMLElement} */ (focus ?? h1).focus({ preventScroll: true });

@@ -23,11 +23,12 @@ const INPUTS = {
  * @typedef {Begun["channel"]} Channel
  */
 
-/** @param {Partial<Begun> & {why?: string}} [row] of an attempt that continues with another identifier */
-export function choose(row = {}) {
+/** @param {Partial<Begun> & {why?: string, typed?: string}} [given] of an attempt that continues with another identifier; `typed`: what is corrected */
+export function choose({ typed = "", ...row } = {}) {
   const channel = row.channel ?? "handle";
   const input = field(text(`choose.${channel}.label`), { ...INPUTS[channel], required: true }, text(`choose.${channel}.hint`));
   input.verdict.setAttribute("aria-live", "polite");
+  input.input.value = typed;
   const asked = form((it) => run(it.querySelector("button"), () => next(input, channel, row)), input.node, buttons(submit(text("choose.continue"))));
   const others = /** @type {Channel[]} */ (["handle", "email", "sms"]).filter((it) => it !== channel);
   const signal = show({

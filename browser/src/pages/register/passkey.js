@@ -32,7 +32,7 @@ export function passkey(row) {
         button(text("passkey.create"), make, { kind: "main", name: "create" }),
         button(text("passkey.phone"), (event) => make(event, { hints: ["hybrid"] }), { kind: "plain", name: "phone" }),
         button(text("passkey.key"), (event) => make(event, { hints: ["security-key"], authenticatorAttachment: "cross-platform" }), { kind: "plain", name: "key" }),
-        button(text("back"), () => go("choose", row), { kind: "plain", name: "back" }),
+        button(text("back"), () => go("choose", { ...row, typed: row.identifier }), { kind: "plain", name: "back" }),
       ),
     ],
   });
