@@ -306,6 +306,12 @@ ROWS: tuple[SettingRow, ...] = (
         https_origins,
         "other origins whose pages may use the passkeys of this service's host, as https://app.example",
     ),
+    SettingRow(
+        "HOLDFAST_OWN_PAGES_ONLY",
+        "off",
+        one_of("on", "off"),
+        "on: pages of other origins than these may read, but not register, send codes or upload",
+    ),
     SettingRow("HOLDFAST_PAGES", "on", one_of("on", "off"), "off: the interface alone, without pages for people"),
     SettingRow("HOLDFAST_PAGES_NAME", "Holdfast", shown_name, "the service's name on its pages"),
     SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),

@@ -92,6 +92,7 @@ class Settings:
     snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]
+    own_pages_only: str
     pages: str
     pages_name: str
     pages_colour: str

@@ -41,6 +41,11 @@ def register(**fields: Any) -> Ask:
     return lambda api: api.register(**fields)
 
 
+async def from_a_foreign_page(api: Api) -> httpx.Response:
+    api.application._web.own_pages = frozenset({"https://vault.example"})
+    return await api.session("ann", headers={"Origin": "https://page.example"})
+
+
 def with_places(in_all: int, per_address: int) -> Ask:
     """Request a large response from a service that has so many places for them."""
 
@@ -223,6 +228,8 @@ REQUESTS: dict[str, Ask] = {
     "INVALID_DID": post("/api/sessions", handle="ann", did="did"),
     "INVALID_CREDENTIAL_ID": register(credentialId="x" * 1367),
     "INVALID_TX_HASH": register(txHash="x" * 129),
+    "AMBIGUOUS_REQUEST": lambda api: api.http.get("/healthz", headers=[("host", "a.example"), ("host", "b.example")]),
+    "FOREIGN_PAGE": from_a_foreign_page,
     "INVALID_JSON_RPC": post(BUNDLER, **RPC),
     "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
     "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"),

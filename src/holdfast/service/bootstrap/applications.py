@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.rules.connections import ConnectionLimits
@@ -38,8 +39,17 @@ def application_of(settings: Settings, service: Service) -> Application:
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
-    web = WebContext(service, files, client_address, large, settings.public_url.partition(":")[0])
+    scheme = settings.public_url.partition(":")[0]
+    web = WebContext(service, files, client_address, large, scheme, own_pages(settings))
     return Application(web, access_log=settings.access_log == "on")
+
+
+def own_pages(settings: Settings) -> frozenset[str] | None:
+    """Return the origins whose pages may change something; None for all."""
+    if settings.own_pages_only == "off":
+        return None
+    address = urlsplit(settings.public_url)
+    return frozenset({f"{address.scheme}://{address.netloc}", *settings.related_origins})
 
 
 def connection_keeper(settings: Settings, activity: Activity | None) -> ConnectionKeeper:

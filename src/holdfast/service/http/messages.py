@@ -52,6 +52,11 @@ class Request(Protocol):
     query: str
 
     @property
+    def version(self) -> str | None:
+        """The version of HTTP, such as `1.1`; None if the server does not say."""
+        ...
+
+    @property
     def raw_path(self) -> str:
         """The path with its percent-encoding."""
         ...

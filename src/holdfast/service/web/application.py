@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.rules.requests import is_foreign_page, is_host_clear, is_length_clear
 from holdfast.service.http.large_responses import PlacedResponse, body_bytes, is_large
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
@@ -22,8 +23,10 @@ from holdfast.service.web.failures import failed, failure_response
 from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.endpoints import REGISTER_DID, ErrorForm
 from holdfast.wire.errors import (
+    AMBIGUOUS_REQUEST,
     BODY_TOO_LARGE,
     DATABASE_UNAVAILABLE,
+    FOREIGN_PAGE,
     INTERNAL_ERROR,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
@@ -37,6 +40,7 @@ from holdfast.wire.request_ids import REQUEST_ID, draw_request_id, is_well_forme
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.service.web.context import WebContext
+    from holdfast.wire.errors import ErrorRow
 
 _log = logging.getLogger("holdfast.web")
 _access = logging.getLogger("holdfast.access")
@@ -49,6 +53,8 @@ _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
 _SERVER_ERRORS = 500
 _TOO_MANY = 429
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_CLOSED = [("connection", "close")]
 # After these errors the rest of the request's body may still arrive, so the connection must be closed.
 _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 
@@ -108,6 +114,8 @@ class Application:
         return response, request_id
 
     async def _answer(self, request: Request, route: Route | None, request_id: str) -> Response:
+        if (row := self._objection(request)) is not None:
+            return error_response(row, _CLOSED)
         handler = route.handler_of(request.method) if route else None
         try:
             return await handler(self._web, request) if handler else _without_handler(route, request.method)
@@ -115,6 +123,19 @@ class Application:
             raise
         except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
             return _failed(error, route, request_id)
+
+    def _objection(self, request: Request) -> ErrorRow | None:
+        """Return why the request is refused before anything reads it, if it is."""
+        if not is_host_clear(request.header_values("host"), request.version):
+            return AMBIGUOUS_REQUEST
+        if request.method in _READING:
+            return None
+        if not is_length_clear(request.header_values("transfer-encoding"), request.header_values("content-length")):
+            return AMBIGUOUS_REQUEST
+        own = self._web.own_pages
+        if own is not None and is_foreign_page(request.header("sec-fetch-site"), request.header("origin"), own):
+            return FOREIGN_PAGE
+        return None
 
     async def _placed(self, request: Request, response: Response, route: Route | None, request_id: str) -> Response:
         """Return a large response with a place to be sent from, or the refusal if there is none."""

@@ -48,6 +48,12 @@ class AsgiRequest:
         self.query: str = scope["query_string"].decode("latin-1")
 
     @property
+    def version(self) -> str | None:
+        """See Request."""
+        version: str | None = self._scope.get("http_version")
+        return version
+
+    @property
     def raw_path(self) -> str:
         """See Request."""
         raw: bytes = self._scope.get("raw_path") or self.path.encode()

@@ -24,13 +24,19 @@ ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
 
 @dataclass(slots=True)
 class WebContext:
-    """The context that every handler gets as its first argument; `scheme` is that of the public URL."""
+    """The context that every handler gets as its first argument.
+
+    Attributes:
+        scheme: that of the public URL.
+        own_pages: the only origins whose pages may change something; None for all.
+    """
 
     service: Service
     files: PreparedFiles
     client_address: ClientAddress
     large: LargeResponses
     scheme: str
+    own_pages: frozenset[str] | None = None
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:

@@ -51,6 +51,11 @@ class NamedRequest:
         self.method, self.path, self.query = request.method, request.path, request.query
 
     @property
+    def version(self) -> str | None:
+        """See Request."""
+        return self._request.version
+
+    @property
     def raw_path(self) -> str:
         """See Request."""
         return self._request.raw_path

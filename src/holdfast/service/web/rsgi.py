@@ -46,6 +46,12 @@ class RsgiRequest:
         self.query: str = scope.query_string
 
     @property
+    def version(self) -> str | None:
+        """See Request."""
+        version: str = self._scope.http_version
+        return version
+
+    @property
     def raw_path(self) -> str:
         """The path, percent-encoded again after granian has decoded it."""
         return self.path if _PLAIN.fullmatch(self.path) else quote(self.path, safe="/:@!$&'()*+,;=~")
