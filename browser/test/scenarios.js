@@ -3,6 +3,7 @@
 import { AutomaticSnapshots } from "../src/snapshots/automatic.js";
 import { writeCar } from "../src/snapshots/cars.js";
 import { SnapshotConflict } from "../src/snapshots/errors.js";
+import { Gateways } from "../src/snapshots/gateway.js";
 import { NetworkError, RequestRefused } from "../src/snapshots/library.js";
 import { Publisher } from "../src/snapshots/publisher.js";
 import { Recovery } from "../src/snapshots/recovery.js";
@@ -20,8 +21,10 @@ export async function playAll(scenarios) {
   return played;
 }
 
-async function play({ flow, roots = {}, given, events, outcomes }) {
+async function play(scenario) {
+  const { flow, roots = {}, given, events, outcomes } = scenario;
   if (flow === "retries") return [await retries(outcomes)];
+  if (flow === "name") return [await nameOf(scenario)];
   const player = new Player(roots);
   await player.give(given);
   const found = [];
@@ -50,6 +53,26 @@ async function retries(outcomes) {
     globalThis.setTimeout = setTimeout;
   }
   return { waits_s: waits, attempts: outcomes.length - left.length };
+}
+
+/** Returns what is read about a name from several servers, of which each returns a record, a status or nothing. */
+async function nameOf({ name, records, servers, late, main_s: mainS = 0, after_first_s: afterFirstS = 0, absent_is_enough: absentIsEnough = false }) {
+  const fetch = async (url, { signal }) => {
+    const { host, pathname } = new URL(url);
+    let answer = servers[host];
+    if (answer?.constructor === Object) answer = answer[pathname.split("/")[1]] ?? 404;
+    if (answer === "silent") await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (answer === "late") {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answer = late;
+    }
+    return typeof answer === "number" ? new Response(null, { status: answer }) : new Response(Buffer.from(records[answer], "hex"));
+  };
+  const gateways = new Gateways(Object.keys(servers).map((host) => `https://${host}`), fetch, { afterFirstMs: afterFirstS * 1000, mainMs: mainS * 1000 });
+  const { newest, failed, hasMain } = await gateways.answers(name, { absentIsEnough });
+  gateways.close();
+  const known = Object.keys(records).find((it) => newest && records[it] === Buffer.from(newest.data).toString("hex"));
+  return { newest: known ?? null, failed: failed.map(({ http }) => http.host).sort(), has_main: hasMain };
 }
 
 /** One device: its store is in memory, its enclave and its servers are scripted. */

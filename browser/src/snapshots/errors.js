@@ -33,11 +33,13 @@ export class SnapshotConflict extends StorageError {
 }
 
 /**
- * The reason why a vault was not recovered. `incomplete`: blocks of the published snapshot are missing; `damaged`: the
+ * The reason why a vault was not recovered. `unconfirmed`: the service did not answer, so the snapshot that was found may
+ * be an old one; `incomplete`: blocks of the published snapshot are missing; `damaged`: the
  * bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
  * browser cannot verify the record's signature.
  *
- * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened"} SnapshotCode
+ * @typedef {"no_prf" | "no_snapshot" | "expired" | "unconfirmed" | "wrong_key" | "stale" | "incomplete" | "damaged" |
+ *   "unopened"} SnapshotCode
  * @typedef {SnapshotCode | "open_elsewhere" | "unsupported"} RecoveryCode
  */
 

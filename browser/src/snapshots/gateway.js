@@ -3,9 +3,8 @@
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
 import { cidBytes, codecOf, verified } from "./cids.js";
 import { Http } from "./http.js";
-import { NetworkError, RequestRefused, StorageError } from "./library.js";
-import { publicKeyOf } from "./names.js";
-import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, readRecord } from "./records.js";
+import { RequestRefused, StorageError } from "./library.js";
+import { askAll, failure } from "./name_records.js";
 import { assembled, readRoot } from "./roots.js";
 
 const RAW = "application/vnd.ipld.raw";
@@ -19,18 +18,23 @@ const NOT_FOUND = 404;
  */
 
 /**
- * Reads over several gateways. A gateway that fails or sends wrong data is skipped. If every gateway is skipped, the
- * first gateway's error is thrown.
+ * Reads over several gateways. A gateway that fails or sends wrong data is skipped, and from then on asked only for what
+ * the others lack. If every gateway is skipped, the error says each one's reason.
  */
 export class Gateways {
   #https;
+  #patience;
+  /** @type {Set<Http>} */
+  #failed = new Set();
 
   /**
    * @param {string[]} urls in the order in which they are tried
    * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("./name_records.js").Patience} [patience]
    */
-  constructor(urls, fetch) {
+  constructor(urls, fetch, patience) {
     this.#https = urls.map((url) => new Http(url, fetch));
+    this.#patience = patience;
   }
 
   /**
@@ -84,12 +88,24 @@ export class Gateways {
    * @throws {ContentError} the text is not a name, or all records are forged
    */
   async record(name) {
-    const publicKey = publicKeyOf(name);
-    const answers = await Promise.allSettled(this.#https.map((http) => recordAt(http, name, publicKey)));
-    const found = answers.flatMap((it) => (it.status === "fulfilled" ? [it.value] : []));
-    const [failed] = answers.flatMap((it) => (it.status === "rejected" ? [it.reason] : []));
-    if (found.length === 0) throw failed ?? new StorageError("no gateway is configured");
-    return found.reduce((newest, it) => (it && ["newer", "renewed"].includes(changeOf(newest, it)) ? it : newest), null);
+    const { newest, failed } = await this.answers(name, { absentIsEnough: true });
+    if (!newest && failed.length === this.#https.length) throw failure("no gateway answers", failed);
+    return newest;
+  }
+
+  /**
+   * Returns what the gateways answer about an IPNS name, and which of them do not answer.
+   *
+   * @param {string} name
+   * @param {{absentIsEnough?: boolean}} [how] `absentIsEnough`: the others are waited for only shortly also after one has
+   *   said that there is no record
+   * @returns {Promise<import("./name_records.js").NameAnswers>}
+   * @throws {ContentError} the text is not a name
+   */
+  async answers(name, { absentIsEnough = false } = {}) {
+    const answers = await askAll(this.#https, name, { absentIsEnough, ...this.#patience });
+    answers.failed.forEach(({ http }) => this.#failed.add(http));
+    return answers;
   }
 
   /** Cancels pending requests. */
@@ -103,36 +119,15 @@ export class Gateways {
    * @returns {Promise<T>}
    */
   async #first(work) {
-    let first = null;
-    for (const http of this.#https) {
+    const failed = [];
+    for (const http of [...this.#https].sort((one, other) => Number(this.#failed.has(one)) - Number(this.#failed.has(other)))) {
       try {
         return await work(http);
       } catch (error) {
-        first ??= error;
+        failed.push({ http, error });
+        if (!(error instanceof RequestRefused && error.status === NOT_FOUND)) this.#failed.add(http);
       }
     }
-    throw first ?? new StorageError("no gateway is configured");
+    throw failed.length ? failure("no gateway returns the block", failed) : new StorageError("no gateway is configured");
   }
-}
-
-/**
- * Returns one gateway's record. Some gateways serve records on only one of the two paths.
- *
- * @param {Http} http
- * @param {string} name
- * @param {Uint8Array} publicKey
- */
-async function recordAt(http, name, publicKey) {
-  const asked = { method: "GET", headers: { Accept: RECORD_TYPE }, longest: MAX_RECORD_BYTES };
-  let first = null;
-  for (const way of [{ path: `/ipns/${name}`, query: { format: "ipns-record" } }, { path: `/routing/v1/ipns/${name}` }]) {
-    try {
-      return await readRecord(publicKey, await http.send({ ...asked, ...way }));
-    } catch (error) {
-      if (!(error instanceof NetworkError)) throw error;
-      if (error instanceof RequestRefused && error.status === NOT_FOUND) return null;
-      first ??= error;
-    }
-  }
-  throw first;
 }

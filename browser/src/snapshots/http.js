@@ -17,7 +17,9 @@ const LONGEST_ANSWER = 1 << 20;
  * @property {Record<string, string>} [headers]
  * @property {BodyInit} [body]
  * @property {number} [longest] maximum bytes of the response
- * @property {number} [timeout] milliseconds
+ * @property {number} [timeout] milliseconds, for the whole request
+ * @property {RequestCache} [cache] how the browser's cache is used
+ * @property {AbortSignal} [signal] ends the request and its retries
  */
 
 /** A client for one base address. */
@@ -31,6 +33,7 @@ export class Http {
    */
   constructor(baseUrl, fetch = globalThis.fetch.bind(globalThis)) {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.host = new URL(baseUrl).host;
     this.#fetch = fetch;
   }
 
@@ -48,7 +51,7 @@ export class Http {
         return await this.#once(asked);
       } catch (error) {
         const wait = RETRY_AFTER_MS[tries];
-        if (asked.method !== "GET" || wait === undefined || !isPassing(error)) throw error;
+        if (asked.method !== "GET" || wait === undefined || !isPassing(error) || asked.signal?.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -70,13 +73,13 @@ export class Http {
   }
 
   /** @param {Asked} asked */
-  async #once({ method, path, query = {}, headers = {}, body, longest = LONGEST_ANSWER, timeout = TIMEOUT_MS }) {
+  async #once({ method, path, query = {}, headers = {}, body, longest = LONGEST_ANSWER, timeout = TIMEOUT_MS, signal: ended, cache }) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
     const asked = new URLSearchParams(query).toString();
     try {
       const url = `${this.baseUrl}${path}${asked && `?${asked}`}`;
-      const response = await this.#fetch(url, { method, headers, body, signal, credentials: "omit" });
+      const response = await this.#fetch(url, { method, headers, body, signal, cache, credentials: "omit" });
       const bytes = await bounded(response, response.ok ? longest : LONGEST_ANSWER);
       if (!response.ok) throw refusal(response, bytes);
       return bytes;

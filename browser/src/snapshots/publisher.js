@@ -59,9 +59,12 @@ export class Publisher {
     this.#known = null;
   }
 
-  /** @returns {Promise<SnapshotState>} how far the upload is */
+  /** @returns {Promise<SnapshotState>} how far the upload is; `queued` if the vault has changed since the last one */
   async state() {
-    return readState(this.#store, await this.#did());
+    const did = await this.#did();
+    const state = await readState(this.#store, did);
+    const stored = state.status === "pinned" ? await this.#store.load(did) : null;
+    return stored && isDue(stored, state) ? { ...state, status: "queued" } : state;
   }
 
   /**

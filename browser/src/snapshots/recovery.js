@@ -9,6 +9,7 @@ import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { copied, wrapsOf } from "./keys.js";
 import { ClientStateError, RequestRefused, ServiceError, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
+import { PlacesFailed, failure } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
@@ -19,17 +20,21 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {import("./library.js").UsedPasskey} UsedPasskey
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {"passkey chosen" | "record verified" | "fetching" | "snapshot verified" | "vault opened" | "older"} RecoveryStep
- *   older: the key does not open the newest snapshot, so the vault comes from an earlier one
+ * @typedef {{places: string[], updatedAt: number}} Unconfirmed the servers that did not answer, and when the snapshot that
+ *   was found was sealed, in Unix milliseconds
+ * @typedef {{done?: number, all?: number, places?: string[]}} Progress numbers of blocks; or servers, by host
+ * @typedef {"passkey chosen" | "unanswered" | "record verified" | "fetching" | "snapshot verified" | "vault opened" | "older"} RecoveryStep
+ *   unanswered: some servers did not answer; older: the key does not open the newest snapshot, so the vault comes from an earlier one
  *
  * @typedef {object} RecoveryOptions
  * @property {UsedPasskey} [passkey] what `usePasskey` returned; without it or a `key`, the person is prompted
  * @property {VaultKey} [key] what opens the vault instead of the passkey's PRF output, such as a password
  * @property {string} [name] the IPNS name, for a passkey whose user handle is not the publishing key
  * @property {Uint8Array<ArrayBuffer>} [car] a snapshot's CAR file, to be used instead of the published snapshot
- * @property {(reason: "expired" | "rolled_back", error: Error) => Promise<boolean> | boolean} [accept] called before a
- *   snapshot is accepted that has an expired record, or is older than one that this browser has seen
- * @property {(step: RecoveryStep, progress?: {done: number, all: number}) => void} [onProgress] `progress`: numbers of blocks
+ * @property {(reason: "expired" | "rolled_back" | "unconfirmed", error: Error, about?: Unconfirmed) => Promise<boolean> | boolean} [accept]
+ *   called before a snapshot is accepted that has an expired record, is older than one that this browser has seen, or may
+ *   be old because the service did not answer
+ * @property {(step: RecoveryStep, progress?: Progress) => void} [onProgress]
  *
  * @typedef {object} Recovered
  * @property {string} did
@@ -45,6 +50,8 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /** How many earlier snapshots are tried after the newest one: as many as stay pinned. */
 const OLDER = 10;
+/** @type {import("./name_records.js").NameAnswers} */
+const NOTHING = { newest: null, failed: [], hasMain: true };
 const CONFLICT = /** @type {const} */ ("conflict");
 const PINNED = /** @type {const} */ ("pinned");
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
@@ -159,8 +166,11 @@ export class Recovery {
    * @returns {Promise<Found>}
    */
   async #ofName(passkey) {
-    const record = await readable(() => this.#record(passkey));
-    if (!record) throw new RecoveryRefused("no_snapshot", "no gateway has a snapshot published under this name");
+    const { newest: record, failed, hasMain } = await readable(() => this.#answers(passkey));
+    if (!record && failed.length) await readable(() => Promise.reject(failure("no snapshot was found, and not every server answered", failed)));
+    if (!record) throw new RecoveryRefused("no_snapshot", "no snapshot is published under this name: every server that was asked says so");
+    const silent = failed.map(({ http }) => http.host);
+    if (silent.length) this.#tell("unanswered", { places: silent });
     this.#tell("record verified");
     if (isExpired(record, Date.now())) {
       const words = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot";
@@ -170,23 +180,38 @@ export class Recovery {
     const snapshot = await readable(fetched);
     const revision = await this.#checked(snapshot, record.publicKey);
     this.#tell("snapshot verified");
+    if (!hasMain) await this.#confirmed(snapshot, silent);
     return { snapshot, record, revision };
   }
 
   /**
-   * Returns the record published under the given name or the passkey's user handle. An old passkey's user handle is
-   * random, so the service is asked for the passkey's IPNS name, which it may have stored.
+   * Returns the answers about the given name or the passkey's user handle. An old passkey's user handle is random, so the
+   * service is asked for the passkey's IPNS name, which it may have stored.
    *
    * @param {UsedPasskey | null} passkey
+   * @returns {Promise<import("./name_records.js").NameAnswers>}
    */
-  async #record(passkey) {
+  async #answers(passkey) {
     const { gateways } = this.#place;
-    if (this.#options.name) return gateways.record(this.#options.name);
+    if (this.#options.name) return gateways.answers(this.#options.name);
     const handle = fromBase64(passkey?.userHandle ?? "");
-    const found = handle.length === PUBLIC_KEY_BYTES ? await gateways.record(nameOf(handle)) : null;
-    if (found || !passkey) return found;
+    const found = handle.length === PUBLIC_KEY_BYTES ? await gateways.answers(nameOf(handle)) : NOTHING;
+    if (found.newest || found.failed.length || !passkey) return found;
     const named = await this.#place.nameOf(passkey.credentialId);
-    return named === null ? null : gateways.record(named);
+    return named === null ? found : gateways.answers(named);
+  }
+
+  /**
+   * Asks whether to use a snapshot although the server that has the newest one did not answer. Any server that once had
+   * a record can return it for years, so an old record looks like the newest.
+   *
+   * @param {Snapshot} snapshot
+   * @param {string[]} places the servers that did not answer
+   */
+  async #confirmed({ manifest: { updatedAt } }, places) {
+    const written = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    const words = `${places.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${written} UTC`;
+    await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words), { places, updatedAt });
   }
 
   /**
@@ -207,9 +232,9 @@ export class Recovery {
     await this.#ask("rolled_back", new SnapshotRolledBack(known.sequence, record.sequence));
   }
 
-  /** @param {"expired" | "rolled_back"} reason @param {Error} refusal */
-  async #ask(reason, refusal) {
-    if (!(await this.#options.accept?.(reason, refusal))) throw refusal;
+  /** @param {"expired" | "rolled_back" | "unconfirmed"} reason @param {Error} refusal @param {Unconfirmed} [about] */
+  async #ask(reason, refusal, about) {
+    if (!(await this.#options.accept?.(reason, refusal, about))) throw refusal;
   }
 
   /**
@@ -243,7 +268,7 @@ export class Recovery {
     return { did, rootCid, revision, updatedAt, sequence, newer };
   }
 
-  /** @param {RecoveryStep} step @param {{done: number, all: number}} [progress] */
+  /** @param {RecoveryStep} step @param {Progress} [progress] */
   #tell(step, progress) {
     this.#options.onProgress?.(step, progress);
   }
@@ -279,11 +304,20 @@ async function readable(work) {
     if (cause instanceof ContentError) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
-    if (cause instanceof RequestRefused && cause.status === 404) {
+    if (cause instanceof PlacesFailed && cause.failed.every(({ error }) => error instanceof ContentError)) {
+      throw new RecoveryRefused("damaged", cause.message, { cause });
+    }
+    if (isMissing(cause)) {
       throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });
     }
     throw cause;
   }
+}
+
+/** Whether every server that was asked has no such block. @param {unknown} cause @returns {boolean} */
+function isMissing(cause) {
+  if (cause instanceof PlacesFailed) return cause.failed.every(({ error }) => isMissing(error));
+  return cause instanceof RequestRefused && cause.status === 404;
 }
 
 /** @param {string} [code] */

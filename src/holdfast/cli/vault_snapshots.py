@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -74,12 +75,15 @@ def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
     name: Annotated[str | None, typer.Option(metavar="K51", help="The name of the snapshots.")] = None,
     car: Annotated[Path | None, typer.Option(metavar="FILE", help="A snapshot in hand (CAR).")] = None,
     gateway: Annotated[list[str] | None, typer.Option(metavar="URL", help="Another IPFS gateway; repeatable.")] = None,
-    accept_older: Annotated[bool, typer.Option(help="Take a snapshot that is older than one seen before.")] = False,
+    accept_older: Annotated[
+        bool, typer.Option(help="Take a snapshot that is, or may be, older than the newest one.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Recover the vault on a new device, with a synced passkey on the plugged-in security key or with another key."""
     with common.plain_errors(as_json=as_json):
         wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
         found = recovery.recover(folder, wanted)
-        text = f"{found.did}\nrevision {found.revision}, snapshot {found.root_cid}"
+        written = datetime.fromtimestamp(found.updated_at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        text = f"{found.did}\nrevision {found.revision} of {written}, snapshot {found.root_cid}"
         emit(found.to_json(), text, as_json=as_json)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import struct
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import msgspec
 
+from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.gateway import AsyncGateway
+from holdfast.client.storage.name_records import Patience
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import VaultManifest
 from holdfast.client.vault.keys import SecretKey
@@ -36,6 +41,8 @@ async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     """Return what each event of a scenario led to: its effects, the state that is stored after it, and its error."""
     if scenario["flow"] == "retries":
         return [await _retries(scenario["outcomes"])]
+    if scenario["flow"] == "name":
+        return [await _name(scenario)]
     with VaultStore(directory=folder) as store:
         player = _Player(store, dict(scenario.get("roots", {})))
         player.give(scenario["given"])
@@ -59,6 +66,31 @@ async def _retries(outcomes: list[Any]) -> dict[str, Any]:
     assert automatic._task is not None
     await automatic._task
     return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
+
+
+async def _name(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return what is read about a name from several servers, of which each returns a record, a status or nothing."""
+    known = {name: bytes.fromhex(data) for name, data in scenario["records"].items()}
+
+    async def handler(request: httpx.Request) -> httpx.Response:
+        answer = scenario["servers"][request.url.host]
+        answer = answer.get(request.url.path.split("/")[1], 404) if isinstance(answer, dict) else answer
+        if answer == "silent":
+            await asyncio.Event().wait()
+        if answer == "late":
+            await asyncio.sleep(0.2)
+            answer = scenario["late"]
+        return httpx.Response(answer) if isinstance(answer, int) else httpx.Response(200, content=known[answer])
+
+    patience = Patience(after_first_s=scenario.get("after_first_s", 0), main_s=scenario.get("main_s", 0))
+    urls = [f"https://{host}" for host in scenario["servers"]]
+    gateway = AsyncGateway(
+        urls, None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler), patience=patience
+    )
+    answers = await gateway.answers(scenario["name"], absent_is_enough=scenario.get("absent_is_enough", False))
+    await gateway.close()
+    newest = next((name for name, data in known.items() if answers.newest and answers.newest.data == data), None)
+    return {"newest": newest, "failed": sorted(answers.failed), "has_main": answers.has_main}
 
 
 @dataclass

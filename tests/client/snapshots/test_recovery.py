@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import msgspec
 import pytest
@@ -90,11 +91,60 @@ async def test_with_the_service_gone_a_car_file_is_enough(first, new, place):
     assert await contents(new.vault) == await contents(first.vault)
 
 
-async def test_from_another_gateway_with_the_service_gone(tmp_path, first, place):
+async def test_with_the_service_gone_a_gateways_copy_is_used_only_when_the_person_says_so(tmp_path, first, place):
+    """A server that once had a record can return it for years, so nothing else shows that it is an old one."""
     config = types.SnapshotConfig(automatic=False, gateway_urls=("https://liar.example", "https://mirror.example"))
     place.down, place.liars = {"vault.example"}, {"liar.example"}
     async with Device(tmp_path / "new", place, config) as new:
-        assert (await new.client.recover(passkey=first.authenticator)).sequence == 1
+        with pytest.raises(
+            RecoveryRefused, match=r"vault\.example did not answer.* is from 20\d\d-\d\d-\d\d"
+        ) as caught:
+            await new.client.recover(passkey=first.authenticator)
+        assert caught.value.code == "unconfirmed"
+        assert nothing_kept(new)
+        asked, steps = [], []
+        accept = partial(_agree, asked)
+        found = await new.client.recover(passkey=first.authenticator, accept=accept, on_progress=steps.append)
+        assert found.sequence == 1
+        assert len(asked) == 1 and "there may be a newer copy" in asked[0]
+        assert "vault.example did not answer: no answer (ConnectError)" in steps
+
+
+def _agree(asked, question):
+    asked.append(question)
+    return True
+
+
+async def test_a_gateway_that_does_not_answer_is_named_and_stops_nothing(tmp_path, first, place):
+    config = types.SnapshotConfig(automatic=False, gateway_urls=("https://down.example",))
+    place.down, steps = {"down.example"}, []
+    async with Device(tmp_path / "new", place, config) as new:
+        assert (await new.client.recover(passkey=first.authenticator, on_progress=steps.append)).sequence == 1
+        assert "down.example did not answer: no answer (ConnectError)" in steps
+        await new.change("after")
+        assert (await new.client.publish_snapshot()).sequence == 2
+
+
+async def test_no_snapshot_is_said_only_when_every_server_answered(tmp_path, first, place):
+    name, config = await first.name(), types.SnapshotConfig(automatic=False, gateway_urls=("https://mirror.example",))
+    place.records, place.down = {}, {"vault.example"}
+    async with Device(tmp_path / "new", place, config) as new:
+        with pytest.raises(NetworkError, match="ConnectError"):
+            await new.client.recover(key=SECRET, name=name)
+        place.down = set()
+        with pytest.raises(RecoveryRefused) as caught:
+            await new.client.recover(key=SECRET, name=name)
+        assert caught.value.code == "no_snapshot"
+
+
+async def test_each_servers_own_reason_is_in_the_error(tmp_path, first, place):
+    config = types.SnapshotConfig(automatic=False, gateway_urls=("https://liar.example",))
+    place.down, place.liars = {"vault.example"}, {"liar.example"}
+    async with Device(tmp_path / "new", place, config) as new:
+        reasons = r"liar\.example: a block does not match its CID; vault\.example: no answer \(ConnectError\)"
+        with pytest.raises(NetworkError, match=reasons):
+            await new.client.recover(passkey=first.authenticator, accept=lambda _: True)
+        assert nothing_kept(new)
 
 
 async def test_the_newest_record_of_several_gateways_counts(tmp_path, first, place):

@@ -16,8 +16,10 @@ from holdfast.client.blocking.gateway import Gateway
 from holdfast.client.blocking.pinning import Pinning
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.gateway import AsyncGateway, store_snapshot
+from holdfast.client.storage.gateway import AsyncGateway, block_call, store_snapshot
+from holdfast.client.storage.name_records import Patience
 from holdfast.client.storage.pinning import AsyncPinning, PinFailed, add_call, selection
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
@@ -247,3 +249,94 @@ def test_waiting_has_an_end(pinning):
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
     with pytest.raises(StorageError, match="in time"):
         pinning.wait("r1", within_s=-1)
+
+
+IMPATIENT = Patience(after_first_s=0.0, main_s=0.0)
+NAME = names.name_of(PUBLISHING.public_key().public_bytes_raw())
+
+
+async def _answers_of(answers, patience=IMPATIENT):
+    """Return the answers of gateways that are given by host; the first is the one that must be waited for."""
+
+    async def handler(request):
+        answer = answers[request.url.host](request)
+        return await answer if asyncio.iscoroutine(answer) else answer
+
+    urls = [f"https://{name}" for name in answers]
+    gateway = AsyncGateway(
+        urls, None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler), patience=patience
+    )
+    try:
+        return await gateway.answers(NAME, absent_is_enough=True)
+    finally:
+        await gateway.close()
+
+
+async def test_a_gateway_that_failed_is_not_asked_for_every_block():
+    blocks, asked = {block.cid: block.data for block in SNAPSHOT.blocks}, []
+
+    def handler(request):
+        asked.append(request.url.host)
+        return (
+            httpx.Response(500)
+            if request.url.host == "broken"
+            else httpx.Response(200, content=blocks[request.url.path[6:]])
+        )
+
+    gateway = AsyncGateway(
+        ["https://broken", "https://honest"], None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler)
+    )
+    assert await gateway.snapshot(SNAPSHOT.root_cid) == SNAPSHOT
+    await gateway.close()
+    assert asked.count("broken") == 1 and asked.count("honest") > 1
+
+
+@pytest.mark.parametrize(
+    ("location", "taken"),
+    [
+        ("https://other.example/x", True),
+        ("/x", True),
+        ("http://other.example/x", False),
+        ("https://loop.example/", False),
+    ],
+)
+async def test_redirects_to_https_are_followed_and_at_most_three(location, taken):
+    block, asked = SNAPSHOT.blocks[-1], []
+
+    def handler(request):
+        asked.append(request.url.host)
+        if request.url.path == "/x":
+            return httpx.Response(200, content=block.data)
+        return httpx.Response(301, headers={"location": location})
+
+    gateway = AsyncGateway(
+        "https://gateway.example", None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler)
+    )
+    if taken:
+        assert await gateway.block(block.cid) == block.data
+    else:
+        with pytest.raises(NetworkError):
+            await gateway.block(block.cid)
+    await gateway.close()
+    assert len(asked) <= 4
+
+
+async def test_an_endless_or_oversized_answer_ends(monkeypatch):
+    monkeypatch.setattr("holdfast.client.http.transport.WHOLE_REQUEST_S", 0.05)
+
+    class Dripping(httpx.AsyncByteStream):
+        async def __aiter__(self):
+            yield b"x"
+            await asyncio.Event().wait()
+
+    dripping = HttpTransport(
+        "https://slow.example",
+        timeout=0.05,
+        retries=Retries(attempts=1),
+        transport=httpx.MockTransport(lambda _: httpx.Response(200, stream=Dripping())),
+    )
+    with pytest.raises(NetworkError, match="in time"):
+        await dripping.send(block_call(SNAPSHOT.root_cid))
+    await dripping.close()
+    found = await _answers_of({"large": lambda _: httpx.Response(200, content=bytes(20_000))})
+    assert "larger than 10240 bytes" in str(found.failed["large"])

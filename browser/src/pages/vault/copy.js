@@ -10,26 +10,39 @@ import { ready } from "../parts/vault_client.js";
 
 /** The vaults whose snapshot events this page is already listening to. */
 const heard = new WeakSet();
+/** The state of the last event after `copyState` was called. @type {State | null} */
+let latest = null;
 /** @type {(state: State) => void} */
 let draw = () => {};
 
 /** @returns {Promise<State | null>} null if the snapshots' module could not be loaded */
 export async function copyState() {
   const client = await ready();
+  listen(client.vault);
+  latest = null;
   return client.snapshots().then((it) => it.state()).catch(() => null);
 }
 
 /**
- * Calls a function at each change of the state from now on, instead of the function that was given before.
+ * Returns the state, which may have changed since `copyState` returned `known`, and calls a function at each later
+ * change, instead of the function that was given before. Call it when the screen is shown.
  *
+ * @param {State | null} known
  * @param {(state: State) => void} drawn
  */
-export async function followCopy(drawn) {
-  const { vault } = await ready();
+export function followCopy(known, drawn) {
   draw = drawn;
+  return latest ?? known;
+}
+
+/** @param {import("../../vault/vault.js").Vault} vault */
+function listen(vault) {
   if (heard.has(vault)) return;
   heard.add(vault);
-  vault.addEventListener("snapshot", (event) => draw(/** @type {CustomEvent<State>} */ (event).detail));
+  vault.addEventListener("snapshot", (event) => {
+    latest = /** @type {CustomEvent<State>} */ (event).detail;
+    draw(latest);
+  });
 }
 
 /**

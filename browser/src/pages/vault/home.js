@@ -50,9 +50,9 @@ export async function home({ said = "", quiet = false } = {}) {
     await vault.lock();
     await enter({ locked: "unlock.locked" });
   };
-  const about = await aboutCopy(known);
-  const [account, passkeys] = [await accountCard(), await passkeysCard(known)];
+  const [account, passkeys, copies] = [await accountCard(), await passkeysCard(known), await usedCopies(known)];
   if (!still()) return;
+  const about = aboutCopy(known, copies);
   const cards = [identityCard(known), account, passkeys, about.snapshots, backupCard(known), about.drill, pairCard(), delegationsCard(known), activityCard(known)];
   show({
     name: "home",
@@ -74,17 +74,18 @@ export async function home({ said = "", quiet = false } = {}) {
  * are drawn again, so that they never contradict each other.
  *
  * @param {Facts} known
+ * @param {import("../parts/providers.js").Copies | null} copies
  */
-async function aboutCopy(known) {
-  const copies = await usedCopies(known);
+function aboutCopy(known, copies) {
   const drawn = () => ({ notice: noticeOf(reminder(known, copies)), snapshots: snapshotsCard(known.snapshot), drill: drillCard(known) });
-  const shown = drawn();
-  await followCopy((state) => {
+  /** @type {ReturnType<typeof drawn>} */
+  let shown;
+  known.snapshot = followCopy(known.snapshot, (state) => {
     known.snapshot = state;
     const now = drawn();
     for (const part of /** @type {const} */ (["notice", "snapshots", "drill"])) shown[part] = replaced(shown[part], now[part]);
   });
-  return shown;
+  return (shown = drawn());
 }
 
 /** @param {string} key of a text; empty for no notice */

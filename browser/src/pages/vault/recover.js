@@ -79,9 +79,10 @@ function drawn({ car }) {
   const list = el("ul", { class: "steps" }, ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}`)))));
   show({ name: "recover", heading: text("recover.heading"), body: [list], redraw: () => {} });
   say(text("working"));
-  /** @param {string} step @param {{done: number, all: number}} [progress] */
-  const mark = (step, progress) => {
-    if (progress && progress.all > 1) say(text("recover.parts", progress));
+  /** @param {string} step @param {{done?: number, all?: number, places?: string[]}} [progress] */
+  const mark = (step, { done = 0, all = 0, places = [] } = {}) => {
+    if (all > 1) say(text("recover.parts", { done, all }));
+    if (places.length) say(text("recover.unanswered", { places: places.join(", ") }));
     const item = list.querySelector(`[data-step="${STEPS[step]}"]`);
     if (item) item.dataset.state = "done";
     const next = list.querySelector("li:not([data-state=done])");
@@ -91,12 +92,15 @@ function drawn({ car }) {
 }
 
 /**
- * Asks whether the person accepts a copy that is older than the last one seen or has an expired signature.
+ * Asks whether the person accepts a copy that is older than the last one seen, may be old, or has an expired signature.
  *
- * @param {"expired" | "rolled_back"} reason
+ * @param {"expired" | "rolled_back" | "unconfirmed"} reason
+ * @param {Error} _error
+ * @param {{places: string[], updatedAt: number}} [about]
  */
-function asked(reason) {
-  return confirmed({ heading: text("recover.older.heading"), words: text(`recover.ask.${reason}`), yes: text("recover.older.take") });
+function asked(reason, _error, about) {
+  const values = about && { places: about.places.join(", "), time: moment(about.updatedAt) };
+  return confirmed({ heading: text("recover.older.heading"), words: text(`recover.ask.${reason}`, values), yes: text("recover.older.take") });
 }
 
 /**

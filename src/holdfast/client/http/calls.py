@@ -39,6 +39,8 @@ class Call(Generic[T]):
     """A request and the function that parses its response. `base_url` overrides the client's service.
 
     `body` is sent as JSON, `content` unchanged, with the Content-Type given in `headers`.
+    `longest` is the maximum size of the response in bytes. `redirects` is how many redirects to https are followed, for
+    content that is verified whatever server sends it.
     `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
     """
 
@@ -51,6 +53,8 @@ class Call(Generic[T]):
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     base_url: str | None = None
     named: bool = False
+    longest: int | None = None
+    redirects: int = 0
 
     @property
     def is_safe(self) -> bool:

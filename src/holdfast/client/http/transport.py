@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DEFAULT_TIMEOUT_S = 10.0
+# A whole request takes at most this long, or as long as the time limit of its parts: a server that sends a byte now and
+# then never exceeds the latter.
+WHOLE_REQUEST_S = 30.0
+_LONGEST_REFUSAL = 64 * 1024
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "application/json, */*;q=0.5"}
 
 
@@ -36,7 +41,9 @@ class HttpTransport:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.base_url = checked_base_url(base_url)
+        self.host = httpx.URL(self.base_url).netloc.decode("ascii")
         self._retries = retries or Retries()
+        self._whole_s = max(WHOLE_REQUEST_S, timeout) if isinstance(timeout, (int, float)) else _longest(timeout)
         self._connect = partial(
             httpx.AsyncClient, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
         )
@@ -64,11 +71,11 @@ class HttpTransport:
         self._check_open()
         with _network_errors():
             response = await self._http.send(_post(self._http, url, body, self.base_url), stream=True)
-            content = bytearray()
-            async for chunk in response.aiter_bytes():
-                _add(content, chunk)
-            await response.aclose()
-        return Reply(response.status_code, response.headers, bytes(content))
+            try:
+                async with asyncio.timeout(self._whole_s):
+                    return await _reply(response, MAX_ANSWER_BYTES)
+            finally:
+                await response.aclose()
 
     async def close(self) -> None:
         """Close the connections."""
@@ -76,12 +83,16 @@ class HttpTransport:
 
     async def _once(self, call: Call[Any], headers: Mapping[str, str]) -> Reply:
         self._check_open()
+        request = _request(call, self.base_url, headers)
         with _network_errors():
-            async with self._http.stream(**_request(call, self.base_url, headers)) as response:
-                content = bytearray()
-                async for chunk in response.aiter_bytes():
-                    _add(content, chunk)
-                return Reply(response.status_code, response.headers, bytes(content))
+            async with asyncio.timeout(self._whole_s):
+                for left in range(call.redirects, -1, -1):
+                    async with self._http.stream(**request) as response:
+                        if left and (url := _redirected(response)) is not None:
+                            request = {"method": "GET", "url": url, "headers": call.headers}
+                            continue
+                        return await _reply(response, call.longest or MAX_ANSWER_BYTES)
+        raise AssertionError("the last request returns")
 
     def _check_open(self) -> None:
         if self._http.is_closed:
@@ -114,6 +125,8 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TimeoutError):
+            raise NetworkError("the whole answer did not arrive in time") from error
         if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError)):
             raise NetworkError(f"no answer ({type(error).__name__})") from error
 
@@ -147,7 +160,27 @@ def _base(call: Call[Any], base_url: str) -> str:
     return checked_base_url(call.base_url) if call.base_url else base_url
 
 
-def _add(content: bytearray, chunk: bytes) -> None:
-    content += chunk
-    if len(content) > MAX_ANSWER_BYTES:
-        raise NetworkError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+async def _reply(response: httpx.Response, longest: int) -> Reply:
+    """Return the whole response. Raises NetworkError if it is larger than `longest` or, a refusal, than 64 KiB."""
+    longest = longest if response.is_success else min(MAX_ANSWER_BYTES, max(longest, _LONGEST_REFUSAL))
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > longest:
+            raise NetworkError(f"the answer is larger than {longest} bytes")
+    return Reply(response.status_code, response.headers, bytes(content))
+
+
+def _redirected(response: httpx.Response) -> str | None:
+    """Return the https address to which a response redirects, or None."""
+    location = response.headers.get("location")
+    if response.status_code not in _REDIRECTS or location is None:
+        return None
+    url = response.url.join(location)
+    return str(url) if url.scheme == "https" else None
+
+
+def _longest(timeout: httpx.Timeout) -> float | None:
+    """Return the limit for a whole request: none if any of its parts has none."""
+    parts = (timeout.connect, timeout.read, timeout.write, timeout.pool)
+    return None if None in parts else max(WHOLE_REQUEST_S, *(part for part in parts if part is not None))

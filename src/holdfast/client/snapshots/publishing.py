@@ -106,8 +106,14 @@ class Publisher:
         self._known = None
 
     async def state(self) -> SnapshotState:
-        """Return the current state. Raises ClientStateError without a vault, StorageError."""
-        return await asyncio.to_thread(read_state, self._store, await self._did())
+        """Return the current state: queued if the vault has changed since its last snapshot.
+
+        Raises ClientStateError without a vault, StorageError.
+        """
+        did = await self._did()
+        state = await asyncio.to_thread(read_state, self._store, did)
+        stored = await asyncio.to_thread(self._store.load, did) if state.status == "pinned" else None
+        return msgspec.structs.replace(state, status="queued") if stored and _is_due(stored, state) else state
 
     async def publish(self) -> SnapshotState:
         """Publish the newest revision, unless it has already been published.

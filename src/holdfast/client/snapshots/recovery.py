@@ -16,6 +16,7 @@ from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.name_records import NameAnswers, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
 from holdfast.client.vault.keys import HostKey, KnownKey
@@ -40,7 +41,8 @@ class RecoveryRefused(StorageError):
     """The vault was not recovered and nothing was stored.
 
     Attributes:
-        code: no_prf, no_snapshot, expired, wrong_key, stale or damaged.
+        code: no_prf, no_snapshot, expired, unconfirmed, wrong_key, stale or unopened. unconfirmed: the service did not
+            answer, so the snapshot that was found may be an old one.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -121,31 +123,51 @@ class Recovery:
         return _Found(snapshot, None)
 
     async def _of_name(self, name: str | None, chosen: DiscoveredPasskey | None) -> _Found:
-        record = await self._record(name, chosen)
+        answers = await self._answers(name, chosen)
+        record = answers.newest
+        if record is None and answers.failed:
+            raise answers.refusal("no snapshot was found, and not every server answered")
         if record is None:
             raise RecoveryRefused(
-                "no_snapshot", "no snapshot is published under this name at the places that were asked"
+                "no_snapshot", "no snapshot is published under this name: every server that was asked says so"
             )
+        for place, error in answers.failed.items():
+            await self._tell(f"{place} did not answer: {reason_of(error)}")
         await self._check_end(record)
         await self._tell("snapshot found")
         snapshot = await self._place.gateway.snapshot(record.root_cid)
         await self._check(snapshot, record.public_key)
         await self._tell("snapshot verified")
+        await self._confirm(snapshot, answers)
         return _Found(snapshot, record)
 
-    async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """Return the IPNS record of the given name, else of the user handle, else of the name that the service stored.
+    async def _answers(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameAnswers:
+        """Return the answers about the given name, else the user handle's, else the name that the service stored.
 
         The service has names for passkeys that were created before publishing keys existed and have random user
         handles.
         """
         if name is not None:
-            return await self._place.gateway.record(name)
+            return await self._place.gateway.answers(name)
         handle = chosen.user_handle if chosen else b""
-        if len(handle) == PUBLIC_KEY_BYTES and (found := await self._place.gateway.record(name_of(handle))):
-            return found
+        of_handle = await self._place.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
+        if of_handle is not None and (of_handle.newest is not None or of_handle.failed):
+            return of_handle
         named = await self._place.name_of(chosen.credential_id) if chosen else None
-        return await self._place.gateway.record(named) if named else None
+        return await self._place.gateway.answers(named) if named else of_handle or NameAnswers(None, {}, has_main=True)
+
+    async def _confirm(self, snapshot: Snapshot, answers: NameAnswers) -> None:
+        """Ask whether to use a snapshot, if the server that has the newest one did not answer.
+
+        Any server that once had a record can return it for years, so an old record looks like the newest.
+        """
+        if not answers.has_main:
+            silent = ", ".join(answers.failed)
+            question = (
+                f"{silent} did not answer, so there may be a newer copy: the newest one that was found is from"
+                f" {_moment(snapshot)}"
+            )
+            await self._ask(question, RecoveryRefused("unconfirmed", question))
 
     async def _check(self, snapshot: Snapshot, public_key: bytes | None) -> None:
         check_whole(snapshot)
@@ -299,4 +321,4 @@ def _refused(code: str | None) -> RecoveryRefused:
         )
     if code == "stale_revision":
         return RecoveryRefused("stale", "this device has a newer version of the vault than the snapshot")
-    return RecoveryRefused("damaged", f"the vault in the snapshot does not open ({code or 'no reason given'})")
+    return RecoveryRefused("unopened", f"the vault in the snapshot does not open ({code or 'no reason given'})")

@@ -9,11 +9,10 @@ from holdfast.client.http.calls import Call
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
-from holdfast.content import records
-from holdfast.content.cids import Block, bytes_of, verified
-from holdfast.content.names import public_key_of
-from holdfast.content.records import Change, Record, change
-from holdfast.wire.client_errors import NetworkError, StorageError
+from holdfast.client.storage.name_records import NameAnswers, Patience, ask_all, failure
+from holdfast.content.cars import MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES
+from holdfast.content.cids import Block, bytes_of, codec_of, verified
+from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.client.http.calls import Retries
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.content.records import Record
 
 _NO_GATEWAY = "the block is not here, and no gateway is configured"
 _NOT_FOUND = 404
@@ -46,19 +46,8 @@ def block_call(cid: str) -> Call[bytes]:
         query={"format": "raw"},
         headers={"Accept": "application/vnd.ipld.raw"},
         read=lambda reply: _verified(cid, reply.content),
-    )
-
-
-def record_call(name: str, *, routing: bool = False) -> Call[Record]:
-    """Fetch and verify an IPNS record from a trustless gateway or, with `routing`, through HTTP Routing V1."""
-    with snapshots.storage_errors():
-        public_key = public_key_of(name)
-    return Call(
-        method="GET",
-        path=f"/routing/v1/ipns/{name}" if routing else f"/ipns/{name}",
-        query={} if routing else {"format": "ipns-record"},
-        headers={"Accept": records.MEDIA_TYPE},
-        read=lambda reply: records.read_record(public_key, reply.content),
+        longest=MAX_ROOT_BYTES if codec_of(cid) == "dag-cbor" else MAX_LEGACY_BLOCK_BYTES,
+        redirects=3,
     )
 
 
@@ -69,7 +58,8 @@ class AsyncGateway:
         gateway_url: an address, or several in the order in which they are tried, or None.
         store: stores the blocks.
 
-    A gateway that fails or returns wrong data is skipped; only if all do, the first one's error is raised.
+    A gateway that fails or returns wrong data is skipped, and from then on asked only for what the others lack. If all
+    fail, the error says each one's reason.
     """
 
     def __init__(
@@ -79,10 +69,12 @@ class AsyncGateway:
         *,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        patience: Patience | None = None,
     ) -> None:
         urls = [gateway_url] if isinstance(gateway_url, str) else list(gateway_url or ())
         self._http = [HttpTransport(url, retries=retries, transport=transport) for url in urls]
-        self._store = store
+        self._store, self._patience = store, patience or Patience()
+        self._failed: set[str] = set()
 
     async def block(self, cid: str) -> bytes:
         """Return a block from the store or, if the store lacks it, from a gateway.
@@ -106,15 +98,22 @@ class AsyncGateway:
     async def record(self, name: str) -> Record | None:
         """Return the newest record that any gateway has for an IPNS name, or None if no gateway that responds has one.
 
-        Raises NetworkError if no gateway responds, StorageError for an invalid name.
+        Raises NetworkError if no gateway responds, StorageError for an invalid name or if all records are forged.
         """
-        record_call(name)
-        answers = await asyncio.gather(*(_record(http, name) for http in self._http), return_exceptions=True)
-        found = [answer for answer in answers if isinstance(answer, Record)]
-        errors = [answer for answer in answers if isinstance(answer, BaseException)]
-        if not found and errors and len(errors) == len(answers):
-            raise errors[0]
-        return _newest(found)
+        answers = await self.answers(name, absent_is_enough=True)
+        if answers.newest is None and answers.failed and len(answers.failed) == len(self._http):
+            raise answers.refusal("no gateway answers")
+        return answers.newest
+
+    async def answers(self, name: str, *, absent_is_enough: bool = False) -> NameAnswers:
+        """Return what the gateways answer about an IPNS name, and which of them do not answer.
+
+        With `absent_is_enough`, the others are waited for only shortly after one has said that there is no record.
+        Raises StorageError for an invalid name.
+        """
+        answers = await ask_all(self._http, name, self._patience, absent_is_enough=absent_is_enough)
+        self._failed |= set(answers.failed)
+        return answers
 
     async def close(self) -> None:
         """Close the connections."""
@@ -122,13 +121,15 @@ class AsyncGateway:
             await http.close()
 
     async def _fetch(self, cid: str) -> bytes:
-        first: Exception = StorageError(_NO_GATEWAY)
-        for at, http in enumerate(self._http):
+        errors: dict[str, ServiceError] = {}
+        for http in sorted(self._http, key=lambda it: it.host in self._failed):
             try:
                 return await http.send(block_call(cid))
             except (NetworkError, StorageError) as error:
-                first = error if at == 0 else first
-        raise first
+                errors[http.host] = error
+                if not (isinstance(error, RequestRefused) and error.status == _NOT_FOUND):
+                    self._failed.add(http.host)
+        raise failure("no gateway returns the block", errors) if errors else StorageError(_NO_GATEWAY)
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
@@ -157,27 +158,3 @@ def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes
 def _verified(cid: str, data: bytes) -> bytes:
     with snapshots.storage_errors():
         return verified(cid, data)
-
-
-def _newest(found: list[Record]) -> Record | None:
-    newest: Record | None = None
-    for record in found:
-        if change(newest, record) in {Change.NEWER, Change.RENEWED}:
-            newest = record
-    return newest
-
-
-async def _record(http: HttpTransport, name: str) -> Record | None:
-    """Return a record from one gateway, at `/ipns/` or else `/routing/v1/ipns/`: not every gateway serves both."""
-    try:
-        return await http.send(record_call(name))
-    except NetworkError as error:
-        first = error
-    try:
-        return await http.send(record_call(name, routing=True))
-    except RequestRefused as error:
-        if _NOT_FOUND in {error.status, getattr(first, "status", None)}:
-            return None
-        raise first from None
-    except NetworkError:
-        raise first from None

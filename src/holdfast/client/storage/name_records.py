@@ -1,0 +1,198 @@
+"""Reads the record of an IPNS name from several servers at once, and says which of them did not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.client.http.calls import Call
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.storage import snapshots
+from holdfast.content import records
+from holdfast.content.names import public_key_of
+from holdfast.content.records import Change, Record, change
+from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from holdfast.client.http.transport import HttpTransport
+
+# A server that does not serve one of the two paths refuses it with one of these statuses.
+_NOT_SERVED = frozenset({400, 404, 405, 406, 410, 415, 501})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long servers are waited for, in seconds.
+
+    Attributes:
+        after_first_s: for the others, once one of them has answered.
+        main_s: for the first server, the one to which snapshots are uploaded, though others have answered.
+        longest_s: for all.
+    """
+
+    after_first_s: float = 2.0
+    main_s: float = 10.0
+    longest_s: float = 30.0
+
+
+class PlacesFailed(NetworkError):
+    """None of several servers returned what was asked for. The message says each one's reason.
+
+    Attributes:
+        reasons: the reason by server.
+    """
+
+    def __init__(self, what: str, errors: Mapping[str, ServiceError]) -> None:
+        self.reasons = {place: reason_of(error) for place, error in errors.items()}
+        super().__init__(f"{what}: " + "; ".join(f"{place}: {reason}" for place, reason in self.reasons.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class NameAnswers:
+    """What the servers answered about a name.
+
+    Attributes:
+        newest: the newest valid record, or the newest expired one if no other is known; None if no server has one.
+        failed: by server, why it did not answer.
+        has_main: whether the first server answered.
+    """
+
+    newest: Record | None
+    failed: Mapping[str, ServiceError]
+    has_main: bool
+
+    def refusal(self, what: str) -> ServiceError:
+        """Return the error for a record that may exist at a server that did not answer."""
+        return failure(what, self.failed)
+
+
+def failure(what: str, errors: Mapping[str, ServiceError]) -> ServiceError:
+    """Return the error of the only server, or PlacesFailed for several."""
+    return next(iter(errors.values())) if len(errors) == 1 else PlacesFailed(what, errors)
+
+
+def reason_of(error: ServiceError) -> str:
+    """Return an error's message without the prefix that its class adds."""
+    return str(error).removeprefix("Network: ").removeprefix("Storage: ")
+
+
+def record_call(name: str, *, routing: bool = False) -> Call[Record]:
+    """Fetch and verify an IPNS record from a trustless gateway or, with `routing`, through HTTP Routing V1."""
+    with snapshots.storage_errors():
+        public_key = public_key_of(name)
+    return Call(
+        method="GET",
+        path=f"/routing/v1/ipns/{name}" if routing else f"/ipns/{name}",
+        query={} if routing else {"format": "ipns-record"},
+        headers={"Accept": records.MEDIA_TYPE, "Cache-Control": "no-cache"},  # an old one would look rolled back
+        read=lambda reply: _verified(public_key, reply.content),
+        longest=records.MAX_RECORD_BYTES,
+        redirects=3,
+    )
+
+
+async def ask_all(
+    servers: Sequence[HttpTransport], name: str, patience: Patience, *, absent_is_enough: bool
+) -> NameAnswers:
+    """Ask all servers for a name's record. With `absent_is_enough`, the answer that there is none counts as an answer.
+
+    Raises StorageError for an invalid name, ClientStateError for a closed client.
+    """
+    record_call(name)
+    tasks = [asyncio.create_task(_record(server, name)) for server in servers]
+    try:
+        await _settled(tasks, patience, lambda task: _is_answer(task, absent_is_enough=absent_is_enough))
+    finally:
+        for task in tasks:
+            task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    errors = {_place(server): error for server, task in zip(servers, tasks, strict=True) if (error := _error(task))}
+    found = [task.result() for task in tasks if not _error(task)]
+    main = tasks[0] if tasks else None
+    return NameAnswers(newest_of(found, time.time()), errors, has_main=main is not None and not _error(main))
+
+
+def newest_of(found: Iterable[Record | None], now: float) -> Record | None:
+    """Return the newest record that is valid at `now`, in seconds since 1970, or else the newest expired one."""
+    records_found = [record for record in found if record is not None]
+    valid = [record for record in records_found if not record.is_expired(now)]
+    newest: Record | None = None
+    for record in valid or records_found:
+        if change(newest, record) in {Change.NEWER, Change.RENEWED}:
+            newest = record
+    return newest
+
+
+async def _settled(
+    tasks: list[asyncio.Task[Record | None]],
+    patience: Patience,
+    is_answer: Callable[[asyncio.Task[Record | None]], bool],
+) -> None:
+    """Wait until every server has answered or been waited for long enough."""
+    clock = asyncio.get_running_loop().time
+    begun = clock()
+    until, waiting = begun + patience.longest_s, set(tasks)
+    first: float | None = None
+    while waiting and clock() < until:
+        done, waiting = await asyncio.wait(waiting, timeout=until - clock(), return_when=asyncio.FIRST_COMPLETED)
+        if first is None and any(is_answer(task) for task in done):
+            first = clock()
+        if first is not None:
+            main = begun + patience.main_s if tasks[0] in waiting else begun
+            until = min(begun + patience.longest_s, max(first + patience.after_first_s, main))
+
+
+def _is_answer(task: asyncio.Task[Record | None], *, absent_is_enough: bool) -> bool:
+    """Return whether a server has answered with a valid record or, if that is enough, that there is none."""
+    if _error(task) is not None:
+        return False
+    record = task.result()
+    return absent_is_enough if record is None else not record.is_expired(time.time())
+
+
+def _error(task: asyncio.Task[Record | None]) -> ServiceError | None:
+    """Return why a server did not answer. Raises any other exception than a server's."""
+    if not task.done() or task.cancelled():
+        return NetworkError("no answer in time")
+    error = task.exception()
+    if error is not None and not isinstance(error, (NetworkError, StorageError)):
+        raise error
+    return error
+
+
+def _place(server: HttpTransport) -> str:
+    return server.host
+
+
+async def _record(server: HttpTransport, name: str) -> Record | None:
+    """Return a record from one server, at `/ipns/` or else `/routing/v1/ipns/`: not every server serves both.
+
+    Raises the first path's error, unless both paths say that there is no record.
+    """
+    try:
+        return await server.send(record_call(name))
+    except (NetworkError, StorageError) as error:
+        first = error
+    try:
+        return await server.send(record_call(name, routing=True))
+    except (NetworkError, StorageError) as error:
+        if _is_absent(first) and (_is_absent(error) or _status(first) == 404):  # noqa: PLR2004
+            return None
+        raise first from None
+
+
+def _is_absent(error: ServiceError) -> bool:
+    return _status(error) in _NOT_SERVED
+
+
+def _status(error: ServiceError) -> int | None:
+    return error.status if isinstance(error, RequestRefused) else None
+
+
+def _verified(public_key: bytes, data: bytes) -> Record:
+    with snapshots.storage_errors():
+        return records.read_record(public_key, data)
