@@ -209,6 +209,13 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
     await visit.press("done")
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
     assert chain.usdc_of(PAYEE) - before == 5_000_000
+    await given(visit, chain, account, usdc=5_000_000)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.alerted("The same payment, which you sent earlier, has gone through in the meantime.")
+    await visit.press("submit")
+    await visit.screen("send-review")  # it was told once
+    assert chain.usdc_of(PAYEE) - before == 5_000_000
 
 
 async def test_sending_in_german_by_the_keyboard_alone_from_the_build(
