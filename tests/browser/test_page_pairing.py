@@ -158,7 +158,7 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         new = await Visit.of(await browser.new_context(), server, "/vault#" + link.partition("#")[2])
         await new.screen("take")
         assert "#" not in new.page.url, "the name of the meeting does not stay in the address"
-        await new.told("With another person’s link you would get a vault whose keys that person keeps.")
+        await new.told("link you would get a vault whose keys that person keeps.")
         await new.press("submit")
         await new.screen("take-digits")
         await old.screen("pair-digits")
