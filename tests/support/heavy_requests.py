@@ -61,6 +61,12 @@ class Meter:
             status = scope["answered"]
         return Cost(status, await self._calls(heavy), min(times))
 
+    async def status(self, heavy: Heavy) -> int:
+        """Return the status of the answer to a request."""
+        scope, receive, send = self._exchange(heavy)
+        await self._entry(scope, receive, send)
+        return int(scope["answered"])
+
     async def _calls(self, heavy: Heavy) -> int:
         count = 0
 

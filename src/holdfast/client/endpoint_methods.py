@@ -197,7 +197,11 @@ class EndpointMethods(EndpointCaller):
         return await self._call(endpoints.PAGES_LOGO, as_bytes)
 
     async def client_file(self, path: str) -> str:
-        """A module of the JavaScript client: GET /client/{path}."""
+        """A module of the JavaScript client: GET /client/{path}.
+
+        Raises:
+            NotFound
+        """
         return await self._call(endpoints.CLIENT_FILE, as_text, path={"path": path})
 
     async def related_origins(self) -> models.RelatedOrigins:

@@ -322,7 +322,14 @@ PAGES_STYLE = _file("pages_style", "/pages.css", "The pages' style", "text/css")
 PAGES_THEME = _file("pages_theme", "/theme.css", "The operator's colour for the pages", "text/css")
 PAGES_LOGO = _file("pages_logo", "/logo", "The pages' logo", "image/*")
 PAGES = (START_PAGE, VAULT_PAGE, CONNECT_PAGE, PAGES_STYLE, PAGES_THEME, PAGES_LOGO)
-CLIENT_FILE = _file("client_file", "/client/{path}", "A module of the JavaScript client", "text/javascript")
+CLIENT_FILE = Endpoint[r.Asked](
+    name="client_file",
+    method="GET",
+    path="/client/{path}",
+    summary="A module of the JavaScript client",
+    media="text/javascript",
+    refusals=(e.NOT_FOUND,),
+)
 RELATED_ORIGINS = Endpoint[r.Asked](
     name="related_origins",
     method="GET",

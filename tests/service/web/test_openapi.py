@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import httpx
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.serving import Server
 from tests.support.soak import amount
+
+from holdfast.service.web.openapi import document
+from holdfast.wire.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,3 +81,12 @@ def exercise(operation, client: httpx.Client) -> int:
 
     one()
     return tried
+
+
+def test_the_document_says_that_needed_texts_are_not_empty_and_that_a_module_may_be_missing() -> None:
+    paths = json.loads(document(ENDPOINTS))["paths"]
+    body = paths["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert body["properties"]["did"]["minLength"] == 1
+    asked = {parameter["name"]: parameter["schema"] for parameter in paths["/api/balance"]["get"]["parameters"]}
+    assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
+    assert "404" in paths["/client/{path}"]["get"]["responses"]

@@ -85,6 +85,8 @@ def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
     for field in msgspec.structs.fields(asks):
         others = asks.OTHER_NAMES.get(field.name, ())
         schema = _plain(schemas[field.encode_name])
+        if field.required and schema.get("type") == "string":
+            schema["minLength"] = 1  # an empty text counts as absent
         found += [(name, field.required and not others, schema) for name in (field.encode_name, *others)]
     return found
 
