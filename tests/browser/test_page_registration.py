@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
     from tests.support.serving import Server
 
+RESERVED = [
+    ("ann@example.com", "This is an e-mail address, not a name."),
+    ("+49 151 23456789", "This is a phone number, not a name."),
+    ("amazon.com", "This reads as an account address or a website"),
+    ("\u0430nna", "This name can be mistaken for another one"),
+]
 # Whether a tab holds the lock under which only one tab registers.
 REGISTERING = "navigator.locks.query().then(({held}) => held.some(({name}) => name === 'holdfast-registration'))"
 
@@ -39,6 +47,9 @@ async def test_a_person_registers_by_handle(browser: Browser, server: Server) ->
     await visit.told("Fill in this field")
     await visit.fill("handle", "admin")
     await visit.told("This name is reserved.")
+    for name, why in RESERVED:
+        await visit.fill("handle", name)
+        await visit.told(why)
     await visit.inspect("choose-refused")
     await visit.fill("handle", "alice")
     await visit.told("alice is free.")
@@ -67,10 +78,59 @@ async def test_a_person_registers_by_handle(browser: Browser, server: Server) ->
         found = client.get("/api/sessions/check", params={"identifier": "alice"}).json()
     assert found == {"available": False, "reason": "taken"}
     assert visit.complaints == []
-    other = await Visit.of(await browser.new_context(), server)
+
+
+async def test_a_name_that_is_taken_may_be_the_persons_own(browser: Browser, server: Server) -> None:
+    with server.client() as client:
+        client.post("/api/sessions", json={"identifier": "alice", "channel": "handle", "did": "did:new:0x01"})
+    other = await Visit.of(await browser.new_context(), server, isUserVerified=False)
     await other.press("register")
     await other.fill("handle", "alice")
     await other.told("This name is taken.")
+    await other.inspect("choose-taken")
+    await other.press("yours")
+    await other.screen("none")
+    await other.press("stuck")
+    await other.screen("stuck")
+    await other.inspect("stuck")
+    await other.press("recover")
+    await other.alerted("No passkey was used.")
+
+
+async def test_a_full_network_is_told_before_a_passkey_is_made(browser: Browser, server: Server) -> None:
+    with server.client() as client:
+        for number in range(3):
+            body = {"identifier": f"n{number}", "channel": "handle", "did": f"did:new:0x0{number}"}
+            assert client.post("/api/sessions", json=body).status_code == 200
+    visit = await Visit.of(browser, server)
+    await visit.choose("handle", "alice")
+    await visit.told("This service takes no more registrations from your network.")
+    assert await visit.authenticator.credentials() == []
+
+
+async def test_a_vault_whose_registration_is_gone_registers_again(
+    browser: Browser, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(tmp_path / "service")
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    await visit.told("At this service only.", '[data-card="identity"]')
+    # What a chain's refusal leaves behind: the handle's session, and no credential that a look-up finds.
+    with contextlib.closing(sqlite3.connect(tmp_path / "service" / "holdfast.db", timeout=60)) as database, database:
+        database.execute("UPDATE credentials SET confirmation = 'refused', settled_at = created_at")
+    await visit.open("/vault")
+    await visit.screen("home")
+    await visit.told("Not registered at this service yet.", '[data-card="identity"]')
+    await visit.inspect("vault-unregistered")
+    await visit.press("register", '[data-card="identity"]')
+    await visit.screen("choose")
+    assert await visit.page.input_value('[name="handle"]') == "alice"
+    await visit.press("submit")
+    await visit.screen("safety")
+    await visit.press("later")
+    await visit.told("Registered as alice", '[data-card="identity"]')
+    assert len(await visit.authenticator.credentials()) == 1
+    assert visit.complaints == []
 
 
 async def test_a_person_registers_by_mail_with_the_code_that_arrives(
@@ -102,6 +162,24 @@ async def test_a_person_registers_by_mail_with_the_code_that_arrives(
     with server.client() as client:
         status = client.get("/api/verify/status", params={"identifier": "ann@example.com", "channel": "email"}).json()
     assert status["verified"] is True and visit.complaints == []
+
+
+async def test_a_code_without_tries_has_no_time_left(browser: Browser, serve: Callable[..., Server]) -> None:
+    async with receiving() as post:
+        visit = await Visit.of(browser, serve(mail_url=f"smtp://127.0.0.1:{post.port}", mail_from="codes@service.test"))
+        await visit.choose("email", "ann@example.com")
+        await visit.press("create")
+        await visit.page.locator('[name="code"]').wait_for()
+        code = re.search(r"\b(\d{6})\b", str(post.message().get_body(("plain",)).get_content()))
+        assert code
+        await visit.told("It works for", '[data-name="left"]')
+        for tries in (4, 3, 2, 1, 0):
+            await visit.fill("code", f"{(int(code[1]) + tries + 1) % 1_000_000:06d}")
+            await visit.told(f"{tries} tr" if tries else "Too many tries.")
+        assert await visit.text('[data-name="left"]') == ""
+        await visit.page.clock.install()
+        await visit.page.clock.run_for(3000)  # the countdown goes on until a new code may be requested
+        assert await visit.text('[data-name="left"]') == ""
 
 
 # Simulates a browser that reads codes from text messages (WebOTP), because Chromium without a phone receives none.

@@ -21,6 +21,7 @@ import { home } from "./vault/home.js";
 import { received } from "./vault/received.js";
 import { recoverFile } from "./vault/recover.js";
 import { versions } from "./vault/snapshots.js";
+import { stuck } from "./vault/stuck.js";
 import { elsewhere, enter } from "./vault/unlock.js";
 
 /** Registers every screen. Screens do not register themselves on import, because the build would drop such modules. */
@@ -34,6 +35,7 @@ export function nameScreens() {
   screen("vault", enter);
   screen("home", home);
   screen("elsewhere", elsewhere);
+  screen("stuck", stuck);
   screen("export", exportVault);
   screen("import", importVault);
   screen("delegate", delegate);

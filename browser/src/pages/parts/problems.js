@@ -15,7 +15,7 @@ const REFUSALS = {
   "Invalid identifier": "problem.invalid",
   "Unsupported country": "choose.country",
   ip_limit_reached: "problem.ip_limit",
-  credential_limit_reached: "problem.ip_limit",
+  credential_limit_reached: "problem.credential_limit",
   sms_send_failed: "problem.send_failed",
   email_send_failed: "problem.send_failed",
   sms_check_failed: "problem.server",

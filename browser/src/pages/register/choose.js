@@ -2,9 +2,11 @@
  * Asks what a person wants to register: a name, an e-mail address or a phone number. Checks the input as it is typed.
  */
 
+import { canonicalHandle } from "../../chain/names.js";
 import { RequestRefused } from "../library.js";
+import { formOf } from "../parts/handle_forms.js";
 import { text } from "../parts/language.js";
-import { button, buttons, field, form, submit } from "../parts/nodes.js";
+import { button, buttons, el, field, form, submit } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready, service } from "../parts/vault_client.js";
@@ -21,6 +23,7 @@ const INPUTS = {
 /**
  * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {Begun["channel"]} Channel
+ * @typedef {ReturnType<typeof field> & {yours: HTMLElement}} Shown `yours`: offers to bring the vault here
  */
 
 /** @param {Partial<Begun> & {why?: string, typed?: string}} [given] of an attempt that continues with another identifier; `typed`: what is corrected */
@@ -29,7 +32,9 @@ export function choose({ typed = "", ...row } = {}) {
   const input = field(text(`choose.${channel}.label`), { ...INPUTS[channel], required: true }, text(`choose.${channel}.hint`));
   input.verdict.setAttribute("aria-live", "polite");
   input.input.value = typed;
-  const asked = form((it) => run(it.querySelector("button"), () => next(input, channel, row)), input.node, buttons(submit(text("choose.continue"))));
+  const yours = el("div", { class: "buttons", hidden: true }, button(text("choose.yours"), () => go("vault"), { kind: "plain", name: "yours" }));
+  const shown = { ...input, yours };
+  const asked = form((it) => run(it.querySelector("button"), () => next(shown, channel, row)), input.node, yours, buttons(submit(text("choose.continue"))));
   const others = /** @type {Channel[]} */ (["handle", "email", "sms"]).filter((it) => it !== channel);
   const signal = show({
     name: "choose",
@@ -40,30 +45,34 @@ export function choose({ typed = "", ...row } = {}) {
       asked,
       buttons(
         ...others.map((it) => button(text(`choose.use.${it}`), () => choose({ ...row, channel: it }), { kind: "plain", name: `use-${it}` })),
-        button(text("back"), () => go("start"), { kind: "plain", name: "back" }),
+        button(text("back"), () => go(row.did ? "vault" : "start"), { kind: "plain", name: "back" }),
       ),
     ],
   });
-  watch(input, channel, signal);
+  watch(shown, channel, row, signal);
 }
 
 /**
- * @param {ReturnType<typeof field>} input
+ * @param {Shown} shown
  * @param {Channel} channel
+ * @param {Partial<Begun>} row
  * @param {AbortSignal} signal
  */
-function watch({ input, judge }, channel, signal) {
+function watch({ input, judge, yours }, channel, row, signal) {
   let timer = 0;
   signal.addEventListener("abort", () => clearTimeout(timer));
   input.addEventListener("input", () => {
     clearTimeout(timer);
     const identifier = input.value.trim();
     judge();
+    yours.hidden = true;
     if (!identifier || (channel !== "handle" && !complete(identifier, channel))) return;
     timer = window.setTimeout(async () => {
       judge("", text("choose.checking"));
-      const { bad, good } = await verdict(identifier, channel);
-      if (!signal.aborted && input.value.trim() === identifier) judge(bad, good);
+      const { bad, good, taken } = await verdict(identifier, channel, row.did);
+      if (signal.aborted || input.value.trim() !== identifier) return;
+      judge(bad, good);
+      yours.hidden = !taken;
     }, CHECK_AFTER_MS);
   });
 }
@@ -81,31 +90,71 @@ function complete(it, channel) {
 /**
  * @param {string} identifier
  * @param {Channel} channel
- * @returns {Promise<{bad?: string, good?: string}>}
+ * @param {string} [did] of the person's vault
+ * @returns {Promise<{bad?: string, good?: string, taken?: boolean, own?: boolean}>} `taken`: perhaps by the same
+ *   person in another browser; `own`: by this vault
  */
-async function verdict(identifier, channel) {
+async function verdict(identifier, channel, did) {
   try {
     const { available, reason } = await service().checkSession({ identifier, channel });
     if (available) return { good: text("choose.free", { identifier }) };
-    if (reason === "reserved") return { bad: text("choose.reserved") };
-    return { bad: text(channel === "handle" ? "choose.taken" : "choose.taken.address") };
+    if (reason === "reserved") return { bad: text(reservedWhy(canonicalHandle(identifier))) };
+    if (did && channel !== "handle") return { good: text("choose.own.address"), own: true };
+    if (did && (await service().checkAlias({ alias: identifier })).did === did) return { good: text("choose.own", { identifier }), own: true };
+    return { bad: text(channel === "handle" ? "choose.taken" : "choose.taken.address"), taken: true };
   } catch (error) {
     if (error instanceof RequestRefused && error.code === "Unsupported country") return { bad: text("choose.country") };
-    if (error instanceof RequestRefused && error.status === 400) return { bad: text(`choose.bad.${channel}`) };
+    if (error instanceof RequestRefused && error.status === 400) return { bad: text(badWhy(identifier, channel)) };
     return { good: text("choose.offline") };
   }
 }
 
 /**
- * @param {ReturnType<typeof field>} asked
+ * Returns the key of the sentence that says why a name is reserved. The service has one message for all reasons.
+ *
+ * @param {string} name in canonical form
+ */
+function reservedWhy(name) {
+  const form = formOf(name);
+  if (form === "email" || form === "phone") return `choose.reserved.${form}`;
+  if (form) return "choose.reserved.form";
+  return /[^\x20-\x7e]/.test(name) ? "choose.reserved.letters" : "choose.reserved";
+}
+
+/**
+ * Returns the key of the sentence that says why the service does not accept an identifier. Numbers are often typed with
+ * spaces.
+ *
+ * @param {string} identifier
+ * @param {Channel} channel
+ */
+function badWhy(identifier, channel) {
+  const name = canonicalHandle(identifier.replace(/\s/g, ""));
+  return channel === "handle" && formOf(name) ? reservedWhy(name) : `choose.bad.${channel}`;
+}
+
+/**
+ * Whether the service takes no further registration from this network. Asked before a passkey is made for nothing.
+ *
+ * @returns {Promise<boolean>}
+ */
+async function isFull() {
+  const counted = await service().registrationCounters().catch(() => null);
+  return counted !== null && counted.ip_registrations >= counted.ip_limit;
+}
+
+/**
+ * @param {Shown} asked
  * @param {Channel} channel
  * @param {Partial<Begun>} row
  */
-async function next({ input, judge }, channel, row) {
+async function next({ input, judge, yours }, channel, row) {
   const identifier = input.value.trim();
-  const { bad } = identifier ? await verdict(identifier, channel) : { bad: text("choose.empty") };
-  if (bad) {
-    judge(bad);
+  const { bad, taken, own } = await (identifier ? verdict(identifier, channel, row.did) : { bad: text("choose.empty"), taken: false, own: false });
+  const why = bad ?? (!own && (await isFull()) ? text("problem.ip_limit") : "");
+  yours.hidden = !taken;
+  if (why) {
+    judge(why);
     input.focus();
     return;
   }

@@ -103,7 +103,7 @@ function drawn(resumed, chain) {
     ["passkey", "done", text("finish.passkey")],
     ["vault", "done", text("finish.vault")],
     ["account", "busy", text("finish.account")],
-    ["chain", "", text("finish.chain", { chain })],
+    ["chain", "", chain ? text("finish.chain", { chain }) : text("finish.chain.unnamed")],
     ["service", "", text("finish.service")],
     ["copy", "", text("finish.copy")],
   ];

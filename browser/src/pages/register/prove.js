@@ -57,7 +57,7 @@ function draw(row, sentAt, failed = false) {
   const code = field(text("prove.label"), { name: "code", type: "text", inputmode: "numeric", autocomplete: "one-time-code", enterkeyhint: "done" }, text("prove.hint"));
   code.node.classList.add("code");
   code.verdict.setAttribute("aria-live", "assertive");
-  const left = el("p", { class: "small" });
+  const left = el("p", { class: "small", "data-name": "left" });
   const resend = button(text("prove.resend"), () => send(row, true), { name: "resend" });
   const asked = form(() => check(row, code, asked), code.node, left, buttons(submit(text("prove.confirm"))));
   asked.dataset.tries = String(TRIES);
@@ -81,7 +81,7 @@ function draw(row, sentAt, failed = false) {
   if (!sentAt) return;
   sendsItself(code.input, asked);
   if (channel === "sms") void filledByMessage(code.input, signal);
-  countDown({ sentAt, left, resend, mail: channel === "email" }, signal);
+  countDown({ sentAt, left, resend, mail: channel === "email", asked }, signal);
 }
 
 /**
@@ -126,20 +126,20 @@ export function digitsOf(value) {
 }
 
 /**
- * @param {{sentAt: number, left: HTMLElement, resend: HTMLButtonElement, mail: boolean}} shown
+ * @param {{sentAt: number, left: HTMLElement, resend: HTMLButtonElement, mail: boolean, asked: HTMLFormElement}} shown
  * @param {AbortSignal} signal
  */
-function countDown({ sentAt, left, resend, mail }, signal) {
+function countDown({ sentAt, left, resend, mail, asked }, signal) {
   let told = 0;
   const tick = () => {
     const passed = Math.floor((Date.now() - sentAt) / 1000);
-    const [more, wait] = [LASTS_S - passed, RESEND_AFTER_S - passed];
-    if (mail) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
+    const [more, wait] = [asked.dataset.spent ? 0 : LASTS_S - passed, RESEND_AFTER_S - passed];
+    if (mail && !asked.dataset.spent) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
     // Screen readers announce the countdown only twice: shortly before its end and at its end.
     if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
-    if (mail && more <= 0 && told < 2) (told = 2), say(text("prove.over"));
+    if (mail && more <= 0 && told < 2 && !asked.dataset.spent) (told = 2), say(text("prove.over"));
     if (more <= 0 && wait <= 0) clearInterval(timer);
   };
   const timer = setInterval(tick, 1000);
@@ -191,6 +191,10 @@ function refused(message, { input, judge }, asked) {
   judge(key ? text(key) : counted("prove.wrong", left));
   const details = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#screen details"));
   if (key && details) details.open = true;
+  if (key) {
+    asked.dataset.spent = "true"; // no code is left whose time could run out
+    asked.querySelector('[data-name="left"]')?.replaceChildren();
+  }
   input.focus();
   input.select();
 }

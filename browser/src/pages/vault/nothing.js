@@ -32,6 +32,7 @@ function withPasskeys() {
     fileButton(),
     backupButton("plain"),
     button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
+    button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),
     button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
   ];
 }

@@ -43,7 +43,7 @@ export function fileButton() {
 /**
  * Creates a button that leads to the screen for a backup file.
  *
- * @param {"main" | "plain"} kind
+ * @param {"main" | "plain" | ""} kind
  */
 export function backupButton(kind) {
   return button(text("none.import"), () => go("import"), { kind, name: "import" });

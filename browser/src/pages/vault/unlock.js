@@ -105,6 +105,7 @@ function welcome(locked) {
         !reason && button(text("unlock.passkey"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")), { kind: "main", name: "passkey" }),
         button(text("unlock.usePassword"), () => password(), { kind: reason ? "main" : "plain", name: "use-password" }),
         backupButton("plain"),
+        button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),
       ),
     ],
   });
