@@ -24,7 +24,7 @@ import aiohttp
 from aiohttp import web
 from tests.support import anvil as anvils
 from tests.support import postgres
-from tests.support.fake_chain import FACTORY, REGISTRY, text_data, topic, word
+from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from bench.report import number
 from holdfast.chain.rpc import RpcClient
@@ -35,6 +35,7 @@ from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.progress import FollowProgress
 from holdfast.indexer.reader import RangeReader
 from holdfast.indexer.sqlite_store import SqliteIndexStore
+from holdfast.indexer.transfers import TransferReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,7 +171,8 @@ async def measure(case: Case) -> dict[str, float]:
 
 
 async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
-    answers = Answers(store, 84532, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0))
+    transfers = TransferReader(FakeChain(random.Random(0)), None, 0)
+    answers = Answers(store, 84532, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0), transfers)
     events = 0
     cursor: str | None = ""
     started = time.perf_counter()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 REGISTRY = bytes.fromhex("11" * 20)
 FACTORY = bytes.fromhex("22" * 20)
 CHAIN_ID = 84532
+GENESIS_S = 1_800_000_000  # the first block's time; one block every two seconds
 KEY_CHANGED = "PublicKeyChanged(uint256,uint256)"
 
 
@@ -53,6 +54,13 @@ class FakeBlock:
     hash: bytes
     logs: list[dict[str, Any]]
     after: Ledger
+
+
+def _matches(topics: list[str], wanted: list[Any]) -> bool:
+    """Whether each topic is the wanted one, one of several, or any (None)."""
+    return len(topics) >= len(wanted) and all(
+        it is None or topic in ([it] if isinstance(it, str) else it) for topic, it in zip(topics, wanted, strict=False)
+    )
 
 
 class FakeChain:
@@ -115,11 +123,12 @@ class FakeChain:
         if not 0 <= number < len(blocks):
             return None
         parent = blocks[number - 1].hash if number else bytes(32)
-        return {"number": hex(number), "hash": "0x" + blocks[number].hash.hex(), "parentHash": "0x" + parent.hex()}
+        hashes = {"hash": "0x" + blocks[number].hash.hex(), "parentHash": "0x" + parent.hex()}
+        return {"number": hex(number), "timestamp": hex(GENESIS_S + 2 * number), **hashes}
 
     @staticmethod
     def _logs(criteria: dict[str, Any], blocks: list[FakeBlock]) -> list[dict[str, Any]]:
-        addresses, topics = criteria.get("address"), set(criteria["topics"][0])
+        addresses = criteria.get("address")
         if "blockHash" in criteria:
             chosen = [block for block in blocks if "0x" + block.hash.hex() == criteria["blockHash"]]
             if not chosen:
@@ -130,7 +139,7 @@ class FakeChain:
             log
             for block in chosen
             for log in block.logs
-            if (addresses is None or log["address"] in addresses) and log["topics"][0] in topics
+            if (addresses is None or log["address"] in addresses) and _matches(log["topics"], criteria["topics"])
         ]
 
     # Every random write follows the registry's rules, so that the contract would allow the resulting state.
@@ -228,6 +237,11 @@ class FakeChain:
         held = (did["controller"] for did in block.after.dids.values())
         free: list[bytes] = [each for each in held if each not in block.after.accounts]
         return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
+
+    def transfer(self, sender: bytes, recipient: bytes, amount: int, token: bytes) -> bytes:
+        """Mine a block with one transfer, and return its transaction's hash."""
+        parties = [sender.rjust(32, b"\0"), recipient.rjust(32, b"\0")]
+        return self._emit(self.mine(0), "Transfer(address,address,uint256)", parties, word(amount), address=token)
 
     def _emit(
         self,

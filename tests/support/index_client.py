@@ -11,12 +11,16 @@ from tests.support.indexes import OPTIONS, follower
 
 from holdfast.indexer.runtime import IndexRunner
 from holdfast.indexer.sqlite_store import SqliteIndexStore
+from holdfast.indexer.transfers import TransferReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from holdfast.indexer.asgi import IndexerApp
+
+
+TOKEN = bytes.fromhex("55" * 20)
 
 
 class Client:
@@ -51,7 +55,9 @@ async def no_body() -> dict[str, Any]:
 def build_on(path: Path, chain: FakeChain, store: SqliteIndexStore | None = None) -> Callable[[], IndexRunner]:
     def build() -> IndexRunner:
         made = store or SqliteIndexStore(path / "index.db")
-        return IndexRunner(made, follower(chain, made, OPTIONS), identity="test", chain_id=CHAIN_ID)
+        return IndexRunner(
+            made, follower(chain, made, OPTIONS), TransferReader(chain, TOKEN, 0), identity="test", chain_id=CHAIN_ID
+        )
 
     return build
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tests.support.fake_chain import CHAIN_ID, FACTORY, REGISTRY
+from tests.support.fake_chain import CHAIN_ID, FACTORY, REGISTRY, FakeChain
 
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
@@ -14,6 +15,7 @@ from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.progress import FollowProgress
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import ChainMoved, RangeReader
+from holdfast.indexer.transfers import TransferReader
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
@@ -41,9 +43,9 @@ async def catch_up(follower: Follower) -> None:
 
 
 async def ask(store: IndexStore, path: str, query: str = "") -> Any:
-    return json.loads(
-        await Answers(store, CHAIN_ID, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0)).body(path, query.encode())
-    )
+    nothing = TransferReader(FakeChain(random.Random(0)), None, 0)
+    answers = Answers(store, CHAIN_ID, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0), nothing)
+    return json.loads(await answers.body(path, query.encode()))
 
 
 async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from holdfast.indexer.progress import FollowProgress
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.store import IndexStore
+    from holdfast.indexer.transfers import TransferReader
 
+_TRANSFERS = re.compile(r"/api/accounts/([^/]+)/transfers")
 UNKNOWN = b'{"found":false}'
 
 _DATABASE_WITHIN_S = 2.0
@@ -29,11 +32,17 @@ class Answers:
     """The paths of one index. `healthy` says whether it agrees with its chain, `progress` how far it is."""
 
     def __init__(
-        self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], FollowProgress]
+        self,
+        store: IndexStore,
+        chain_id: int,
+        healthy: Callable[[], bool],
+        progress: Callable[[], FollowProgress],
+        transfers: TransferReader,
     ) -> None:
         self._store = store
         self._healthy = healthy
         self._progress = progress
+        self._transfers = transfers
         self._health = {ok: _encode(shapes.IndexerHealth(ok=ok, chain=chain_id)) for ok in (True, False)}
         self._whole: dict[str, Callable[[bytes], Awaitable[bytes]]] = {
             "/health": self._answer_health,
@@ -53,7 +62,7 @@ class Answers:
     def knows(self, path: str) -> bool:
         """Return whether the indexer serves this path, whether or not the requested row exists."""
         prefix, _, name = path.rpartition("/")
-        return path in self._whole or (prefix in self._one and bool(name))
+        return path in self._whole or (prefix in self._one and bool(name)) or _TRANSFERS.fullmatch(path) is not None
 
     async def body(self, path: str, query_string: bytes) -> bytes:
         """Return the JSON body of the response for a path.
@@ -65,6 +74,8 @@ class Answers:
             return await whole(query_string)
         if not self.knows(path):
             raise Refused(NOT_FOUND)
+        if account := _TRANSFERS.fullmatch(path):
+            return await self._answer_transfers(account[1], query_string)
         parameters.parameters(query_string, [])
         prefix, _, name = path.rpartition("/")
         return await self._one[prefix](name)
@@ -100,6 +111,15 @@ class Answers:
     async def _answer_account(self, name: str) -> bytes:
         row = await self._store.account(parameters.address(name))
         return UNKNOWN if row is None else _encode(shapes.account_shape(row))
+
+    async def _answer_transfers(self, name: str, query_string: bytes) -> bytes:
+        account = parameters.address(name)
+        asked, tip = parameters.below(query_string), self._progress().tip
+        top = min(block for block in (asked, tip) if block is not None) if tip is not None else -1
+        page = await self._transfers.page(account, top)
+        shown = [shapes.transfer_shape(one, account, self._transfers.token) for one in page.transfers]
+        following = None if page.following is None else str(page.following)
+        return _encode({"transfers": shown, "next_cursor": following})
 
     async def _answer_dids(self, query_string: bytes) -> bytes:
         query = parameters.list_query("dids", query_string)

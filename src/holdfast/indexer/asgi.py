@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from holdfast.chain.errors import RpcError
 from holdfast.indexer.store import StoreError
 from holdfast.wire.errors import (
     DATABASE_UNAVAILABLE,
@@ -15,6 +16,7 @@ from holdfast.wire.errors import (
     INTERNAL_ERROR,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
+    RPC_ERROR,
     ErrorRow,
     Refused,
 )
@@ -94,8 +96,8 @@ class IndexerApp:
             return 200, await answers.body(scope["path"], scope.get("query_string", b"")), []
         except Refused as refusal:
             return _error(refusal.row)
-        except StoreError:
-            return _error(DATABASE_UNAVAILABLE, _RETRY_AFTER)
+        except (RpcError, StoreError) as error:
+            return _error(RPC_ERROR) if isinstance(error, RpcError) else _error(DATABASE_UNAVAILABLE, _RETRY_AFTER)
         except Exception:
             log.exception("indexer: request failed")
             return _error(INTERNAL_ERROR)

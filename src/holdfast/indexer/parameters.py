@@ -96,6 +96,12 @@ def parameters(query_string: bytes, allowed: list[str]) -> dict[str, str]:
     return found
 
 
+def below(query_string: bytes) -> int | None:
+    """Return the block from which a page of transfers looks back; None: from the newest."""
+    text = parameters(query_string, ["cursor"]).get("cursor")
+    return _block(text, refusals.INVALID_CURSOR)
+
+
 def cursor(name: str, block_number: int, log_index: int) -> str:
     """Return the cursor for the rows of the list `name` that follow this place in the chain."""
     return to_base64url(_CURSOR.pack(_LIST_TAGS[name], block_number, log_index))

@@ -18,6 +18,7 @@ from holdfast.indexer.reader import RangeReader
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 from holdfast.indexer.tables import SCHEMA_VERSION
+from holdfast.indexer.transfers import TransferReader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -41,6 +42,7 @@ class IndexRunner:
         self,
         store: IndexStore,
         follower: Follower,
+        transfers: TransferReader,
         *,
         identity: str,
         chain_id: int,
@@ -48,7 +50,7 @@ class IndexRunner:
     ) -> None:
         self.store = store
         self.follower = follower
-        self.answers = Answers(store, chain_id, follower.healthy, follower.progress)
+        self.answers = Answers(store, chain_id, follower.healthy, follower.progress, transfers)
         self._identity = identity
         self._on_stop = on_stop
         self._tried = asyncio.Event()
@@ -90,14 +92,13 @@ def build(settings: IndexerSettings) -> IndexRunner:
     """Return an index built from the settings. Call this on the event loop that will run the index."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
-    reader = RangeReader(
-        RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder, roomy_client(settings.rpc_url, session)
-    )
+    rpc = RpcClient(settings.rpc_url, AiohttpTransport(session))
+    reader = RangeReader(rpc, decoder, roomy_client(settings.rpc_url, session))
+    transfers = TransferReader(rpc, settings.token, settings.follow.start_block)
     store = open_store(settings)
     follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
-    return IndexRunner(
-        store, follower, identity=identity(settings), chain_id=settings.follow.chain_id, on_stop=session.close
-    )
+    chain_id, stop = settings.follow.chain_id, session.close
+    return IndexRunner(store, follower, transfers, identity=identity(settings), chain_id=chain_id, on_stop=stop)
 
 
 def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:

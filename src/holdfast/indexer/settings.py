@@ -12,7 +12,7 @@ from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.rows import SettingError, SettingRow, read_rows
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, USDC
 from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class IndexerSettings:
     rpc_url: str = field(repr=False)
     registry: bytes
     factory: bytes
+    token: bytes | None
     sqlite_path: Path
     postgres: Address | None = field(default=None, repr=False)
     follow: FollowOptions
@@ -88,7 +89,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
     ),
 )
-_ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *ROWS)
+_ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
@@ -114,6 +115,7 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
         rpc_url=values[RPC_URL.field],
         registry=from_hex(values[DID_REGISTRY.field]),
         factory=from_hex(values[APP_FACTORY.field]),
+        token=from_hex(values[USDC.field]) if values[USDC.field] else None,
         sqlite_path=values[DATA_DIR.field] / "indexer.db" if is_postgres else Path(url.removeprefix(_SQLITE)),
         postgres=_address(url) if is_postgres else None,
         follow=_follow_options(values),

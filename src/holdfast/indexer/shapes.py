@@ -8,14 +8,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
+from holdfast.wire.encoding import to_iso
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
     from holdfast.indexer.progress import FollowProgress
     from holdfast.indexer.rows import AccountRow, DidRow, Event
     from holdfast.indexer.store import AliasView, StatsView
+    from holdfast.indexer.transfers import Transfer
 
 
 class Shape(Struct, frozen=True, kw_only=True):
@@ -99,6 +101,35 @@ class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
     key_owner: str | UnsetType = UNSET
     metadata_cid: str | UnsetType = UNSET
     active: bool | UnsetType = UNSET
+
+
+class IndexerTransfer(Shape, frozen=True, kw_only=True):
+    """A transfer of a token, as one of its two accounts sees it; one to itself counts as outgoing."""
+
+    direction: str
+    token: str
+    sender: str = field(name="from")
+    recipient: str = field(name="to")
+    amount: str
+    block_number: str
+    log_index: int
+    tx_hash: str
+    time: str
+
+
+def transfer_shape(row: Transfer, account: bytes, token: bytes | None) -> IndexerTransfer:
+    """Return a transfer's JSON shape for an account."""
+    return IndexerTransfer(
+        direction="out" if row.sender == account else "in",
+        token=_address(token or b""),
+        sender=_address(row.sender),
+        recipient=_address(row.recipient),
+        amount=str(row.amount),
+        block_number=str(row.block_number),
+        log_index=row.log_index,
+        tx_hash=_hex(row.tx_hash),
+        time=to_iso(row.time),
+    )
 
 
 def did_shape(row: DidRow) -> IndexerDid:

@@ -49,7 +49,7 @@ from holdfast.settings.parsers import (
     url_with,
 )
 from holdfast.settings.rows import SettingRow
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, contract_row
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, USDC, contract_row
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
 
@@ -240,7 +240,7 @@ ROWS: tuple[SettingRow, ...] = (
     contract_row("HOLDFAST_CONTRACT_ACCOUNT_HELPER", "accountHelper", "account helper"),
     contract_row("HOLDFAST_CONTRACT_SESSION_SBT", "sessionSBT", "session token"),
     APP_FACTORY,
-    SettingRow("HOLDFAST_USDC_84532", CHAINS[84532].usdc, chain_address_or_none, "USDC on chain 84532, or none"),
+    USDC,
     SettingRow("HOLDFAST_USDC_8453", CHAINS[8453].usdc, chain_address_or_none, "USDC on chain 8453, or none"),
     SettingRow("HOLDFAST_RESERVED_FILE", None, Path, "adds to the reserved handles"),
     SettingRow("HOLDFAST_RESERVED_ALLOW_FILE", None, Path, "takes from the reserved handles"),

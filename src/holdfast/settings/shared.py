@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
-from holdfast.settings.parsers import chain_address, http_url, one_of, url_with
+from holdfast.settings.parsers import chain_address, chain_address_or_none, http_url, one_of, url_with
 from holdfast.settings.rows import SettingRow
 
 if TYPE_CHECKING:
@@ -48,4 +48,5 @@ RPC_URL = SettingRow(
 )
 DID_REGISTRY = contract_row("HOLDFAST_CONTRACT_DID_REGISTRY", "didRegistry", "DID registry")
 LOG = SettingRow("HOLDFAST_LOG", "auto", one_of("auto", "text", "json"), "form of the log")
+USDC = SettingRow("HOLDFAST_USDC_84532", CHAINS[84532].usdc, chain_address_or_none, "USDC on chain 84532, or none")
 APP_FACTORY = contract_row("HOLDFAST_CONTRACT_APP_FACTORY", "appFactory", "account factory")

@@ -1,0 +1,130 @@
+"""The transfers of an account are read from the chain page by page, and endpoints that refuse or lie are survived."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.fake_chain import GENESIS_S, FakeChain
+from tests.support.index_client import TOKEN, Client, build_on, until_healthy
+
+from holdfast.chain.errors import RpcError
+from holdfast.indexer import transfers
+from holdfast.indexer.asgi import IndexerApp
+from holdfast.indexer.transfers import TransferReader
+from holdfast.wire.encoding import to_iso
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+MINE, OTHER, THIRD = (bytes([number]) * 20 for number in (1, 2, 3))
+PATH = f"/api/accounts/0x{MINE.hex()}/transfers"
+
+
+@pytest.fixture
+def chain() -> FakeChain:
+    return FakeChain(random.Random(3))
+
+
+@pytest.fixture
+async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
+    app = IndexerApp(build_on(tmp_path, chain))
+    made = Client(app)
+    yield made
+    await app.stop()
+
+
+async def test_payments_in_and_out_the_newest_first(client: Client, chain: FakeChain) -> None:
+    received = chain.transfer(OTHER, MINE, 12_500_000, TOKEN)
+    chain.transfer(OTHER, THIRD, 1, TOKEN)
+    chain.transfer(OTHER, MINE, 1, b"f" * 20)  # another token
+    sent = chain.transfer(MINE, OTHER, 5, TOKEN)
+    await until_healthy(client)
+    page = await client.get(PATH)
+    assert page["next_cursor"] is None
+    first, second = page["transfers"]
+    assert first == {
+        "direction": "out",
+        "token": checksum_address(TOKEN),
+        "from": checksum_address(MINE),
+        "to": checksum_address(OTHER),
+        "amount": "5",
+        "block_number": "4",
+        "log_index": 0,
+        "tx_hash": "0x" + sent.hex(),
+        "time": to_iso(GENESIS_S + 8),
+    }
+    assert (second["direction"], second["tx_hash"], second["amount"]) == ("in", "0x" + received.hex(), "12500000")
+
+
+async def test_pages_together_have_every_transfer_once(client: Client, chain: FakeChain) -> None:
+    hashes = ["0x" + chain.transfer(OTHER, MINE, number, TOKEN).hex() for number in range(2 * transfers.ROWS + 3)]
+    await until_healthy(client)
+    seen: list[str] = []
+    query = ""
+    while True:
+        page = await client.get(PATH, query)
+        seen += [row["tx_hash"] for row in page["transfers"]]
+        if page["next_cursor"] is None:
+            break
+        query = f"cursor={page['next_cursor']}"
+    assert seen == hashes[::-1]
+
+
+@pytest.mark.parametrize("query", ["cursor=-1", "cursor=x", "cursor=1&cursor=2", "limit=5"])
+async def test_a_query_in_another_form_is_refused(client: Client, query: str) -> None:
+    assert (await client.ask(PATH, query))[0] == 400
+    assert (await client.ask("/api/accounts/0x12/transfers"))[0] == 400
+
+
+class Endpoint:
+    """An endpoint that refuses ranges above a size, or answers with something else."""
+
+    def __init__(self, chain: FakeChain, most: int = 10**9, answer: Any = None) -> None:
+        self.chain, self.most, self.wrong = chain, most, answer
+        self.asked = 0
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        if method == "eth_getLogs":
+            self.asked += 1
+            if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= self.most:
+                raise RpcError("too many blocks")
+            if self.wrong is not None:
+                return self.wrong
+        return await self.chain.call(method, params)
+
+
+async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain: FakeChain) -> None:
+    chain.transfer(OTHER, MINE, 1, TOKEN)
+    for _ in range(30):
+        chain.mine(0)
+    endpoint = Endpoint(chain, most=15)
+    reader, found, top = TransferReader(endpoint, TOKEN, 0), [], 31
+    while top is not None:
+        page = await reader.page(MINE, top)
+        found += page.transfers
+        assert page.following is None or page.following < top
+        top = page.following
+    assert [transfer.amount for transfer in found] == [1]
+
+
+async def test_one_request_costs_the_endpoint_a_few(chain: FakeChain) -> None:
+    endpoint = Endpoint(chain, most=0)
+    with pytest.raises(RpcError):
+        await TransferReader(endpoint, TOKEN, 0).page(MINE, 10**7)
+    assert endpoint.asked <= 12
+
+
+async def test_logs_that_were_not_asked_for_are_left_out(chain: FakeChain) -> None:
+    chain.transfer(OTHER, THIRD, 1, TOKEN)
+    strangers = await chain.call("eth_getLogs", [{"fromBlock": "0x0", "toBlock": "0x1", "topics": []}])
+    assert strangers
+    page = await TransferReader(Endpoint(chain, answer=strangers), TOKEN, 0).page(MINE, 1)
+    assert page.transfers == []
+
+
+async def test_a_chain_without_the_token_has_no_transfers(chain: FakeChain) -> None:
+    assert await TransferReader(chain, None, 0).page(MINE, 1) == transfers.TransferPage([], None)
