@@ -201,7 +201,11 @@ class ServiceClient:
         return run(self._asynchronous.pages_logo())
 
     def client_file(self, path: str) -> str:
-        """A module of the JavaScript client: GET /client/{path}."""
+        """A module of the JavaScript client: GET /client/{path}.
+
+        Raises:
+            NotFound
+        """
         return run(self._asynchronous.client_file(path))
 
     def related_origins(self) -> models.RelatedOrigins:
