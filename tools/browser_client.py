@@ -96,7 +96,7 @@ def _method(endpoint: endpoints.Endpoint[Any]) -> str:
         lines.append(f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}")
     comment = "".join(f"   * {line}".rstrip() + "\n" for line in lines)
     name = asked[1].strip("[]") if asked else ""
-    call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}" }}'
+    call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}"{_keyed(endpoint)} }}'
     given = f"{call}, {name}" if name else call
     return f"  /**\n{comment}   */\n  {_camel(endpoint.name)}({name}) {{\n    return this._call({given});\n  }}\n"
 
@@ -111,6 +111,10 @@ def _answer(endpoint: endpoints.Endpoint[Any]) -> str:
     if endpoint.answers:
         return " | ".join(f'import("./types.js").{answer.__name__}' for answer in endpoint.answers)
     return {"json": "any", "text": "string", "bytes": "ArrayBuffer"}[_reads(endpoint)]
+
+
+def _keyed(endpoint: endpoints.Endpoint[Any]) -> str:
+    return ", keyed: true" if endpoint.keyed else ""
 
 
 def _reads(endpoint: endpoints.Endpoint[Any]) -> str:
@@ -138,7 +142,8 @@ def _types() -> str:
 _ENDPOINT = """/**
  * One request's form.
  *
- * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes"}} Endpoint
+ * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean}} Endpoint
+ *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response
  */"""
 
 

@@ -1,5 +1,6 @@
 /** Plays the scenarios of vectors/flows with the JavaScript client (vectors/README.md describes their form). */
 
+import { ServiceClient } from "../src/http/service.js";
 import { AutomaticSnapshots } from "../src/snapshots/automatic.js";
 import { writeCar } from "../src/snapshots/cars.js";
 import { SnapshotConflict } from "../src/snapshots/errors.js";
@@ -24,6 +25,7 @@ export async function playAll(scenarios) {
 async function play(scenario) {
   const { flow, roots = {}, given, events, outcomes } = scenario;
   if (flow === "retries") return [await retries(outcomes)];
+  if (flow === "request") return [await request(scenario)];
   if (flow === "name") return [await nameOf(scenario)];
   const player = new Player(roots);
   await player.give(given);
@@ -53,6 +55,36 @@ async function retries(outcomes) {
     globalThis.setTimeout = setTimeout;
   }
   return { waits_s: waits, attempts: outcomes.length - left.length };
+}
+
+const CALLS = {
+  status: (client) => client.status(),
+  "send code": (client) => client.sendCode({ identifier: "ann@example.com", channel: "email" }),
+};
+
+/** Returns how often a request is sent, after which waiting times, and how it ends. */
+async function request({ call, answers }) {
+  const [keys, waits, left] = [[], [], [...answers]];
+  const fetch = async (_url, { headers = {} }) => {
+    keys.push(headers["idempotency-key"] ?? null);
+    const answer = left.shift();
+    if (answer === "lost") throw new TypeError("lost");
+    const after = "retry_after" in answer ? { "retry-after": String(answer.retry_after) } : {};
+    return new Response(JSON.stringify("error" in answer ? { error: answer.error } : {}), { status: answer.status, headers: after });
+  };
+  const client = new ServiceClient({ baseUrl: "https://service.example", fetch });
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (work, ms) => (waits.push(ms / 1000), setTimeout(work, 0));
+  let error = null;
+  try {
+    await CALLS[call](client);
+  } catch (raised) {
+    error = raised.code ?? raised.name;
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  if (new Set(keys).size !== 1) throw new TypeError("each attempt has the same key");
+  return { attempts: keys.length, waits_s: waits, keyed: keys[0] !== null, error };
 }
 
 /** Returns what is read about a name from several servers, of which each returns a record, a status or nothing. */

@@ -113,7 +113,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} identifier_reserved, identifier_taken, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
    */
   createSession(asked) {
-    return this._call({ method: "POST", path: "/api/sessions", reads: "json" }, asked);
+    return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true }, asked);
   }
 
   /**
@@ -134,7 +134,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   sendCode(asked) {
-    return this._call({ method: "POST", path: "/api/verify/send", reads: "json" }, asked);
+    return this._call({ method: "POST", path: "/api/verify/send", reads: "json", keyed: true }, asked);
   }
 
   /**
@@ -145,7 +145,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   checkCode(asked) {
-    return this._call({ method: "POST", path: "/api/verify/check", reads: "json" }, asked);
+    return this._call({ method: "POST", path: "/api/verify/check", reads: "json", keyed: true }, asked);
   }
 
   /**
@@ -166,7 +166,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   registerDid(asked) {
-    return this._call({ method: "POST", path: "/api/dids", reads: "json" }, asked);
+    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, asked);
   }
 
   /**

@@ -775,7 +775,8 @@
 /**
  * One request's form.
  *
- * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes"}} Endpoint
+ * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean}} Endpoint
+ *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response
  */
 
 export {};

@@ -2,11 +2,9 @@
 
 import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
+import { retryAfterMs } from "./retries.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
-const RETRY_AFTER_MS = [200, 800];
-/** The HTTP statuses of a busy service, after which a request is retried. */
-const BUSY = new Set([502, 503, 504]);
 /** The bundler's methods that change something and therefore need an `Idempotency-Key`. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
@@ -32,8 +30,8 @@ export function ownAddress() {
  * One service. The fields of requests and responses have the same names as on the wire.
  *
  * Every method throws RequestRefused if the service refuses, NetworkError if no usable response arrives, and
- * ClientStateError after `close`. Requests that change nothing are retried twice. Other requests have an
- * `Idempotency-Key` and are retried once if their response was lost.
+ * ClientStateError after `close`. Requests that change nothing are retried twice. Requests with an `Idempotency-Key` are
+ * retried once if their response was lost, and twice while the service still processes the first one.
  */
 export class ServiceClient extends EndpointMethods {
   #fetch;
@@ -65,7 +63,7 @@ export class ServiceClient extends EndpointMethods {
   async bundler(method, params = []) {
     const id = ++this.#count;
     const asked = { jsonrpc: "2.0", id, method, params };
-    const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json" }, asked);
+    const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method) }, asked);
     if (answer?.error) throw new RpcError(answer.error);
     if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's response has an unexpected form");
     return answer.result;
@@ -83,7 +81,7 @@ export class ServiceClient extends EndpointMethods {
    */
   registerDid(asked, token) {
     const headers = token ? { authorization: `Bearer ${token}` } : undefined;
-    return this._call({ method: "POST", path: "/api/dids", reads: "json" }, asked, headers);
+    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, asked, headers);
   }
 
   /** @param {string} didHash @returns {Promise<import("../generated/types.js").IndexerDid>} */
@@ -138,15 +136,14 @@ export class ServiceClient extends EndpointMethods {
    * @param {Record<string, string>} [headers]
    */
   async _call(endpoint, asked, headers = {}) {
-    const key = isNamed(endpoint, asked) ? crypto.randomUUID() : null;
-    const sent = key === null ? headers : { ...headers, "idempotency-key": key };
-    for (let tries = 0; ; tries += 1) {
+    const { method, keyed = false } = endpoint;
+    const sent = keyed ? { ...headers, "idempotency-key": crypto.randomUUID() } : headers;
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(endpoint, asked, sent);
       } catch (error) {
-        const wait = RETRY_AFTER_MS[tries];
-        const again = endpoint.method === "GET" ? isPassing(error) : key !== null && isLost(error, tries);
-        if (wait === undefined || !again || this.#closing.signal.aborted) throw error;
+        const wait = error instanceof NetworkError ? retryAfterMs({ safe: method === "GET", keyed }, error, attempt) : null;
+        if (wait === null || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -226,31 +223,4 @@ async function refusal(response) {
     requestId: response.headers.get("x-request-id"),
     body,
   });
-}
-
-/**
- * Whether a request changes something and is therefore sent with an `Idempotency-Key`; the service stores its
- * response.
- *
- * @param {Endpoint} endpoint
- * @param {object} [asked]
- */
-function isNamed({ method, path }, asked) {
-  if (method !== "POST" || path === "/api/workflow") return false;
-  return path !== "/api/bundler" || CHARGED.has(String(/** @type {any} */ (asked)?.method));
-}
-
-/**
- * Whether the response to the first attempt at a request was lost.
- *
- * @param {unknown} error
- * @param {number} tries
- */
-function isLost(error, tries) {
-  return tries === 0 && error instanceof NetworkError && !(error instanceof RequestRefused);
-}
-
-/** @param {unknown} error */
-function isPassing(error) {
-  return error instanceof RequestRefused ? BUSY.has(error.status) : error instanceof NetworkError;
 }

@@ -1,10 +1,9 @@
 /** Sends requests to one server within limits on time and size. Parses the error responses of each protocol. */
 
+import { retryAfterMs } from "../http/retries.js";
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 
 const TIMEOUT_MS = 30_000;
-const RETRY_AFTER_MS = [200, 800];
-const BUSY = new Set([502, 503, 504]);
 /** The longest response that is read unless the caller allows more; enough for a list of pins or an error response. */
 const LONGEST_ANSWER = 1 << 20;
 
@@ -46,12 +45,12 @@ export class Http {
    * @throws {NetworkError} there is no usable response
    */
   async send(asked) {
-    for (let tries = 0; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(asked);
       } catch (error) {
-        const wait = RETRY_AFTER_MS[tries];
-        if (asked.method !== "GET" || wait === undefined || !isPassing(error) || asked.signal?.aborted) throw error;
+        const wait = error instanceof NetworkError ? retryAfterMs({ safe: asked.method === "GET", keyed: false }, error, attempt) : null;
+        if (wait === null || asked.signal?.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -134,9 +133,4 @@ function parsed(bytes) {
   } catch {
     return null;
   }
-}
-
-/** @param {unknown} error */
-function isPassing(error) {
-  return error instanceof RequestRefused ? BUSY.has(error.status) : error instanceof NetworkError;
 }

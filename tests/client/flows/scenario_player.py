@@ -8,10 +8,12 @@ import struct
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import httpx
 import msgspec
 
+from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
@@ -28,6 +30,7 @@ from holdfast.content.records import Record
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
 DID = "did:new:0x" + "11" * 32
@@ -41,6 +44,8 @@ async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     """Return what each event of a scenario led to: its effects, the state that is stored after it, and its error."""
     if scenario["flow"] == "retries":
         return [await _retries(scenario["outcomes"])]
+    if scenario["flow"] == "request":
+        return [await _request(scenario)]
     if scenario["flow"] == "name":
         return [await _name(scenario)]
     with VaultStore(directory=folder) as store:
@@ -66,6 +71,39 @@ async def _retries(outcomes: list[Any]) -> dict[str, Any]:
     assert automatic._task is not None
     await automatic._task
     return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
+
+
+async def _request(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return how often a request is sent, after which waiting times, and how it ends."""
+    keys, waits, left = [], [], list(scenario["answers"])
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers.get("idempotency-key"))
+        if (answer := left.pop(0)) == "lost":
+            raise httpx.ReadError("lost")
+        error = {"error": answer["error"]} if "error" in answer else {}
+        after = {"Retry-After": str(answer["retry_after"])} if "retry_after" in answer else {}
+        return httpx.Response(answer["status"], json=error, headers=after)
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    client = AsyncServiceClient("https://service.example", transport=httpx.MockTransport(handler))
+    error = None
+    with patch("holdfast.client.http.transport.asyncio.sleep", sleep):
+        try:
+            await _CALLS[scenario["call"]](client)
+        except NetworkError as raised:
+            error = getattr(raised, "code", "NetworkError")
+    await client.close()
+    assert len(set(keys)) == 1, "each attempt has the same key"
+    return {"attempts": len(keys), "waits_s": waits, "keyed": keys[0] is not None, "error": error}
+
+
+_CALLS: dict[str, Callable[[AsyncServiceClient], Awaitable[Any]]] = {
+    "status": lambda client: client.status(),
+    "send code": lambda client: client.send_code("ann@example.com", "email"),
+}
 
 
 async def _name(scenario: dict[str, Any]) -> dict[str, Any]:
