@@ -81,7 +81,7 @@ def test_restore_over_a_destroyed_database(holdfast: Callable[..., Answer], fill
     assert shown.code == Exit.UNAVAILABLE
     assert holdfast("export").code == Exit.UNAVAILABLE
     assert holdfast("backup", filled.parent / "other.db").code == Exit.UNAVAILABLE
-    assert holdfast("check").code == Exit.UNAVAILABLE
+    assert holdfast("check").code == Exit.FAILED
     assert holdfast("restore", filled, "--yes").code == Exit.OK
     assert holdfast("identifier", "show", "ann").code == Exit.NOT_FOUND
 
@@ -124,7 +124,10 @@ def test_a_newer_schema_is_refused(holdfast: Callable[..., Answer], filled: Path
     connection.close()
     assert holdfast("restore", filled, "--yes").code == Exit.FAILED
     assert holdfast("config", database_url=f"sqlite:///{filled}").code == Exit.OK
-    for word in (("serve",), ("check",), ("identifier", "show", "ann")):
+    checked = holdfast("check", "--json", database_url=f"sqlite:///{filled}")
+    assert checked.code == Exit.FAILED
+    assert "999" in next(row["found"] for row in checked.value if row["subject"] == "database")
+    for word in (("serve",), ("identifier", "show", "ann")):
         answer = holdfast(*word, "--json", database_url=f"sqlite:///{filled}")
         assert answer.code == Exit.UNAVAILABLE
         assert "999" in answer.error["error"]
@@ -180,3 +183,25 @@ def test_a_reader_that_goes_away_is_no_error_to_shout_about(serve: Callable[...,
     )
     assert reader.stdout.count(b"\n") == 1
     assert b"Traceback" not in reader.stderr
+
+
+def test_the_embedded_database_is_used_again_after_a_move(
+    holdfast: Callable[..., Answer], filled: Path, fresh_postgres_url: str
+) -> None:
+    assert holdfast("migrate", "--to", fresh_postgres_url).code == Exit.OK
+    refused = holdfast("serve", "--port", "0")
+    assert refused.code == Exit.UNAVAILABLE and "holdfast migrate --back" in refused.err
+    assert holdfast("migrate", "--to", fresh_postgres_url).code == Exit.UNAVAILABLE, "it was moved already"
+    first, second = (holdfast("migrate", "--back", "--json") for _ in range(2))
+    assert (first.code, first.value["was_moved"], second.code, second.value["was_moved"]) == (0, True, 0, False)
+    assert "opened, schema current" in holdfast("check").out
+
+
+def test_check_reports_a_database_that_cannot_be_opened(holdfast: Callable[..., Answer], filled: Path) -> None:
+    database = filled.parent / "data" / "holdfast.db"
+    database.write_bytes(b"no database" * 1000)
+    checked = holdfast("check", "--json")
+    rows = {row["subject"]: row for row in checked.value}
+    assert checked.code == Exit.FAILED
+    assert (rows["database"]["state"], rows["disk"]["state"]) == ("error", "ok")
+    assert "cannot be opened" in rows["database"]["found"] and rows["enclave"]["state"] == "ok"
