@@ -7,7 +7,7 @@ import json
 import signal
 import socket
 import time
-from http.client import HTTPResponse
+from http.client import HTTPConnection, HTTPResponse
 from typing import TYPE_CHECKING
 
 import pytest
@@ -72,6 +72,33 @@ def test_requests_under_way_at_a_stop_are_answered_and_stored(
     with again.client() as client:
         taken = [client.get(f"/api/sessions/check?handle=held{n}").json()["available"] for n in range(REQUESTS)]
     assert taken == [False] * REQUESTS
+
+
+@pytest.mark.parametrize("settings", [{}, {"indexer_url": "http://127.0.0.1:9"}], ids=["RSGI", "ASGI"])
+def test_requests_after_the_signal_are_answered(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+    """Connections are kept alive until SIGTERM; requests that are sent on them afterwards get a response."""
+    server = serve(stop_delay="300", **settings)
+    with contextlib.ExitStack() as opened:
+        kept = [opened.enter_context(contextlib.closing(HTTPConnection(server.host, server.port))) for _ in range(8)]
+        for connection in kept:
+            assert answered(connection, "/healthz") == (200, None)
+        server.process.send_signal(signal.SIGTERM)
+        assert becomes_true(lambda: not_ready(server))
+        for connection in kept:
+            assert answered(connection, "/healthz") == (200, "close")
+
+
+def answered(connection: HTTPConnection, path: str) -> tuple[int, str | None]:
+    """Return the status and the `Connection` of a response."""
+    connection.request("GET", path)
+    response = connection.getresponse()
+    response.read()
+    return response.status, response.getheader("connection")
+
+
+def not_ready(server: Server) -> bool:
+    with contextlib.closing(HTTPConnection(server.host, server.port)) as fresh:
+        return answered(fresh, "/readyz")[0] == 503
 
 
 def _accepts(server: Server) -> bool:

@@ -71,11 +71,12 @@ def application() -> tuple[Application, Activity | None]:
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
     from holdfast.service.telemetry.reporting import prepare_telemetry
-    from holdfast.service.worker_signals import end_with_parent
+    from holdfast.service.worker_signals import STOPPING, end_with_parent
     from holdfast.wire import logs
 
     end_with_parent()
     settings = read_settings()
+    STOPPING.delay_s = settings.stop_delay
     logs.configure(settings.log)
     prepare_telemetry(os.environ)
     built = build_application(settings, read_secrets(settings))
@@ -149,7 +150,7 @@ def granian_options(settings: Settings) -> dict[str, Any]:
         ),
         "ssl_cert": settings.tls_cert,
         "ssl_key": settings.tls_key,
-        "workers_kill_timeout": STOP_WITHIN_S,
+        "workers_kill_timeout": STOP_WITHIN_S + settings.stop_delay,
         "respawn_failed_workers": True,
         "log_enabled": False,
     }

@@ -186,6 +186,12 @@ ROWS: tuple[SettingRow, ...] = (
         "seconds until a connection without a whole request head ends",
     ),
     SettingRow(
+        "HOLDFAST_STOP_DELAY",
+        "1",
+        integer_between(0, 300),
+        "seconds for which a process goes on serving when it is told to stop",
+    ),
+    SettingRow(
         "HOLDFAST_SEND_TIMEOUT",
         str(SEND_TIMEOUT_S),
         integer_between(1, 3600),

@@ -39,6 +39,7 @@ class Settings:
     server: str
     max_connections: int
     idle_timeout: int
+    stop_delay: int
     send_timeout: int
     connections_per_address: int
     large_responses: int

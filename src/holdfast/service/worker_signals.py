@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 PARENT_WATCH_S = 1.0
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _SERVES_AFTER_S = 0.2  # granian pauses the event loop between startup and service for a few milliseconds
+
+
+@dataclass(slots=True)
+class Stopping:
+    """Whether this process was told to stop, and for how many seconds it then goes on serving."""
+
+    begun: bool = False
+    delay_s: float = 0.0
+
+
+STOPPING = Stopping()
 
 
 def end_with_parent() -> None:
@@ -50,9 +62,27 @@ def stop_is_held() -> bool:
 
 
 def handle_held_signals(loop: asyncio.AbstractEventLoop) -> None:
-    """Unblock SIGTERM and SIGINT as soon as the event loop serves requests. Call this after startup."""
-    if multiprocessing.parent_process() is not None:
-        loop.call_later(_SERVES_AFTER_S, _unblock)
+    """Handle SIGTERM and SIGINT from the moment at which the event loop serves requests. Call this after startup.
+
+    The process goes on serving for `STOPPING.delay_s`, so that clients learn from its responses that their connections
+    end; granian itself closes idle connections at once, also those on which a request is already on its way.
+    """
+    if multiprocessing.parent_process() is None:
+        return
+
+    def wait() -> None:
+        signal.sigwait(_ENDING)
+        STOPPING.begun = True
+        time.sleep(STOPPING.delay_s)
+        while signal.sigtimedwait(_ENDING, 0) is not None:
+            pass  # one signal is enough for granian
+        loop.call_soon_threadsafe(loop.call_later, _SERVES_AFTER_S, stop)
+
+    def stop() -> None:
+        _unblock()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="stop", daemon=True).start()
 
 
 def stop_is_success(server: AbstractServer[Any]) -> None:

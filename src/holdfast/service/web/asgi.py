@@ -18,7 +18,7 @@ from holdfast.service.http.messages import (
     is_longer,
     length_missing,
 )
-from holdfast.service.worker_signals import handle_held_signals
+from holdfast.service.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class AsgiEntry:
         try:
             response, request_id = await self._application.respond(request)
             headers = [*encoded_pairs(response.headers), (b"x-request-id", request_id.encode("ascii"))]
+            if STOPPING.begun:
+                headers.append((b"connection", b"close"))
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
         if type(response) is PlacedResponse:

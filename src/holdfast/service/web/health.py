@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.http.messages import raw_json
 from holdfast.service.web.serving import serves_plainly
+from holdfast.service.worker_signals import STOPPING
 from holdfast.wire.endpoints import HEALTH, READINESS
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
 
 _ALIVE = b'{"ok":true}'
+_STOPPING = b'{"ok":false}'
 
 
 @serves_plainly(HEALTH)
@@ -23,6 +25,8 @@ async def alive(_web: WebContext, _request: Request) -> Response:
 
 @serves_plainly(READINESS)
 async def ready(web: WebContext, _request: Request) -> Response:
-    """GET /readyz: whether the store reads and writes and all its migrations are done."""
+    """GET /readyz: whether the store reads and writes, all its migrations are done, and the process is not stopping."""
+    if STOPPING.begun:
+        return raw_json(_STOPPING, 503)
     await web.service.status.ready()
     return raw_json(_ALIVE)

@@ -18,7 +18,7 @@ from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import PlacedResponse
 from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, is_longer
 from holdfast.service.http.pipes import Pipe
-from holdfast.service.worker_signals import handle_held_signals
+from holdfast.service.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
@@ -152,6 +152,8 @@ class RsgiEntry:
         try:
             response, request_id = await self._application.respond(request)
             headers = [*response.headers, ("x-request-id", request_id)]
+            if STOPPING.begun:
+                headers.append(("connection", "close"))
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
         if type(response) is PlacedResponse:
