@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
 
 import msgspec
@@ -255,3 +256,30 @@ def test_a_vault_without_snapshots_is_deleted_too(store):
     write_state(store, SnapshotState(did=DID))
     store.delete(DID)
     assert read_state(store, DID) == SnapshotState(did=DID)
+
+
+def test_closing_waits_for_another_threads_transaction(tmp_path):
+    """A connection that is closed while another thread commits crashes the process."""
+    store = VaultStore(directory=tmp_path)
+    writing, closing = threading.Event(), threading.Event()
+
+    class Slow:
+        did = DID
+
+        def to_json(self):
+            writing.set()
+            closing.wait(60)
+            end.join(0.2)  # long enough for an unguarded close; a guarded one waits for this thread
+            return manifest().to_json()
+
+    def close():
+        writing.wait(60)
+        closing.set()
+        store.close()
+
+    end = threading.Thread(target=close)
+    end.start()
+    store.save(Slow(), b"sealed", 1)
+    end.join()
+    with VaultStore(directory=tmp_path) as again:
+        assert again.load(DID).sealed == b"sealed"

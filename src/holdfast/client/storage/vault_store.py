@@ -217,9 +217,11 @@ class VaultStore:
         return None if row is None else str(row[0])
 
     def close(self) -> None:
-        """Close the file and release its lock. Repeated calls have no effect."""
-        if self._database is not None:
+        """Close the file and release its lock, after a transaction of another thread. Repeated calls have no effect."""
+        with self._turn:
             database, self._database = self._database, None
+            if database is None:
+                return
             with file_errors(), contextlib.ExitStack() as stack:
                 stack.callback(self._lock.release)
                 database.close()
@@ -243,11 +245,11 @@ class VaultStore:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if self._database is None:
-            raise ClientStateError("the vault store is closed")
         # All threads share one connection. Without the lock, one thread's statements could run inside another thread's
-        # transaction.
+        # transaction, or on a connection that another thread closes, which crashes the process.
         with self._turn, file_errors():
+            if self._database is None:
+                raise ClientStateError("the vault store is closed")
             yield self._database
 
     @contextlib.contextmanager
