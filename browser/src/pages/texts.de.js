@@ -183,7 +183,7 @@ export default {
   "stuck.device": "Ihr Tresor ist in einem anderen Browser oder auf einem anderen Gerät",
   "stuck.device.how": "Öffnen Sie ihn dort, wählen Sie „Ein anderes Gerät koppeln“, und holen Sie ihn hierher.",
   "stuck.file": "Sie haben eine Datei",
-  "stuck.file.how": "Eine Sicherungsdatei öffnet das Passwort, das Sie notiert haben. Eine Momentaufnahme öffnet Ihr Passkey oder Ihr Tresorpasswort.",
+  "stuck.file.how": "Eine Sicherungsdatei öffnen Sie mit dem Passwort, das Sie notiert haben, eine Momentaufnahme mit Ihrem Passkey oder Ihrem Tresorpasswort.",
   "stuck.none": "Sie haben nichts davon",
   "stuck.none.how": "Dann kann niemand diesen Tresor öffnen. Dieser Dienst hat keinen Schlüssel dazu und kann ihn nicht zurücksetzen. Sein Name und das Geld auf seinem Konto sind nicht mehr zu gebrauchen. Sie können sich unter einem anderen Namen neu registrieren.",
   "none.known": "Ihr Passkey gehört zu {identifier} ({did}). Dieser Browser hat keine Kopie dieses Tresors.",
