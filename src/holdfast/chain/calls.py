@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.chain.abi import call_data
+from holdfast.chain.abi import call_data, decode_call
 from holdfast.wire.keccak import alias_hash, did_hash
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ def create_account(x: int, y: int, salt: int = 0) -> bytes:
 def execute(call: Call) -> bytes:
     """Return call data for a user operation in which the account makes one call."""
     return call_data("execute(address,uint256,bytes)", *call)
+
+
+def executed(data: bytes) -> Call | None:
+    """Return the call that a user operation's call data makes; None unless it makes exactly one."""
+    found = decode_call("execute(address,uint256,bytes)", data)
+    return None if found is None else (found[0], found[1], found[2])
 
 
 def execute_batch(calls: Sequence[Call]) -> bytes:

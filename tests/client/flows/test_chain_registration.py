@@ -5,24 +5,29 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from tests.client.snapshots.devices import SECRET as DEVICE_KEY
+from tests.client.snapshots.devices import Device
 from tests.support.running_service import Coroutines
 
 from holdfast.chain import calls
-from holdfast.chain.contracts import ADDRESSES, commitment
+from holdfast.chain.abi import decode_call
+from holdfast.chain.contracts import ADDRESSES, DEFAULT_CONTRACT_SET, commitment
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import AccountKey
 from holdfast.client.flows.chain_registration import ChainRegistration
 from holdfast.client.flows.failures import OperationFailed, RegistrationRefused
+from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.handles import canonical_handle
+from holdfast.client.types import ContractSet
 from holdfast.wire.abi import selector
-from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 from holdfast.world.software_key import SoftwareKey
 
 KEY = SoftwareKey.generate()
 ACCOUNT, REGISTRY = "0x" + "a1" * 20, ADDRESSES["DIDRegistry"]
 COMMIT = selector("commit(bytes32)")
+SECRET = b"\x05" * 32
 NOT_COMMITTED = OperationFailed("refused (reverted)", "NotCommitted(commitment=0x07)")
 TOO_NEW = OperationFailed("refused (reverted)", "CommitmentTooNew(commitment=0x07, blockNumber=9)")
 EXPIRED = OperationFailed("refused (reverted)", "CommitmentExpired(commitment=0x07, expiredAt=9)")
@@ -44,6 +49,11 @@ class Account:
 
     async def open(self):
         self.done.append("open")
+
+    async def registration_call(self, alias, step):
+        if step == "commit":
+            return calls.commit(REGISTRY, commitment(did_hash(KEY.did), alias_hash(alias), ACCOUNT, SECRET))
+        return calls.register(REGISTRY, KEY.x, KEY.y, alias=alias, secret=SECRET if alias else bytes(32))
 
     async def prepared(self, call):
         self.calls.append(call)
@@ -94,12 +104,11 @@ def test_a_sponsor_that_commits_leaves_one_operation():
 @pytest.mark.parametrize("lack", [NOT_COMMITTED, EXPIRED, SILENT])
 def test_what_was_not_committed_to_is_committed_to_first(lack):
     account = Account([lack, ""])
-    noted = register(account)
+    register(account)
     assert account.done == ["open", "commitment", "wait commitment", "registration", "wait registration"]
-    expected = commitment(did_hash(KEY.did), alias_hash("ada"), ACCOUNT, from_hex(noted.secret))
+    expected = commitment(did_hash(KEY.did), alias_hash("ada"), ACCOUNT, SECRET)
     assert account.calls[1] == calls.commit(REGISTRY, expected)
-    assert account.calls[2] == calls.register(REGISTRY, KEY.x, KEY.y, alias="ada", secret=from_hex(noted.secret))
-    assert any(from_hex(noted.secret))
+    assert account.calls[2] == calls.register(REGISTRY, KEY.x, KEY.y, alias="ada", secret=SECRET)
 
 
 def test_a_new_commitment_waits_for_the_next_block_and_is_not_posted_twice():
@@ -117,7 +126,7 @@ def test_somebody_elses_commitment_of_the_newest_block_is_waited_for():
 @pytest.mark.parametrize(("lack", "posted"), [(NOT_COMMITTED, False), (EXPIRED, True)])
 def test_an_interrupted_attempts_commitment_serves_unless_it_is_over(lack, posted):
     account = Account([lack, ""])
-    register(account, commitment_operation="0x" + b"commitment".ljust(32, b"\0").hex(), secret="0x" + "05" * 32)
+    register(account, commitment_operation="0x" + b"commitment".ljust(32, b"\0").hex())
     assert ("commitment" in account.done) == posted
     assert "wait commitment" in account.done
 
@@ -156,3 +165,25 @@ def test_a_did_that_came_to_the_chain_otherwise_is_told():
 def test_no_handle_no_alias(text):
     with pytest.raises(ValueError, match="handle"):
         canonical_handle(text)
+
+
+async def test_the_secret_is_the_vaults_own_so_that_another_device_can_continue(tmp_path):
+    async with Device(tmp_path / "one") as one, Device(tmp_path / "two") as two:
+        await one.made()
+        made = [await registration_calls(one.vault)]
+        await two.vault.unlock(DEVICE_KEY, one.store.load().sealed)
+        made.append(await registration_calls(two.vault))
+        did, address = one.store.dids()[0], (await one.vault.derive_address()).address
+    (registry, _, register_data), (_, _, commit_data) = made[0]
+    secret = decode_call("register(uint256,uint256,uint256,bytes32,bytes32,string)", register_data)[4]
+    expected = commitment(did_hash(did), alias_hash("ada"), address, secret)
+    assert decode_call("commit(bytes32)", commit_data) == (expected,)
+    assert (made[0], registry.lower()) == (made[1], REGISTRY.lower())
+    assert any(secret)
+
+
+async def registration_calls(vault):
+    account = SmartAccount(None, vault, None, None, None)
+    account.contracts = ContractSet.from_json(DEFAULT_CONTRACT_SET)
+    account.key = SimpleNamespace(address=(await vault.derive_address()).address)
+    return [await account.registration_call("ada", "register"), await account.registration_call("ada", "commit")]

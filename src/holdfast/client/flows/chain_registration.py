@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import secrets
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from holdfast.chain import calls
-from holdfast.chain.contracts import commitment
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.handles import canonical_handle
 from holdfast.rules.identifiers import Channel
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import alias_hash, did_hash
+from holdfast.wire.keccak import did_hash
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.chain import calls
     from holdfast.chain.bundler import OperationReceipt
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
@@ -28,7 +26,6 @@ _RECEIPT_AGAIN_S = 15.0
 # A commitment is valid from the block after the one that contains it. There are few retries, because each request to
 # the sponsor counts towards a limit.
 _NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
-_NO_SECRET = bytes(32)
 
 
 class _Lack(Enum):
@@ -74,7 +71,9 @@ class ChainRegistration:
 
     async def _register(self) -> None:
         self._alias = self._claimed_alias()
-        operation = await self._account.signed(await self._prepared(self._registration()))
+        operation = await self._account.signed(
+            await self._prepared(await self._account.registration_call(self._alias, "register"))
+        )
         operation_hash = self._account.hash(operation)
         self._notes.note(operation_hash=hash_text(operation_hash))
         await self._account.send(operation)
@@ -116,7 +115,7 @@ class ChainRegistration:
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
-        call = calls.commit(self._account.contracts.did_registry, self._commitment())
+        call = await self._account.registration_call(self._alias, "commit")
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
         self._notes.note(commitment_operation=hash_text(operation_hash))
@@ -125,24 +124,6 @@ class ChainRegistration:
         receipt = await self._account.wait(operation_hash)
         await self._tell("committed")
         return receipt.block_number
-
-    def _commitment(self) -> bytes:
-        assert self._alias is not None  # without an alias no commitment is needed
-        return commitment(did_hash(self._did), alias_hash(self._alias), self._account.key.address, self._secret())
-
-    def _registration(self) -> calls.Call:
-        key, registry = self._account.key, self._account.contracts.did_registry
-        secret = self._secret() if self._alias is not None else _NO_SECRET
-        return calls.register(registry, key.x, key.y, alias=self._alias, secret=secret)
-
-    def _secret(self) -> bytes:
-        """Return the commitment's secret.
-
-        The secret is stored before its first use, so that a later attempt can use the commitment.
-        """
-        if self._notes.progress.secret is None:
-            self._notes.note(secret=to_hex(secrets.token_bytes(32)))
-        return from_hex(self._notes.progress.secret or "")
 
     def _claimed_alias(self) -> str | None:
         noted = self._notes.progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
@@ -17,7 +17,7 @@ from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
 from holdfast.client.http.named_endpoint import endpoint_named
-from holdfast.client.types import NATIVE, UserOp
+from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
@@ -61,6 +61,25 @@ class SmartAccount:
         self.key = await account_of(self._client, self._vault, self.contracts)
         self._bundler = bundler_of(self._transport, self.contracts)
         self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
+
+    async def registration_call(self, alias: str | None, step: Literal["commit", "register"]) -> calls.Call:
+        """Return the call that registers the vault's DID, or the one that posts the commitment to its alias first.
+
+        The enclave derives the commitment's secret from the vault's seed, so that an interrupted registration can be
+        continued from another device (decision 0317). Raises PluginCallError.
+        """
+        contracts = self.contracts
+        made = await self._vault.create_registration(
+            CreateRegistrationInput(sender=self.key.address, alias=alias or ""),
+            registry_addr=contracts.did_registry,
+            entry_point=contracts.entry_point,
+            factory=contracts.app_factory,
+            step=step,
+        )
+        call = calls.executed(from_hex(made.call_data))
+        if call is None:
+            raise PluginCallError("create_registration", "the call data is not one call")
+        return call
 
     async def prepared(self, call: calls.Call) -> UserOperation:
         """Return a user operation for one call, with gas limits, fees and payer.

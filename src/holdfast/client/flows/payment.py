@@ -74,6 +74,8 @@ class Payments:
         await self._authorise(params, payee, amount)
         await _tell(on_progress, "prepared")
         operation = await self._prepared(params, payee.address, amount)
+        if operation.call_data != calls.execute(payment_call(params, payee.address, amount)):
+            raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
         signed = await self._account.signed(operation)
         await _tell(on_progress, "signed")
         sent = await self._account.send(signed)

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """The recorded progress of one registration. `secret` is the secret of the alias commitment, in hex."""
+    """The recorded progress of one registration. It contains no secret."""
 
     identifier: str
     channel: str
     session_asked: bool = False
     attestation: Attestation | None = None
-    secret: str | None = None
     commitment_operation: str | None = None
     operation_hash: str | None = None
     tx_hash: str | None = None
