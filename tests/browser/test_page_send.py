@@ -88,6 +88,13 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     assert chain.usdc_of(account) == 7_500_000
     await visit.press("done")
     await visit.told(f"Sent 12.50\u00a0USDC to {PAYEE}", '[data-card="activity"]')
+    # The chain knows the payment and the money that came before, each once; another device reads the same.
+    await visit.told("Received 20.00\u00a0USDC from", '[data-card="activity"]')
+    card = visit.page.locator('[data-card="activity"]')
+    assert (await card.inner_text()).count("12.50") == 1
+    await card.locator("summary").first.click()
+    assert "0x" in await card.locator("details[open] dd").last.inner_text(), "the receipt names the transaction"
+    await visit.inspect("activity-with-receipt")
     await visit.press("send")
     await fill(visit, ALIKE, "1")
     await visit.told("it is another one")

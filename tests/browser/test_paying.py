@@ -78,6 +78,9 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chai
         "txHash": result["userOpHash"], "userOpHash": result["userOpHash"], "chain": 84532, "token": chain.usdc,
         "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
     }  # fmt: skip
+    noted = f"hf.VaultStore && new hf.VaultStore().note('pages:sent:{person.did}')"
+    (row,) = await person.page.evaluate(noted)
+    assert (row["shop"], row["label"], row["address"]) == (urlsplit(shop).netloc, "Two <b>books</b>", PAYEE)
 
 
 @pytest.mark.parametrize("by_did", [False, True], ids=["an address", "a DID"])

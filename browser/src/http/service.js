@@ -99,6 +99,15 @@ export class ServiceClient extends EndpointMethods {
     return this.#indexed(`api/accounts/${encodeURIComponent(address)}`);
   }
 
+  /**
+   * @param {string} address
+   * @param {Record<string, string>} [query] `cursor`: continues with older ones
+   * @returns {Promise<any>} the USDC that the address received and sent, newest first, in the indexer's own form
+   */
+  indexerTransfers(address, query) {
+    return this.#indexed(`api/accounts/${encodeURIComponent(address)}/transfers`, query);
+  }
+
   /** @param {Record<string, string>} [query] @returns {Promise<any>} in the indexer's own form */
   indexerAccounts(query) {
     return this.#indexed("api/accounts", query);

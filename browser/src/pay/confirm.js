@@ -1,7 +1,7 @@
 /** The page on which a person confirms a shop's payment request. The vault's keys stay in the worker. */
 
 import { Client, payeeOf } from "../holdfast.js";
-import { facts as factsOf } from "../pages/parts/notes.js";
+import { facts as factsOf, noteSent } from "../pages/parts/notes.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
@@ -164,12 +164,25 @@ class Payment {
       onProgress: (step) => this.#progress(step),
     });
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
+    await this.#noted(result).catch(() => {}); // before the shop knows, because the browser then closes the window
     tell(text("copying"));
     await this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
     this.#shop.paid(result);
-    await rememberPayee(this.#payee.address).catch(() => {});
     showPaid(request, result);
     this.#close();
+  }
+
+  /**
+   * Records the payment for the vault's list of payments and for the next time that this payee is paid.
+   *
+   * @param {import("../generated/types.js").PaymentResult} result
+   */
+  async #noted({ userOpHash: hash }) {
+    const { site, label, total, token } = this.#known();
+    const { address } = this.#payee;
+    const row = { hash, to: this.#payee.did ?? address, address, amount: total.value, symbol: token?.symbol ?? total.currency, shop: site.host, label };
+    await noteSent(this.#did, { ...row, time: new Date().toISOString(), state: "confirmed" });
+    await rememberPayee(address);
   }
 
   /**

@@ -8,6 +8,7 @@ const MARK = "holdfast-vaults";
  * the database.
  */
 const BEGUN = "holdfast-registration";
+const SENT_KEPT = 200;
 
 /**
  * @typedef {object} Begun a registration that is not finished
@@ -75,6 +76,28 @@ export async function facts(of) {
 export async function addFacts(of, more) {
   const before = await facts(of);
   await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
+}
+
+/**
+ * @typedef {{hash: string, to: string, address?: string, amount: string, symbol: string, time: string, state: "sent" | "confirmed" | "failed",
+ *   shop?: string, label?: string}} Sent a payment: `hash` of the operation; `to`: as the person knows the payee;
+ *   `amount`: decimal; `shop`: the host that asked for it, `label` in the shop's words
+ */
+
+/** @param {string} did @returns {Promise<Sent[]>} the payments sent from a vault in this browser, newest last */
+export async function sentRows(did) {
+  return (await stored((store) => store.note(`pages:sent:${did}`))) ?? [];
+}
+
+/**
+ * Records a payment or its result.
+ *
+ * @param {string} did
+ * @param {Sent} row
+ */
+export async function noteSent(did, row) {
+  const before = (await sentRows(did)).filter(({ hash }) => hash !== row.hash);
+  await stored((store) => store.setNote(`pages:sent:${did}`, [...before, row].slice(-SENT_KEPT)));
 }
 
 /** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey

@@ -4,6 +4,7 @@ import { rememberPayee } from "../../pay/payees.js";
 import { feeIn } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
+import { noteSent } from "../parts/notes.js";
 import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, say, show } from "../parts/screen.js";
@@ -11,7 +12,6 @@ import { ready } from "../parts/vault_client.js";
 import { decimalOf } from "../vault/values.js";
 import { sendError } from "./errors.js";
 import { reviewAgain } from "./review.js";
-import { note } from "./sent.js";
 import { shown } from "./tokens.js";
 
 /**
@@ -33,7 +33,7 @@ export async function sending({ planned, fee }) {
   const { payee, token, value, chain, chainId } = planned;
   const client = await ready();
   const { did } = await client.vault.query();
-  const row = { to: payee.name || payee.did || payee.address, amount: decimalOf(value, token.decimals), symbol: token.symbol, time: new Date().toISOString() };
+  const row = { to: payee.name || payee.did || payee.address, address: payee.address, amount: decimalOf(value, token.decimals), symbol: token.symbol, time: new Date().toISOString() };
   let [hash, sent] = ["", false];
   progress(planned);
   try {
@@ -41,18 +41,18 @@ export async function sending({ planned, fee }) {
     const result = await client.pay({ to: payee.address, amount: String(value), token: token.token, chainId }, {
       approve: (operation) => agreed(feeIn(operation), fee),
       onProgress: async (step, { userOpHash = "" }) => {
-        if (step === "signed") await note(did, { ...row, hash: (hash = userOpHash), state: "sent" });
+        if (step === "signed") await noteSent(did, { ...row, hash: (hash = userOpHash), state: "sent" });
         if (step === "sent") sent = true;
         say(step === "sent" ? text("send.sent", { chain }) : step === "signed" ? text("send.handing") : text("working"));
       },
     });
-    await note(did, { ...row, hash, state: "confirmed" });
+    await noteSent(did, { ...row, hash, state: "confirmed" });
     await rememberPayee(payee.address).catch(() => {});
     done(planned, result);
   } catch (error) {
     if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));
     const why = sendError(error, { handedOver: hash !== "", sent });
-    if (hash) await note(did, { ...row, hash, state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed" });
+    if (hash) await noteSent(did, { ...row, hash, state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed" });
     failed(planned, why);
   }
 }

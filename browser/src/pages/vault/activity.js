@@ -1,26 +1,135 @@
-/** The card that lists recent events from the vault's own database and the service's record. */
+/**
+ * The card that lists recent events: from the vault's own database, the service's record, and the chain, which knows
+ * every payment in and out, whichever device sent it. Names and purposes are those that this browser noted.
+ */
 
 import { amount, moment, text } from "../parts/language.js";
-import { el, paragraph } from "../parts/nodes.js";
+import { button, el, paragraph } from "../parts/nodes.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
+import { USDC, USDC_DECIMALS } from "./permission.js";
+import { decimalOf } from "./values.js";
 
 const SHOWN = 20;
+/** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */
+const NEAR_MS = 3_600_000;
+
+/**
+ * @typedef {import("../parts/notes.js").Sent} Sent
+ * @typedef {{direction: "in" | "out", from: string, to: string, amount: string, tx_hash: string, time: string}} Transfer
+ * @typedef {{time: string, words: string, more?: Node}} Event
+ */
 
 /** @param {import("./home.js").Facts} known */
-export function activityCard({ record, credentials, delegations, sent }) {
-  /** @type {[string, string][]} time and sentence */
-  const events = credentials.map((it) => [it.created_at, text("activity.passkey", { name: it.device_name || text("passkeys.unnamed") })]);
-  if (record) events.push([record.createdAt, text("activity.registered", { identifier: record.identifier })]);
-  for (const it of sent) events.push([it.time, text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.to })]);
+export function activityCard(known) {
+  const list = el("ul", { class: "rows" });
+  const none = paragraph("vault.activity.none");
+  const state = el("div");
+  const made = card("activity", text("vault.activity"), none, list, state);
+  const drawn = (/** @type {Transfer[]} */ transfers) => {
+    const events = [...vaultEvents(known), ...payments(known.sent, transfers)];
+    events.sort((one, other) => Date.parse(other.time) - Date.parse(one.time));
+    list.replaceChildren(...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
+    none.hidden = events.length > 0;
+  };
+  drawn([]);
+  void filled(drawn, state);
+  return made;
+}
+
+/**
+ * Adds the payments on the chain, and a button for older ones.
+ *
+ * @param {(transfers: Transfer[]) => void} drawn
+ * @param {HTMLElement} state
+ */
+async function filled(drawn, state) {
+  if (!USDC) return;
+  /** @type {Transfer[]} */
+  const found = [];
+  const more = async (/** @type {string | null} */ cursor) => {
+    const client = await ready();
+    const { address } = await client.account();
+    const page = await client.indexerTransfers(address, cursor ? { cursor } : {});
+    found.push(...page.transfers);
+    drawn(found);
+    const next = page.next_cursor;
+    const older = (/** @type {any} */ event) => run(event.currentTarget, () => more(next), text("working"));
+    state.replaceChildren(...(next ? [el("div", { class: "buttons" }, button(text("activity.older"), older, { kind: "plain", name: "older" }))] : []));
+  };
+  await more(null).catch((error) => error?.code !== "indexer_not_configured" && state.replaceChildren(paragraph("activity.unknown", {}, "small")));
+}
+
+/** @param {import("./home.js").Facts} known @returns {Event[]} */
+function vaultEvents({ record, credentials, delegations }) {
+  const events = credentials.map((it) => ({ time: it.created_at, words: text("activity.passkey", { name: it.device_name || text("passkeys.unnamed") }) }));
+  if (record) events.push({ time: record.createdAt, words: text("activity.registered", { identifier: record.identifier }) });
   for (const it of delegations) {
-    events.push([it.created_at, text("activity.delegation", { to: it.audience })]);
-    if (it.revoked_at) events.push([it.revoked_at, text("activity.revoked", { to: it.audience })]);
+    events.push({ time: it.created_at, words: text("activity.delegation", { to: it.audience }) });
+    if (it.revoked_at) events.push({ time: it.revoked_at, words: text("activity.revoked", { to: it.audience }) });
   }
-  events.sort((one, other) => Date.parse(other[0]) - Date.parse(one[0]));
-  return card(
-    "activity",
-    text("vault.activity"),
-    events.length === 0 && paragraph("vault.activity.none"),
-    el("ul", { class: "rows" }, ...events.slice(0, SHOWN).map(([time, sentence]) => el("li", {}, el("p", {}, sentence), el("p", { class: "small" }, moment(time))))),
-  );
+  return events;
+}
+
+/**
+ * Returns each payment once: what the chain knows, with the names that this browser noted, and what the chain does not
+ * know (yet).
+ *
+ * @param {Sent[]} sent
+ * @param {Transfer[]} transfers
+ * @returns {Event[]}
+ */
+export function payments(sent, transfers) {
+  const left = [...sent];
+  const onChain = transfers.map((it) => {
+    const at = it.direction === "out" ? left.findIndex((note) => isSame(note, it)) : -1;
+    const [note] = at < 0 ? [null] : left.splice(at, 1);
+    const given = { amount: shownAmount(it), from: it.from, to: note?.shop ?? note?.to ?? it.to };
+    const words = text(it.direction === "in" ? "activity.received" : "activity.confirmed", given);
+    return { time: it.time, words, more: receipt(it, note) };
+  });
+  const noted = left.map((it) => ({ time: it.time, words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }) }));
+  return [...onChain, ...noted];
+}
+
+/** @param {Sent} note @param {Transfer} transfer */
+function isSame({ state, address, to, amount: decimal, time }, transfer) {
+  const near = Math.abs(Date.parse(time) - Date.parse(transfer.time)) < NEAR_MS;
+  return state !== "failed" && near && (address ?? to).toLowerCase() === transfer.to.toLowerCase() && Number(decimal) === Number(decimalOfTransfer(transfer));
+}
+
+/** @param {Transfer} transfer */
+function decimalOfTransfer({ amount: units }) {
+  return decimalOf(BigInt(units), USDC_DECIMALS);
+}
+
+/** @param {Transfer} transfer */
+function shownAmount(transfer) {
+  return amount(decimalOfTransfer(transfer), "USDC");
+}
+
+/**
+ * @param {Transfer} transfer
+ * @param {Sent | null} note
+ */
+function receipt(transfer, note) {
+  const { from, to, tx_hash: hash, time } = transfer;
+  /** @type {[string, string | undefined][]} */
+  const lines = [
+    ["receipt.amount", shownAmount(transfer)],
+    ["receipt.shop", note?.shop],
+    ["receipt.purpose", note?.label],
+    ["receipt.from", from],
+    ["receipt.to", to],
+    ["receipt.time", moment(time)],
+    ["receipt.transaction", hash],
+  ];
+  const shown = lines.filter(([, value]) => value).flatMap(([key, value]) => [el("dt", {}, text(key)), el("dd", { class: "mono" }, value)]);
+  return el("details", {}, el("summary", {}, text("receipt.summary")), el("dl", {}, ...shown));
+}
+
+/** @param {Event} event */
+function row({ time, words, more }) {
+  return el("li", {}, el("p", {}, words), el("p", { class: "small" }, moment(time)), more);
 }

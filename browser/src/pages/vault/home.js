@@ -32,7 +32,7 @@ const PUBLISH = "/snapshots/publish";
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
- * @property {import("../send/sent.js").Sent[]} sent
+ * @property {import("../parts/notes.js").Sent[]} sent
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
  * @property {number | undefined} copyAt when the last tried copy was written
