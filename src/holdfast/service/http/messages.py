@@ -140,6 +140,9 @@ def body_may_follow(request: Request, refused: Response) -> bool:
     """
     if request.method in _BODILESS_METHODS or refused is ABORTED or refused.status == _TIMED_OUT:
         return False
+    has_length = (request.header("content-length") or "0") != "0"
+    if not has_length and request.header("transfer-encoding") is None and request.version != "2":
+        return False
     return request.header("expect") is None
 
 

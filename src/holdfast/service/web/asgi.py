@@ -106,6 +106,8 @@ class AsgiRequest:
 
         Otherwise the connection would be reset while the client writes, and some clients would not read the refusal.
         """
+        if not self._more:
+            return
         size = 0
         with suppress(TimeoutError, ClientGone):
             async with asyncio.timeout(DROPPED_S):

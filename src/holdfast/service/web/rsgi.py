@@ -34,10 +34,11 @@ _PLAIN = re.compile(r"[A-Za-z0-9/._-]*")  # a fifth of the time of `quote`
 class RsgiRequest:
     """Implements Request for a request from granian."""
 
-    __slots__ = ("_deadlines", "_headers", "_protocol", "_scope", "method", "path", "query")
+    __slots__ = ("_deadlines", "_headers", "_is_read", "_protocol", "_scope", "method", "path", "query")
 
     def __init__(self, scope: Any, protocol: Any, deadlines: Deadlines) -> None:
         self._deadlines = deadlines
+        self._is_read = False
         self._scope = scope
         self._protocol = protocol
         self._headers = scope.headers
@@ -86,6 +87,7 @@ class RsgiRequest:
             raise Refused(REQUEST_TIMEOUT) from None
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
+        self._is_read = True
         return body
 
     async def pieces(self) -> AsyncIterator[bytes]:
@@ -101,7 +103,9 @@ class RsgiRequest:
 
         Otherwise the connection would be reset while the client writes, and some clients would not read the refusal.
         """
-        with suppress(ProtocolError):  # the body has begun already, or was read whole
+        if self._is_read:
+            return
+        with suppress(ProtocolError):  # the body has begun already
             aiter(self._protocol)
         size = 0
         with suppress(TimeoutError, StopAsyncIteration, ProtocolClosed, ProtocolError):
