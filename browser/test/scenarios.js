@@ -3,6 +3,7 @@
 import { ServiceClient } from "../src/http/service.js";
 import { AutomaticSnapshots } from "../src/snapshots/automatic.js";
 import { writeCar } from "../src/snapshots/cars.js";
+import { blockOf } from "../src/snapshots/cids.js";
 import { SnapshotConflict } from "../src/snapshots/errors.js";
 import { Gateways } from "../src/snapshots/gateway.js";
 import { NetworkError, RequestRefused } from "../src/snapshots/library.js";
@@ -177,12 +178,14 @@ class Player {
   }
 
   /** Recovers the vault from the CAR file of a snapshot. */
-  async recover({ on, revision, root }) {
+  async recover({ on, revision, root, extra }) {
     const taken = await snapshotOf(this.manifest(on), sealed(revision));
     if (taken.rootCid !== this.roots[root]) throw new TypeError(`the snapshot is ${taken.rootCid}`);
+    const more = extra ? [await blockOf("raw", new TextEncoder().encode("another's"))] : [];
+    const car = writeCar(taken.rootCid, [...taken.blocks, ...more]);
     const key = { kind: "secret", secret: new Uint8Array(32).buffer };
     this.isNew = true;
-    await new Recovery({ vault: this.vault }, this.store, this.place, { key, car: writeCar(taken.rootCid, taken.blocks) }).recover();
+    await new Recovery({ vault: this.vault }, this.store, this.place, { key, car }).recover();
     this.isNew = false;
   }
 

@@ -46,16 +46,15 @@ export async function snapshotOf(manifest, sealed) {
 }
 
 /**
- * Reads the snapshot in a CAR file.
+ * Reads the snapshot in a CAR file. Blocks that do not belong to it are ignored.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<Snapshot>}
- * @throws {ContentError} a block does not match its CID, or does not belong to the snapshot
+ * @throws {ContentError} a block does not match its CID, or is missing
  */
 export async function snapshotOfCar(data) {
   const { root: cid, blocks } = await readCar(data);
   const root = await readRoot({ cid, data: /** @type {Uint8Array<ArrayBuffer>} */ (blocks.get(cid)) });
-  checkAllLinked(root, blocks);
   return assembled(root, blocks);
 }
 
@@ -109,18 +108,6 @@ export async function sealedOf(root, blocks) {
     throw new ContentError("other_size", "the blocks of a snapshot have other lengths than its root says");
   }
   return sealed;
-}
-
-/**
- * @param {Root} root
- * @param {Blocks} blocks
- * @throws {ContentError} a block is neither the root nor linked to by it
- */
-export function checkAllLinked(root, blocks) {
-  const linked = new Set([root.cid, ...root.blocks]);
-  if ([...blocks.keys()].some((cid) => !linked.has(cid))) {
-    throw new ContentError("block_unlinked", "a block does not belong to the snapshot");
-  }
 }
 
 /** @param {string} cid @param {Blocks} blocks */

@@ -26,6 +26,8 @@ from holdfast.client.storage.name_records import Patience
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import VaultManifest
 from holdfast.client.vault.keys import SecretKey
+from holdfast.content.cars import write_car
+from holdfast.content.cids import raw_block
 from holdfast.content.records import Record
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
@@ -192,8 +194,10 @@ class _Player:
         """Recover the vault from the CAR file of a snapshot."""
         taken = snapshots.take(self.manifest(event["on"]), sealed(event["revision"]))
         assert taken.root_cid == self.roots[event["root"]]
+        more = [raw_block(b"another's")] if event.get("extra") else []
+        car = write_car(taken.root_cid, [*taken.blocks, *more])
         self.vault.status = _unused
-        await Recovery(self.vault, self.store, self.place).recover(key=SecretKey(b"k" * 32), car=taken.to_car())  # type: ignore[arg-type]
+        await Recovery(self.vault, self.store, self.place).recover(key=SecretKey(b"k" * 32), car=car)  # type: ignore[arg-type]
         self.vault.status = self.status
 
     def save(self, revision: int, root: str | None) -> None:
