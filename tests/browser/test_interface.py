@@ -145,11 +145,13 @@ async def test_an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
       const { vault } = client;
       const { accounts: [{ address: sender }] } = await vault.query();
       const hash = async (alias) => (await vault.createRegistration({sender, alias})).alias_hash;
-      return {ada: await hash("ada"), same: await Promise.all([" Ada ", "\uff21da"].map(hash)), umlauts: [await hash("\u00c4DA"), await hash("\u00e4da")]};
+      const given = [await vault.aliasHash("\uff21da "), await vault.aliasHash("ada", (bytes) => "0x" + bytes.length)];
+      return {given, ada: await hash("ada"), same: await Promise.all([" Ada ", "\uff21da"].map(hash)), umlauts: [await hash("\u00c4DA"), await hash("\u00e4da")]};
     """)  # fmt: skip
     value = asked.get("value")
     assert value, asked
     assert value["same"] == [value["ada"]] * 2
+    assert value["given"] == [value["ada"], "0x3"]
     assert value["umlauts"][0] == value["umlauts"][1] != value["ada"]
 
 

@@ -100,7 +100,8 @@ export async function checkPaid(client, account, { amount, token }, cause) {
  */
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
-  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
+  const plain = why.replace(/0x[0-9a-f]{41,}/gi, "0x…"); // the contract's encoded error says no more than what follows
+  throw new AccountNotFunded(`${plain}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
 }
 
 /**

@@ -361,6 +361,16 @@ export class Vault extends EventTarget {
     return (await this.#answered("keccak256", { data: bytesOf(data) })).hash;
   }
 
+  /**
+   * @param {string} alias in any form
+   * @param {import("../generated/types.js").Keccak256Fn} [keccak] used in place of the enclave's
+   * @returns {Promise<string>} Keccak-256 of the alias in its canonical form, 0x-hex
+   */
+  async aliasHash(alias, keccak) {
+    const canonical = new TextEncoder().encode(canonicalHandle(alias));
+    return keccak ? keccak(canonical) : this.keccak256(canonical);
+  }
+
   /** @returns {Promise<import("../generated/types.js").SyncInitResult>} on the new device */
   syncInit() {
     return this.#answered("sync_init");
