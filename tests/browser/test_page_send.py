@@ -55,6 +55,9 @@ async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
 
 async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: ChainService) -> None:
     visit, _, account = await person(browser, chain)
+    await visit.page.locator('[data-name="receive"][open] svg').wait_for()
+    assert "Test money without value." in await visit.text('[data-name="balances"]')
+    await visit.inspect("vault-empty")
     await given(visit, chain, account, usdc=20_000_000)
     before = chain.usdc_of(PAYEE)
     await visit.inspect("vault-with-send")
@@ -64,6 +67,8 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     await visit.told("This address has a typing error")
     await fill(visit, PAYEE, "25")
     await visit.told("You have 20.00\u00a0USDC; you need 25.00\u00a0USDC.")
+    assert (await visit.text('[data-name="too-little"] .mono')).replace(" ", "") == account
+    await visit.inspect("send-too-little")
     await fill(visit, PAYEE, "0.0000001")
     await visit.told("at most 6 digits after the point")
     await visit.inspect("send-refused")
@@ -76,6 +81,7 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
         "without a verified identity",
         "You have not paid this payee",
         "(84532)",
+        "Test money without value.",
         "Paid by a sponsor",
     ):
         assert words in shown

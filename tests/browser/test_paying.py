@@ -125,6 +125,11 @@ async def test_what_cannot_be_paid_is_refused_before_the_passkey(
     ]
     for data, total, code, text in cases:
         window, told = await person.asked(shop, total, **data)
+        if code == "insufficient_balance":
+            await window.shows("document.querySelector('#receive svg') !== null")
+            shown = await window.evaluate("document.querySelector('#receive .address').textContent")
+            assert shown == person.account, "where money is to be sent"
+            await window.picture("pay-too-little")
         assert (await refused(window, told, text))["error"] == code
     assert chain.usdc_of(person.account) == 0
 
@@ -152,8 +157,9 @@ async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
     choose = "(() => { const it = document.getElementById('vaults'); it.value = '%s'; it.dispatchEvent(new Event('change')); })()"
     await window.evaluate(choose % poor.did)
     await window.shows("document.getElementById('alert').textContent.includes('You have 0.00')")
+    await window.shows("document.getElementById('receive') !== null")
     await window.evaluate(choose % rich.did)
-    await window.shows("document.getElementById('alert').textContent === ''")
+    await window.shows("document.getElementById('alert').textContent === '' && !document.getElementById('receive')")
     await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
     before = chain.usdc_of(PAYEE)
     await window.shows(CAN_APPROVE)

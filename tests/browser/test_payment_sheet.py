@@ -42,6 +42,13 @@ async ([asked, payee, unknown]) => {
   await new Promise((resolve) => setTimeout(resolve, 700));
 }
 """
+# Shows that the account has too little, and where money can be sent to it.
+TOO_LITTLE = """
+async (account) => {
+  const [{showRefusal}, {Refusal}] = await Promise.all([import("/client/pay/endings.js"), import("/client/pay/request.js")]);
+  showRefusal(new Refusal("insufficient_balance", {have: "0.00 USDC", need: "12.50 USDC", account}), () => {});
+}
+"""
 SEEN = """
 () => {
   const button = document.getElementById("approve").getBoundingClientRect();
@@ -112,7 +119,13 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
             assert await page.evaluate(SEEN), (name, size)
             foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
             assert bool(foreign) == (name == "unknown")
+            assert re.search(r"Test money|Testgeld", await page.inner_text("#row-chain"))
             assert await violations(page) == []
+        await page.evaluate(TOO_LITTLE, PAYEE)
+        await page.wait_for_selector("#receive svg")
+        if PICTURES:
+            await page.screenshot(path=SHOTS / f"pay-too-little-{size}-{scheme}-{language[:2]}.png")
+        assert await violations(page) == []
         assert await page.evaluate(MOVING) == []
         await page.context.close()
 

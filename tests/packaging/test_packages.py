@@ -43,6 +43,7 @@ CLIENT = {
         "enclave-host.js",
         "connect.js",
         "pay/confirm.js",
+        "pay/qr.js",
         "pay/texts.de.js",
         "snapshots/main.js",
         "pairing/pairing.js",

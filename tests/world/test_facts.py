@@ -32,3 +32,4 @@ def test_what_to_try_next_can_be_copied() -> None:
     steps = next_steps(FACTS)
     assert any(FACTS["testAccount"]["address"] in step for step in steps)
     assert all(step in table_of(FACTS) for step in steps)
+    assert steps[0].startswith("open http://localhost:1 "), "people begin with the pages"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ from holdfast.chain.errors import UserOperationError
 from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, Sought, confirm_registration
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
+from holdfast.world.facts import funding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +38,17 @@ SALTS = [0, 1, 2**256 - 1]
 async def state_of(world: LocalWorld, account: str) -> tuple[int, bytes, bool, int, int]:
     answer = await world.rpc.eth_call(HELPER, call_data("getAccountState(address)", account), at_least=160)
     return decode(["uint256", "bytes32", "bool", "uint256", "uint256"], answer)
+
+
+async def test_the_table_s_command_gives_an_account_test_dollars(world: LocalWorld) -> None:
+    account = predict_account(1, 2, 3)
+    facts = {"rpc": world.chain.rpc_url, "contracts": ADDRESSES}
+    curl, url, _, header, _, body = shlex.split(funding(facts, account))
+    assert (curl, url, header) == ("curl", world.chain.rpc_url, "content-type:application/json")
+    asked = json.loads(body)
+    await world.rpc.call(asked["method"], asked["params"])
+    held = await world.rpc.eth_call(USDC, call_data("balanceOf(address)", account), at_least=32)
+    assert int.from_bytes(held) == 100_000_000
 
 
 async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves(

@@ -274,6 +274,7 @@ export default {
   "vault.address": "Adresse",
   "vault.balance.unknown": "Die Guthaben sind nicht bekannt: Das Zahlungsnetz antwortet nicht.",
   "vault.balance.time": "Guthaben von {time}.",
+  "vault.testmoney": "Testgeld ohne Wert.",
   "vault.refresh": "Aktualisieren",
   "vault.receive": "Empfangen",
   "vault.receive.hint": "Wer das scannt, kann an Ihr Konto auf {chain} senden. Senden Sie nichts von einer anderen Chain.",

@@ -274,6 +274,7 @@ export default {
   "vault.address": "Address",
   "vault.balance.unknown": "Balances are not known: the payment network is not responding.",
   "vault.balance.time": "Balances from {time}.",
+  "vault.testmoney": "Test money without value.",
   "vault.refresh": "Refresh",
   "vault.receive": "Receive",
   "vault.receive.hint": "Whoever scans this can send to your account on {chain}. Send nothing from another chain.",

@@ -75,7 +75,7 @@ export async function checkBalance(client, address, { token, amount, params }) {
   const { balance } = await client.balance(asked);
   if (BigInt(balance) >= amount) return BigInt(balance) - amount;
   const shown = (/** @type {bigint} */ value) => amountText(decimalOf(value, token.decimals), token);
-  throw new Refusal("insufficient_balance", { have: shown(BigInt(balance)), need: shown(amount) });
+  throw new Refusal("insufficient_balance", { have: shown(BigInt(balance)), need: shown(amount), account: address });
 }
 
 /**

@@ -7,6 +7,7 @@ import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
 import { meta } from "./meta.js";
 import { familiarity, paidBefore, rememberPayee } from "./payees.js";
+import { showReceive } from "./receive.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { readRequest, Refusal } from "./request.js";
 import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
@@ -99,6 +100,7 @@ class Payment {
     this.#did = did;
     this.#fee = null;
     warn("");
+    showReceive();
     await this.#preview().catch((error) => did === this.#did && this.#unpayable(refusalOf(error)));
   }
 
@@ -108,6 +110,7 @@ class Payment {
     if (this.#payers.length < 2 || !refusal.code.startsWith("insufficient")) return this.#refuse(refusal);
     showFee(null);
     warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
+    showReceive(refusal.values.account);
   }
 
   async #draw() {

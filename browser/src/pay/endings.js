@@ -1,6 +1,7 @@
 /** The screens with which a payment ends. */
 
 import { el } from "./el.js";
+import { showReceive } from "./receive.js";
 import { screen } from "./screens.js";
 import { amountOf } from "./sheet.js";
 import { text } from "./text.js";
@@ -38,4 +39,5 @@ export function showRefusal({ code, values }, onBack) {
   const register = code === "no_vault" ? [{ id: "register", href: "/", text: text("register") }] : [];
   const back = { id: "back", main: true, text: text("back"), onclick: onBack };
   screen(text(open ? "unconfirmed_title" : "refused_title"), said, [...register, back]);
+  showReceive(values.account);
 }

@@ -55,10 +55,10 @@ export function isPassing({ code }) {
 }
 
 /** @param {AccountNotFunded} error */
-function notFunded({ balance, needed, token }) {
+function notFunded({ address, balance, needed, token }) {
   const unit = tokenOf(token, { usdc: meta("usdc") });
   const shown = (/** @type {bigint} */ value) => (unit ? amountText(decimalOf(value, unit.decimals), unit) : `${value}`);
-  return new Refusal(unit === COIN ? "insufficient_fee" : "insufficient_balance", { have: shown(balance), need: shown(needed) });
+  return new Refusal(unit === COIN ? "insufficient_fee" : "insufficient_balance", { have: shown(balance), need: shown(needed), account: address });
 }
 
 /**

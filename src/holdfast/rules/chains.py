@@ -15,11 +15,13 @@ class Network:
         chain_id: EIP-155 ID.
         name: for people, shown by /api/status and the payment page.
         explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`.
+        test_money: whether its coin and tokens have no value.
     """
 
     chain_id: int
     name: str
     explorer: str
+    test_money: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,19 @@ NETWORKS: dict[int, Network] = {
         84532,
         "Base Sepolia",
         "https://base-sepolia.blockscout.com",
-        "https://sepolia.base.org",
-        "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+        test_money=True,
+        public_rpc="https://sepolia.base.org",
+        usdc="0x036CbD53842c5426634e7929541eC2318f3dCF7e",
     ),
     8453: Chain(
         8453,
         "Base",
         "https://base.blockscout.com",
-        "https://mainnet.base.org",
-        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        test_money=False,
+        public_rpc="https://mainnet.base.org",
+        usdc="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
     ),
-    1: Network(1, "Ethereum", "https://eth.blockscout.com"),
+    1: Network(1, "Ethereum", "https://eth.blockscout.com", test_money=False),
 }
 CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() if isinstance(chain, Chain)}
 

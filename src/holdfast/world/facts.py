@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts import ADDRESSES
@@ -39,12 +40,26 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
     """Return commands to copy."""
     service, tester = facts["service"], facts["testAccount"]["address"]
     return [
+        f"open {service}    (register, pay)",
+        f"{funding(facts, 'ACCOUNT')}    (100 test USDC for the address that the vault shows)",
         f"curl {service}/api/status",
         f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={CHAIN_ID}'",
         f"curl {service}/api/indexer/api/stats",
         f"open {service}/docs",
         "holdfast dev --demo --port 0 --rpc-port 0 --bundler-port 0    (another world, with a payment, narrated)",
     ]
+
+
+def funding(facts: dict[str, Any], account: str) -> str:
+    """Return the command that gives an account a hundred test USDC."""
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "anvil_dealERC20",
+        "params": [account, facts["contracts"]["DevUSDC"], hex(100_000_000)],
+    }
+    body = json.dumps(call, separators=(",", ":"))
+    return f"curl {facts['rpc']} -H content-type:application/json -d '{body}'"
 
 
 def table_of(facts: dict[str, Any]) -> str:

@@ -36,7 +36,16 @@ def choices(**changes: object) -> PageChoices:
         "did": "did:web:localhost%3A8787"
     }
     return PageChoices(
-        **{**given, "usdc": "", "rpc": "", "languages": ("en", "de"), "code_seconds": 90, "code_tries": 5, **changes}
+        **{
+            **given,
+            "usdc": "",
+            "test_money": True,
+            "rpc": "",
+            "languages": ("en", "de"),
+            "code_seconds": 90,
+            "code_tries": 5,
+            **changes,
+        }
     )  # type: ignore[arg-type]
 
 

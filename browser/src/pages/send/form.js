@@ -6,6 +6,7 @@ import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { receiveHere } from "../vault/account.js";
 import { units } from "../vault/values.js";
 import { sendError } from "./errors.js";
 import { resolved } from "./payee.js";
@@ -46,6 +47,7 @@ export function send(typed = {}) {
 async function reviewed(typed, to, much) {
   to.judge();
   much.judge();
+  document.querySelector('[data-name="too-little"]')?.remove();
   const token = /** @type {Token} */ (TOKENS.find(({ symbol }) => symbol === typed.symbol));
   const value = units(typed.amount, token.decimals);
   const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
@@ -54,7 +56,10 @@ async function reviewed(typed, to, much) {
   const client = await ready();
   const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
   const { balance } = await client.balance({ account: from, token: token.symbol, chainId: String(chainId) });
-  if (BigInt(balance) < value) return refuse(much, new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }));
+  if (BigInt(balance) < value) {
+    much.node.closest("form")?.after(receiveHere(from, chain));
+    return refuse(much, new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }));
+  }
   await go("send-review", { typed, payee, token, value, from, chain, chainId });
 }
 

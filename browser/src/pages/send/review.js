@@ -7,6 +7,7 @@ import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { run, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { testMoney } from "../vault/account.js";
 import { grouped } from "../vault/values.js";
 import { sendError } from "./errors.js";
 import { doubtsAbout } from "./lookalikes.js";
@@ -94,7 +95,7 @@ function draw(planned, known, fee, withPassword = false) {
         "dl", { class: "facts" },
         ...row("send.amount", el("span", { class: "amount", "data-name": "amount" }, shown(value, token))),
         ...row("send.to", ...payeeNodes(payee, known)),
-        ...row("send.chain", `${chain} (${chainId})`),
+        ...row("send.chain", `${chain} (${chainId})`, testMoney()),
         ...row("send.fee", el("span", { "data-name": "fee" }, fee.sponsored ? text("send.fee.sponsored") : text("send.fee.own", { fee: shown(fee.cost, COIN) }))),
         ...row("send.from", el("span", { class: "mono" }, grouped(from))),
       ),

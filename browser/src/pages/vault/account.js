@@ -11,6 +11,7 @@ import { qrCode } from "./qr.js";
 import { grouped } from "./values.js";
 
 const TOKENS = ["USDC", "ETH"];
+const TEST_MONEY = Boolean(document.querySelector('meta[name="holdfast-test-money"]')?.getAttribute("content"));
 
 /** Returns the card. The card appears at once, and the balances are added when the network responds. */
 export async function accountCard() {
@@ -25,6 +26,7 @@ async function filled(body) {
     const client = await ready();
     const [{ address }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
     const balances = el("div", { "data-name": "balances" });
+    const receiving = receive(address, chain);
     const refresh = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shownBalances(balances, address, chainId));
     body.replaceChildren(
       balances,
@@ -32,34 +34,60 @@ async function filled(body) {
       el("h3", {}, text("vault.address")),
       el("p", { class: "mono", "data-name": "address" }, grouped(address)),
       el("div", { class: "buttons" }, copyButton(address), button(text("vault.refresh"), refresh, { name: "refresh" })),
-      receive(address, chain),
+      receiving,
     );
-    await shownBalances(balances, address, chainId);
+    // A person whose account is empty needs money first.
+    if (await shownBalances(balances, address, chainId)) receiving.open = true;
   } catch {
     body.replaceChildren(paragraph("vault.noaccount"), el("div", { class: "buttons" }, button(text("again"), () => filled(body), { name: "account-again" })));
   }
 }
 
 /**
+ * Shows the QR code of an account's address when it is opened.
+ *
+ * @param {string} address
+ * @param {string} chain
+ * @returns {HTMLDetailsElement}
+ */
+function receive(address, chain) {
+  return el("details", { "data-name": "receive" }, el("summary", {}, text("vault.receive")), qrCode(address, text("vault.qr", { address })), paragraph("vault.receive.hint", { chain }));
+}
+
+/**
+ * Shows where money can be sent to an account that has too little.
+ *
  * @param {string} address
  * @param {string} chain
  */
-function receive(address, chain) {
-  return el("details", {}, el("summary", {}, text("vault.receive")), qrCode(address, text("vault.qr", { address })), paragraph("vault.receive.hint", { chain }));
+export function receiveHere(address, chain) {
+  const shown = receive(address, chain);
+  shown.open = true;
+  shown.querySelector("summary")?.after(el("p", { class: "mono" }, grouped(address)), el("div", { class: "buttons" }, copyButton(address)));
+  return el("div", { "data-name": "too-little" }, shown);
 }
+
+/** Returns the sentence that the chain's money has no value, on chains for tests. */
+export const testMoney = () => TEST_MONEY && paragraph("vault.testmoney", {}, "small");
 
 /**
  * @param {HTMLElement} place
  * @param {string} account
  * @param {number} chainId
+ * @returns {Promise<boolean>} whether the account is known to be empty
  */
 async function shownBalances(place, account, chainId) {
   const client = await ready();
   const asked = TOKENS.map((token) => client.balance({ account, token, chainId: String(chainId) }).catch(() => null));
   const known = (await Promise.all(asked)).filter((it) => it !== null);
-  if (known.length === 0) return place.replaceChildren(paragraph("vault.balance.unknown"));
+  if (known.length === 0) {
+    place.replaceChildren(paragraph("vault.balance.unknown"));
+    return false;
+  }
   place.replaceChildren(
     ...known.map((it) => el("p", { class: "amount" }, amount(it.formatted, it.symbol))),
+    testMoney() || "",
     paragraph("vault.balance.time", { time: moment(Date.now()) }, "small"),
   );
+  return known.length === TOKENS.length && known.every(({ balance }) => BigInt(balance) === 0n);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.rules.chains import DEFAULT_CHAIN_ID, NETWORKS
 from holdfast.rules.connections import ConnectionLimits
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.services import build_service
@@ -69,6 +69,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         did=settings.registrar_did,
         rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
+        test_money=NETWORKS[DEFAULT_CHAIN_ID].test_money,
         languages=settings.pages_languages,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,

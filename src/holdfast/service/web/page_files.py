@@ -67,6 +67,7 @@ class PageChoices:
         did: the service's own DID, the audience of the tokens with which the pages' vaults upload snapshots.
         rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
         usdc: the address of USDC on the service's chain; empty if it has none.
+        test_money: whether the chain's coin and tokens have no value.
         languages: the pages' languages; the first is used if a browser prefers none of them.
         code_seconds: how long a code sent by mail is valid.
         code_tries: how many times a code may be tried.
@@ -80,6 +81,7 @@ class PageChoices:
     did: str
     rpc: str
     usdc: str
+    test_money: bool
     languages: tuple[str, ...]
     code_seconds: int
     code_tries: int
@@ -160,6 +162,7 @@ def _page(
         "address": choices.address,
         "did": choices.did,
         "usdc": choices.usdc,
+        "test_money": "yes" if choices.test_money else "",
         "languages": " ".join(choices.languages),
         "code": f"{choices.code_seconds} {choices.code_tries}",
         "pairing": choices.pairing,

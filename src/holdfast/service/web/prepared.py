@@ -111,7 +111,8 @@ def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
 def _confirm_page(
     chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None
 ) -> StaticAnswer:
-    chain = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name}
+    network = NETWORKS[chain_id]
+    chain = {"chain_id": str(chain_id), "chain_name": network.name, "test_money": "yes" if network.test_money else ""}
     values = {**chain, "usdc": payments.usdc, "did": payments.did, **_look(pages)}
     escaped = {name: escape(value) for name, value in values.items()}
     html = Template(_read("confirm.html").decode()).substitute(escaped, theme=_THEME if pages else "")

@@ -1,0 +1,25 @@
+/** Shows where money can be sent to an account that has too little. */
+
+import { el } from "./el.js";
+import { meta } from "./meta.js";
+import { tell } from "./screens.js";
+import { address } from "./sheet.js";
+import { text } from "./text.js";
+
+/**
+ * Shows an account's address at the end of the screen, instead of one that was shown before.
+ *
+ * @param {string} [account] an address; without it, nothing is shown
+ */
+export function showReceive(account) {
+  document.getElementById("receive")?.remove();
+  if (!account) return;
+  const copy = () => void navigator.clipboard.writeText(account).then(() => tell(text("copied")), () => tell(text("not_copied")));
+  const place = el("div", { id: "receive" },
+    el("p", {}, text("receive", { chain: meta("chain-name") })),
+    address(account),
+    el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
+  );
+  document.getElementById("screen")?.append(place);
+  void import("./qr.js").then(({ qrCode }) => place.append(qrCode(account, text("receive_qr", { account }))), () => {}); // the address is enough
+}
