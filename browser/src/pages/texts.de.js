@@ -85,6 +85,7 @@ export default {
   "password.repeat": "Passwort wiederholen",
   "password.hint": "Mindestens 12 Zeichen. Drei oder vier Wörter sind gut.",
   "password.weak": "Dieses Passwort ist zu kurz: mindestens 12 Zeichen.",
+  "password.simple": "Dieses Passwort ist leicht zu erraten. Gut sind drei oder vier Wörter, die nicht zusammengehören.",
   "password.mismatch": "Die beiden Passwörter unterscheiden sich.",
   "password.save": "Speichern",
   "password.show": "Passwort anzeigen",

@@ -85,6 +85,7 @@ export default {
   "password.repeat": "Repeat the password",
   "password.hint": "At least 12 characters. Three or four words are good.",
   "password.weak": "This password is too short: 12 characters at least.",
+  "password.simple": "This password is easy to guess. Three or four words that do not belong together are good.",
   "password.mismatch": "The two passwords differ.",
   "password.save": "Save",
   "password.show": "Show the password",

@@ -2,9 +2,10 @@
 
 import { text } from "./language.js";
 import { buttons, el, field, form, submit } from "./nodes.js";
+import { weakness } from "./password_rule.js";
 import { run } from "./screen.js";
 
-const LEAST = 12;
+const WEAK = { "": "", short: "password.weak", simple: "password.simple" };
 
 /**
  * @param {string} label of the button
@@ -17,7 +18,7 @@ export function newPassword(label, use, ...more) {
   const second = field(text("password.repeat"), { type: "password", name: "new-password-again", autocomplete: "new-password" });
   return form(
     (it) => {
-      const bad = first.input.value.length < LEAST ? "password.weak" : "";
+      const bad = WEAK[weakness(first.input.value)];
       const differs = !bad && first.input.value !== second.input.value ? "password.mismatch" : "";
       first.judge(bad && text(bad));
       second.judge(differs && text(differs));

@@ -1,0 +1,43 @@
+/**
+ * Judges new passwords by the rule of the Python client (src/holdfast/client/vault/passwords.py): the cases and the
+ * words of both are in vectors/passwords/rule.json. Pure.
+ */
+
+const LEAST = 12;
+const LEAST_DIFFERENT = 5;
+const LEAST_UNFORESEEN = 7;
+const ROWS = ["qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm", "1234567890"];
+const NEIGHBOURS = new Set(ROWS.flatMap((row) => [...row].slice(1).flatMap((key, at) => [row[at] + key, key + row[at]])));
+
+/** Common passwords and parts of them, which count as one character. */
+export const WORDS = [
+  "password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "kennwort", "letmein", "welcome", "willkommen", "iloveyou", "ichliebedich",
+  "changeme", "trustno1", "whatever", "monkey", "dragon", "football", "fussball", "fußball", "baseball", "sunshine", "princess",
+  "superman", "batman", "starwars", "shadow", "michael", "master", "admin", "default", "login", "secret", "geheim", "hello", "hallo",
+  "schatz", "summer", "sommer", "winter", "internet", "computer", "1q2w3e4r", "1qaz2wsx", "qazwsx", "holdfast", "vault", "tresor",
+];
+const WORD = new RegExp(WORDS.join("|"), "g");
+
+/**
+ * @param {string} password
+ * @returns {"" | "short" | "simple"} what is wrong with it
+ */
+export function weakness(password) {
+  const characters = [...password];
+  if (characters.length < LEAST) return "short";
+  return new Set(characters).size < LEAST_DIFFERENT || unforeseen(password) < LEAST_UNFORESEEN ? "simple" : "";
+}
+
+/** Counts the characters that neither repeat nor continue what stands before them. @param {string} password */
+function unforeseen(password) {
+  const small = password.toLowerCase();
+  const once = small.slice(0, (small + small).indexOf(small, 1));
+  const characters = [...once.replace(WORD, "\0")];
+  return characters.filter((it, at) => at === 0 || !follows(characters[at - 1], it)).length;
+}
+
+/** @param {string} before @param {string} after */
+function follows(before, after) {
+  const step = Number(after.codePointAt(0)) - Number(before.codePointAt(0));
+  return Math.abs(step) <= 1 || NEIGHBOURS.has(before + after);
+}
