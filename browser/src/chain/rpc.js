@@ -1,6 +1,8 @@
 /** Calls the chain's JSON-RPC endpoint directly, which the application or the service names. */
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** IP addresses as URL writes them. */
+const LITERAL = /^(\[.*|\d+(\.\d+){3})$/;
 
 /**
  * @param {import("../http/service.js").ServiceClient} client
@@ -12,17 +14,19 @@ export async function rpcOf(client, { rpcUrl }) {
 }
 
 /**
- * Returns the address that a service names if it may be used: https, or this machine if the service is on it too.
- * Otherwise a service could have the person's own network asked.
+ * Returns the address that a service names if it may be used: an https address with a name, or this machine if the
+ * service is on it too. Otherwise a service could have the person's own network asked. The same rule as in the Python client.
  *
  * @param {string} named
  * @param {string} service the service's address
  */
 export function endpointNamed(named, service) {
   if (!URL.canParse(named)) return "";
-  const [url, own] = [new URL(named), new URL(service)];
-  const local = LOOPBACK.test(url.hostname);
-  return (local ? LOOPBACK.test(own.hostname) : url.protocol === "https:") ? named : "";
+  const [{ protocol, hostname }, own] = [new URL(named), new URL(service)];
+  const may = LOOPBACK.test(hostname)
+    ? LOOPBACK.test(own.hostname) && ["http:", "https:"].includes(protocol)
+    : protocol === "https:" && !LITERAL.test(hostname);
+  return may ? named : "";
 }
 
 /**

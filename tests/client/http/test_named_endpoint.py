@@ -1,52 +1,37 @@
-"""A service that names an address of the person's own network is not followed."""
+"""A service that names an address of the person's own network is not followed, by either client."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from tests.support.javascript import run_module
 
 from holdfast.client.http.named_endpoint import endpoint_named
 
-REMOTE, LOCAL = "https://vault.example", "http://localhost:8787"
+VECTORS = Path(__file__).resolve().parents[3] / "vectors" / "service" / "named_endpoints.json"
+CASES = json.loads(VECTORS.read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("named", "service"),
-    [
-        ("https://rpc.example/key", REMOTE),
-        ("https://1.1.1.1/", REMOTE),
-        ("http://127.0.0.1:8545", LOCAL),
-        ("http://localhost:8545", "http://127.0.0.1:8787"),
-        ("http://[::1]:8545", "http://[::1]:8787"),
-        ("https://rpc.example/key", LOCAL),
-    ],
-)
-def test_public_addresses_and_the_services_own_machine_are_used(named: str, service: str) -> None:
-    assert endpoint_named(named, service) == named
+@pytest.mark.parametrize("case", CASES["used"], ids=lambda it: it["named"])
+def test_names_and_the_services_own_machine_are_used(case):
+    assert endpoint_named(**case) == case["named"]
 
 
-@pytest.mark.parametrize(
-    ("named", "service"),
-    [
-        ("http://127.0.0.1:21330/router/admin", REMOTE),
-        ("https://127.0.0.1/", REMOTE),
-        ("https://localhost/", REMOTE),
-        ("http://rpc.example", REMOTE),
-        ("http://rpc.example", LOCAL),
-        ("http://192.168.1.1/", LOCAL),
-        ("https://192.168.1.1/", REMOTE),
-        ("https://10.0.0.1/", REMOTE),
-        ("https://169.254.169.254/latest/meta-data", REMOTE),
-        ("https://[fd00::1]/", REMOTE),
-        ("https://[::ffff:192.168.1.1]/", REMOTE),
-        ("https://0.0.0.0/", REMOTE),
-        ("ftp://127.0.0.1/", LOCAL),
-        ("file:///etc/passwd", LOCAL),
-        ("", REMOTE),
-        (None, REMOTE),
-        ("no address", REMOTE),
-        ("https://", REMOTE),
-        ("http://[", REMOTE),
-    ],
-)
-def test_other_addresses_are_not(named: str | None, service: str) -> None:
-    assert endpoint_named(named, service) is None
+@pytest.mark.parametrize("case", CASES["refused"], ids=lambda it: it["named"] or "none")
+def test_other_addresses_are_not(case):
+    assert endpoint_named(**case) is None
+
+
+def test_a_service_may_name_none():
+    assert endpoint_named(None, "https://vault.example") is None
+
+
+def test_the_javascript_client_uses_and_refuses_the_same():
+    code = """
+      const { endpointNamed } = await import("SOURCES/chain/rpc.js");
+      return given.map(({ named, service }) => endpointNamed(named, service));
+    """
+    found = run_module(code, CASES["used"] + CASES["refused"])
+    assert found == [it["named"] for it in CASES["used"]] + [""] * len(CASES["refused"])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 
 import httpx
+
+# As browsers read a host: one whose last label is a number is an IPv4 address, in whatever notation.
+_LITERAL = re.compile(r".*:.*|(.*\.)?([0-9]+|0x[0-9a-f]*)\.?", re.ASCII)
 
 
 def endpoint_named(named: str | None, service: str) -> str | None:
     """Return the address that `service` names if it may be used, else None.
 
-    It may be an https address that is not a private one, or one of this machine if the service is on it too.
+    It may be an https address with a name, or one of this machine if the service is on it too.
     """
     try:
         url, own = httpx.URL(named or ""), httpx.URL(service)
@@ -18,7 +22,8 @@ def endpoint_named(named: str | None, service: str) -> str | None:
         return None
     if _is_loopback(url.host):
         return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None
-    return named if url.scheme == "https" and url.host and not _is_private(url.host) else None
+    # The server of a name has to prove it with a certificate before it gets the request.
+    return named if url.scheme == "https" and url.host and not _LITERAL.fullmatch(url.host) else None
 
 
 def _is_loopback(host: str) -> bool:
@@ -26,10 +31,3 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _is_private(host: str) -> bool:
-    try:
-        return not ip_address(host).is_global
-    except ValueError:
-        return False  # a name: its server has to prove it with a certificate before it gets the request
