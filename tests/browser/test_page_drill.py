@@ -48,6 +48,8 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, server:
     visit = await Visit.of(browser, server)
     await visit.register("alice")
     assert not await safe(visit, "passkey") and not await safe(visit, "browser")
+    drill = await visit.text('[data-card="drill"]')
+    assert "If you lose this passkey: no other way has been tried." in drill and "Try a device that has it" in drill
     file = tmp_path / "backup.mtrv"
     await backup(visit, file)
     assert not await tried(visit, "file"), "a saved file is not a tried one"

@@ -1,4 +1,4 @@
-"""The pages restore a vault in a new browser profile, from the synced passkey alone or from a snapshot file."""
+"""The pages restore a vault in a new browser profile, from the synced passkey alone or from a backup file without a password."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server
     await second.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
     await second.press("recover")
     await second.alerted("This service keeps no copy for this passkey.")
-    await second.press("snapshot-file")
-    await second.screen("recover-file")
-    await second.inspect("recover-file")
+    await second.press("import")
+    await second.screen("import")
+    await second.inspect("import")
     await second.page.set_input_files('[name="file"]', half)
     await second.press("submit")
     await second.alerted("A part of the copy is missing.")
-    await second.press("snapshot-file")
+    await second.press("import")
     await second.page.set_input_files('[name="file"]', file)
     await second.fill("password", "wrong horse battery")
     await second.press("submit")
@@ -119,7 +119,7 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server
     await second.inspect("recover-password")
     await second.press("back")
     await second.screen("none")
-    await second.press("snapshot-file")
+    await second.press("import")
     await second.page.set_input_files('[name="file"]', file)
     await second.press("submit")
     await second.screen("home")

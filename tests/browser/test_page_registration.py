@@ -325,6 +325,8 @@ async def test_without_prf_a_password_locks_the_vault(browser: Browser, server: 
     await visit.fill("new-password-again", "correct horse")
     await visit.press("submit")
     await visit.screen("safety")
+    assert "also the sealed copy of it that this service keeps" in await visit.text("main")
+    await visit.inspect("safety-password")
     await visit.open("/vault")
     await visit.screen("unlock")
     await visit.press("use-password")

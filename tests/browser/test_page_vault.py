@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.serving import Server
 
 PASSWORD = "correct horse battery"
+# What screen readers call the buttons of the screen.
+BUTTONS = "[...document.querySelectorAll('#screen button')].map((it) => it.ariaLabel ?? it.textContent)"
 
 
 @pytest.fixture
@@ -86,6 +89,9 @@ async def test_a_backup_opens_in_another_browser(browser: Browser, server: Serve
     visit = await Visit.of(browser, server)
     await visit.register("alice")
     did = await visit.text('[data-name="did"]')
+    names = await visit.page.evaluate(BUTTONS)
+    assert len(set(names)) == len(names), "a screen reader can tell all buttons apart"
+    assert re.fullmatch(r"[\w ]+, (Linux|macOS)", await visit.text("[data-credential] h3"))
     await visit.press("export")
     await visit.screen("export")
     await visit.inspect("export")

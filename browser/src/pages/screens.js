@@ -19,7 +19,6 @@ import { exportVault, importVault } from "./vault/backup.js";
 import { delegate } from "./vault/delegations.js";
 import { home } from "./vault/home.js";
 import { received } from "./vault/received.js";
-import { recoverFile } from "./vault/recover.js";
 import { versions } from "./vault/snapshots.js";
 import { stuck } from "./vault/stuck.js";
 import { elsewhere, enter } from "./vault/unlock.js";
@@ -39,7 +38,6 @@ export function nameScreens() {
   screen("export", exportVault);
   screen("import", importVault);
   screen("delegate", delegate);
-  screen("recover-file", recoverFile);
   screen("versions", versions);
   screen("pair", pair);
   screen("take", take);

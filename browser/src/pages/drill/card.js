@@ -5,7 +5,7 @@
 
 import { keyId, passkeyKey, usePasskey } from "../library.js";
 import { moment, text } from "../parts/language.js";
-import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { addFacts } from "../parts/notes.js";
 import { copiesOf } from "../parts/providers.js";
 import { go } from "../parts/router.js";
@@ -41,12 +41,12 @@ function row({ way, there, triedAt }, known) {
   const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
   const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
   // Another device may have the vault without this browser's knowledge, so the device test is always offered.
-  const can = there || way === "device";
+  const label = there ? text("drill.try") : way === "device" && text("drill.device.has");
   return el(
     "li", { "data-way": way, "data-tried": String(there && triedAt !== null) },
     el("h3", {}, text(`drill.${way}`)),
     el("p", { class: "small" }, stateOf({ way, there, triedAt }, known)),
-    can && el("div", { class: "buttons" }, button(text("drill.try"), press, { kind: "plain", name: `try-${way}` })),
+    label && el("div", { class: "buttons" }, about(button(label, press, { kind: "plain", name: `try-${way}` }), text(`drill.${way}`))),
   );
 }
 

@@ -36,6 +36,17 @@ export function button(label, onclick, { kind = "", name } = {}) {
   return el("button", { type: "button", class: kind || null, "data-name": name, onclick }, label);
 }
 
+/**
+ * Tells screen readers what a button is about, where several buttons have the same text.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {string} words
+ */
+export function about(button, words) {
+  button.setAttribute("aria-label", `${button.textContent}: ${words}`);
+  return button;
+}
+
 /** @param {...Child} children */
 export function buttons(...children) {
   return el("div", { class: "buttons screen-buttons" }, ...children);

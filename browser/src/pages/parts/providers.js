@@ -1,7 +1,7 @@
 /** Names passkeys after their providers. A name is only a label, not a reason to trust a passkey. */
 
 import { service } from "./vault_client.js";
-import { day, text } from "./language.js";
+import { text } from "./language.js";
 
 /** The names of common providers by AAGUID, without hyphens. @type {Record<string, string>} */
 const PROVIDERS = {
@@ -55,23 +55,36 @@ function inFlags({ flags }) {
 export async function described(credential) {
   const { parsed } = await service().vault.parse(credential);
   const aaguid = String(parsed.aaguid ?? "").replaceAll("-", "");
-  return { aaguid, copies: inFlags(parsed), transports: parsed.transports ?? [], name: defaultName(aaguid) };
+  const transports = /** @type {string[]} */ (parsed.transports ?? []);
+  const elsewhere = transports.length > 0 && !transports.includes("internal") && !PROVIDERS[aaguid];
+  return { aaguid, copies: inFlags(parsed), transports, name: elsewhere ? newPasskeyName(true) : defaultName(aaguid) };
 }
 
-/** Returns a name for a passkey whose provider is not known yet. */
-export function newPasskeyName() {
-  return defaultName("");
+/**
+ * Returns a name for a passkey whose provider is not known yet.
+ *
+ * @param {boolean} elsewhere whether it is made on another device or a security key
+ */
+export function newPasskeyName(elsewhere) {
+  return elsewhere ? text("passkeys.elsewhere") : defaultName("");
 }
 
-/** @param {string} aaguid */
+/** Returns a name, which is the same in every language. @param {string} aaguid */
 function defaultName(aaguid) {
-  return text("passkeys.named", { provider: PROVIDERS[aaguid] ?? browser(), date: day(Date.now()) });
+  return PROVIDERS[aaguid] ?? [browser(), platform()].filter(Boolean).join(", ");
+}
+
+/** Returns the name that the system reports for itself; empty if it is not known. */
+function platform() {
+  const [named] = /iPhone|iPad|Android|CrOS|Windows|Mac|Linux/.exec(navigator.userAgent) ?? [""];
+  return { CrOS: "ChromeOS", Mac: "macOS" }[named] ?? named;
 }
 
 /** Returns the name that the browser reports for itself. */
 function browser() {
   const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
-  const known = brands.find((/** @type {{brand: string}} */ { brand }) => !/not.?a.?brand|chromium/i.test(brand));
+  const real = brands.map((/** @type {{brand: string}} */ { brand }) => brand).filter((/** @type {string} */ brand) => !/not.?a.?brand/i.test(brand));
+  const known = real.find((/** @type {string} */ brand) => brand !== "Chromium") ?? real[0];
   const agent = navigator.userAgent;
-  return known?.brand ?? (/Firefox\//.test(agent) ? "Firefox" : /Safari\//.test(agent) && !/Chrom/.test(agent) ? "Safari" : text("passkeys.unnamed"));
+  return known ?? (/Firefox\//.test(agent) ? "Firefox" : /Safari\//.test(agent) && !/Chrom/.test(agent) ? "Safari" : text("passkeys.unnamed"));
 }

@@ -14,7 +14,7 @@ import { copyOf, copyState } from "../vault/copy.js";
 export async function safety(row) {
   const opens = row.credentialId ? await vaultOf(row.credentialId) : null;
   const copy = copyOf(await copyState());
-  draw(row, row.password ? "safety.password" : warningOf(opens?.copies ?? "one", copy === "kept"));
+  draw(row, row.password ? (copy === "kept" ? "safety.password.kept" : "safety.password") : warningOf(opens?.copies ?? "one", copy === "kept"));
 }
 
 /**

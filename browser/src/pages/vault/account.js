@@ -2,7 +2,7 @@
 
 import { copyButton } from "../parts/copy.js";
 import { amount, moment, text } from "../parts/language.js";
-import { button, el, paragraph } from "../parts/nodes.js";
+import { about, button, el, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -33,7 +33,7 @@ async function filled(body) {
       el("div", { class: "buttons" }, button(text("send.open"), () => go("send"), { kind: "main", name: "send" })),
       el("h3", {}, text("vault.address")),
       el("p", { class: "mono", "data-name": "address" }, grouped(address)),
-      el("div", { class: "buttons" }, copyButton(address), button(text("vault.refresh"), refresh, { name: "refresh" })),
+      el("div", { class: "buttons" }, about(copyButton(address), text("vault.address")), button(text("vault.refresh"), refresh, { name: "refresh" })),
       receiving,
     );
     // A person whose account is empty needs money first.

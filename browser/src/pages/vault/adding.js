@@ -19,7 +19,7 @@ export const ELSEWHERE = { hints: ["hybrid", "security-key"], authenticatorAttac
 export async function addPasskey(options) {
   const client = await ready();
   const { did } = await client.vault.query();
-  const added = await client.addPasskey({ rpName: SERVICE, deviceName: newPasskeyName(), ...options });
+  const added = await client.addPasskey({ rpName: SERVICE, deviceName: newPasskeyName(options.authenticatorAttachment === ELSEWHERE.authenticatorAttachment), ...options });
   await setVaultOf(added.credentialId, { did, copies: await copiesOf(added.credential) });
   return added;
 }

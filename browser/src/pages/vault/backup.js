@@ -5,11 +5,15 @@ import { button, buttons, el, field, form, paragraph, submit } from "../parts/no
 import { addFacts, markVault } from "../parts/notes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { newPassword, shown } from "../parts/passwords.js";
-import { succeeded } from "../parts/problems.js";
+import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
+import { ofFile } from "./recover.js";
+
+/** The first bytes of a backup file with a password of its own. */
+const WITH_PASSWORD = "MTRV";
 
 /** @param {import("./home.js").Facts} known */
 export function backupCard({ backupAt }) {
@@ -45,14 +49,12 @@ async function saved(password) {
 
 /** The screen that reads a backup file. */
 export function importVault() {
-  const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,application/octet-stream" });
-  const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "current-password" });
+  const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,.car,application/vnd.ipld.car,application/octet-stream" });
+  const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "current-password" }, text("import.password.hint"));
   const open = (/** @type {HTMLFormElement} */ it) => {
     const chosen = file.input.files?.[0];
     file.judge(chosen ? "" : text("choose.empty"));
-    password.judge(password.input.value ? "" : text("choose.empty"));
     if (!chosen) return file.input.focus();
-    if (!password.input.value) return password.input.focus();
     return run(it.querySelector("button[type=submit]"), () => read(chosen, password.input.value), text("working"));
   };
   show({
@@ -70,6 +72,8 @@ export function importVault() {
 async function read(file, password) {
   const { vault } = await ready();
   const data = new Uint8Array(await file.arrayBuffer());
+  if (new TextDecoder().decode(data.subarray(0, 4)) !== WITH_PASSWORD) return ofFile(data, password);
+  if (!password) throw new Told("import.password.needed");
   succeeded(await vault.import({ data, password }, { kind: "password", password }));
   markVault();
   await go("home", { said: text(obstacle() ? "import.here" : "import.done") });

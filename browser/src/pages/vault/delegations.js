@@ -6,7 +6,7 @@
 import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
 import { amount, day, text } from "../parts/language.js";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
@@ -42,7 +42,7 @@ function row(it) {
   void limitOf(it).then((limit) => limit && it.expiration && (words.textContent = text(state ? "allow.row.past" : "allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
   const item = el("li", { "data-cid": it.cid }, words);
   if (state) item.append(el("p", { class: "small" }, text(state)));
-  else item.append(el("div", { class: "buttons" }, button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" })));
+  else item.append(el("div", { class: "buttons" }, about(button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" }), it.audience)));
   return item;
 }
 

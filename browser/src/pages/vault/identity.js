@@ -2,7 +2,7 @@
 
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";
-import { button, el, paragraph } from "../parts/nodes.js";
+import { about, button, el, paragraph } from "../parts/nodes.js";
 import { formOf } from "../parts/handle_forms.js";
 import { go } from "../parts/router.js";
 import { card } from "./card.js";
@@ -18,7 +18,7 @@ export function identityCard(known) {
     ...(record ? [paragraph("vault.name", { identifier: name }), NOWHERE.test(record.txHash) && paragraph("vault.offchain", {}, "small")] : unregistered(known)),
     el("h3", {}, text("vault.did")),
     el("p", { class: "mono", "data-name": "did" }, did),
-    el("div", { class: "buttons" }, copyButton(did)),
+    el("div", { class: "buttons" }, about(copyButton(did), text("vault.did"))),
   );
 }
 

@@ -7,7 +7,7 @@ import { obstacle } from "../parts/obstacle.js";
 import { go } from "../parts/router.js";
 import { alarm, run, say, show } from "../parts/screen.js";
 import { service } from "../parts/vault_client.js";
-import { backupButton, fileButton, recoverButton } from "./recover.js";
+import { backupButton, recoverButton } from "./recover.js";
 
 /**
  * Shows the ways to bring a vault into this browser. If passkeys do not work here, shows only the ways that need none.
@@ -21,7 +21,7 @@ export function nothing(cleared) {
     name: cleared ? "cleared" : "none",
     heading: text(cleared ? "none.cleared.heading" : "none.heading"),
     redraw: () => nothing(cleared),
-    body: [reason, paragraph(reason ? "none.without" : lead), reason ? buttons(backupButton("main"), pair(), fileButton()) : buttons(...withPasskeys())],
+    body: [reason, paragraph(reason ? "none.without" : lead), reason ? buttons(backupButton("main"), pair()) : buttons(...withPasskeys())],
   });
 }
 
@@ -29,7 +29,6 @@ function withPasskeys() {
   return [
     recoverButton(text("none.recover")),
     pair(),
-    fileButton(),
     backupButton("plain"),
     button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
     button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),

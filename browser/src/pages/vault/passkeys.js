@@ -2,7 +2,7 @@
 
 import { keyId } from "../library.js";
 import { moment, text } from "../parts/language.js";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { about as named, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { setVaultOf, vaultOf } from "../parts/notes.js";
 import { confirmed } from "../parts/dialog.js";
 import { Told } from "../parts/problems.js";
@@ -59,9 +59,9 @@ function row(credential, key, wraps, only) {
     about,
     el(
       "div", { class: "buttons" },
-      button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }),
+      named(button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }), name),
       // The last key that opens the vault cannot be removed, but a passkey that opens nothing can.
-      !(only && opens) && button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }),
+      !(only && opens) && named(button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }), name),
     ),
   );
   return item;
@@ -96,7 +96,7 @@ function passwordRow({ id }, only) {
     await go("home", { said: text("passkeys.password.removed") });
   };
   const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), remove);
-  return el("li", { "data-name": "password" }, el("h3", {}, name), el("div", { class: "buttons" }, !only && button(text("passkeys.remove"), press, { kind: "plain", name: "remove" })));
+  return el("li", { "data-name": "password" }, el("h3", {}, name), el("div", { class: "buttons" }, !only && named(button(text("passkeys.remove"), press, { kind: "plain", name: "remove" }), name)));
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Recovers a vault into this browser: from the service with only a passkey, or from a snapshot file. */
+/**
+ * Recovers a vault into this browser: from the service with only a passkey, or from a backup file
+ * without a password of its own (a CAR file).
+ */
 
 import { endWaitingPasskeys, usePasskey } from "../library.js";
 import { confirmed } from "../parts/dialog.js";
@@ -33,11 +36,6 @@ export function recoverButton(label, kind = "main") {
     await brought({ passkey: await usePasskey() });
   };
   return button(label, (event) => run(/** @type {HTMLElement} */ (event.currentTarget), bring, text("passkey.open")), { kind, name: "recover" });
-}
-
-/** Creates a button that leads to the screen for a snapshot file. */
-export function fileButton() {
-  return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
 }
 
 /**
@@ -130,8 +128,7 @@ function failed(given, error, list) {
       buttons(
         recoverButton(text("recover.again")),
         withPassword && button(text("unlock.usePassword"), () => password(given), { name: "use-password" }),
-        fileButton(),
-        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
+        backupButton("plain"),
         button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
       ),
     ],
@@ -156,29 +153,12 @@ function password(given) {
   });
 }
 
-/** The screen that reads a snapshot file. */
-export function recoverFile() {
-  const file = field(text("recover.file.label"), { type: "file", name: "file", accept: ".car,application/vnd.ipld.car,application/octet-stream" });
-  const secret = field(text("recover.file.password"), { type: "password", name: "password", autocomplete: "current-password" }, text("recover.file.password.hint"));
-  const open = (/** @type {HTMLFormElement} */ it) => {
-    const chosen = file.input.files?.[0];
-    file.judge(chosen ? "" : text("choose.empty"));
-    if (!chosen) return file.input.focus();
-    return run(it.querySelector("button[type=submit]"), () => ofFile(chosen, secret.input.value), text("working"));
-  };
-  show({
-    name: "recover-file",
-    heading: text("recover.file"),
-    redraw: recoverFile,
-    body: [paragraph("recover.file.lead"), form(open, file.node, secret.node, shown(secret.input), buttons(submit(text("import.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
-  });
-}
-
 /**
- * @param {File} file
- * @param {string} secret the password; empty if the passkey opens the vault
+ * Brings the vault from a backup file without a password of its own.
+ *
+ * @param {Uint8Array<ArrayBuffer>} car
+ * @param {string} secret the vault password; empty if the passkey opens the vault
  */
-async function ofFile(file, secret) {
-  const car = new Uint8Array(await file.arrayBuffer());
+export async function ofFile(car, secret) {
   await brought(secret ? { car, key: { kind: "password", password: secret } } : { car, passkey: await usePasskey() });
 }

@@ -5,13 +5,13 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { go } from "../parts/router.js";
 import { show } from "../parts/screen.js";
-import { backupButton, fileButton, recoverButton } from "./recover.js";
+import { backupButton, recoverButton } from "./recover.js";
 
 /** @type {Record<string, () => (HTMLElement | false)[]>} the ways by name, and the buttons of each */
 const WAYS = {
   passkey: () => [!obstacle() && recoverButton(text("recover.again"))],
   device: () => [button(text("none.pair"), () => go("take"), { name: "take" })],
-  file: () => [backupButton(""), fileButton()],
+  file: () => [backupButton("")],
   none: () => [button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" })],
 };
 
