@@ -130,6 +130,35 @@ def test_without_pages_the_payment_page_needs_none_of_their_files(serve: Callabl
         assert "Bank" not in page
 
 
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("fr, en;q=0.5, de;q=0.7", "de"),
+        ("en-GB,de;q=0.9", "en"),
+        ("de;q=0, fr", "en"),
+        ("*", "en"),
+        (", ;q=nan, den", "en"),
+        (None, "en"),
+    ],
+)
+def test_a_page_begins_in_the_browsers_language(header: str | None, language: str) -> None:
+    pages = page_files(choices())
+    said = table(TEXTS / f"texts.{language}.js")
+    request = Plain(header)
+    for page, row in ((pages.start, "start.heading"), (pages.vault, "vault.heading"), (pages.connect, "connect.title")):
+        answer = page.answer(request)
+        assert f'<html lang="{language}">' in answer.body.decode() and f"<h1>{said[row]}</h1>" in answer.body.decode()
+        assert ("vary", "Accept-Language") in list(answer.headers)
+    for row in ("start.lead", "connect.waiting"):
+        page = pages.start if row == "start.lead" else pages.connect
+        assert said[row] in page.answer(request).body.decode()
+
+
+def test_a_page_begins_in_the_operators_only_language() -> None:
+    assert '<html lang="de">' in page_files(choices(languages=("de",))).start.answer(Plain("en")).body.decode()
+
+
 @pytest.mark.parametrize("value", ["fr", "en,en", ",", "en;de"])
 def test_languages_that_there_are(value: str) -> None:
     with pytest.raises(SettingError, match="HOLDFAST_PAGES_LANGUAGES"):
@@ -195,6 +224,14 @@ def test_the_theme_has_both_modes() -> None:
     assert theme(parse_colour("#8a1c5b")).count("--brand") == 2
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "snapshot file"), ("de", "Momentaufnahme"), ("de", "Sperren "), ("de", " gesperrt")]
+)
+def test_a_thing_has_one_name(language: str, words: str) -> None:
+    """A person saves a backup file ("Sicherungsdatei"), and a vault is locked ("verschlossen")."""
+    assert words not in (TEXTS / f"texts.{language}.js").read_text()
+
+
 def test_both_languages_have_the_same_texts_and_placeholders() -> None:
     english, german = (table(TEXTS / f"texts.{code}.js") for code in ("en", "de"))
     assert list(english) == list(german) and len(english) > 150
@@ -217,7 +254,10 @@ def table(file: Path) -> dict[str, str]:
 
 
 class Plain:
-    """A request without headers."""
+    """A request with at most one header."""
 
-    def header(self, _name: str) -> None:
-        return None
+    def __init__(self, language: str | None = None) -> None:
+        self._language = language
+
+    def header(self, name: str) -> str | None:
+        return self._language if name == "accept-language" else None

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
+from holdfast.rules.languages import preferred
 from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from holdfast.service.http.messages import Request, Response
 
 MAX_LOGO_BYTES = 256 * 1024
 DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the lightest background of links
@@ -50,9 +53,27 @@ _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
 _CUTTING = "cross-origin-opener-policy"
 # /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.js).
 _APPS = ("https:", "http://localhost:*", "http://*.localhost:*", "http://127.0.0.1:*")
-_START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
-_VAULT = ("Your vault", "Open it with your passkey.")
-_CONNECT = ("Connect with an app", "Waiting for the request of the app.")
+# What a page shows before its script runs: heading and first sentence.
+_START = {
+    "en": ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password."),
+    "de": (
+        "Ihre Identität, von Ihnen selbst verwahrt",
+        "Registrieren Sie sich mit Gesicht, Fingerabdruck oder Bildschirmsperre. Ohne Passwort.",
+    ),
+}
+_VAULT = {
+    "en": ("Your vault", "Open it with your passkey."),
+    "de": ("Ihr Tresor", "Öffnen Sie ihn mit Ihrem Passkey."),
+}
+_CONNECT = {
+    "en": ("Connect with an app", "Waiting for the app’s request."),  # noqa: RUF001 - typographic, as in the texts
+    "de": ("Mit einer App verbinden", "Warten auf die Anfrage der App."),
+}
+_NO_SCRIPT = {
+    "en": "This page needs JavaScript. Your keys are made and used in this browser.",
+    "de": "Diese Seite braucht JavaScript. Ihre Schlüssel entstehen in diesem Browser und werden hier benutzt.",
+}
+_VARIES = ("vary", "Accept-Language")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +130,31 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class InLanguages:
+    """A page in each of the operator's languages."""
+
+    answers: Mapping[str, StaticAnswer]
+
+    async def serve(self, request: Request) -> Response:
+        """Return the page in the language that the browser prefers, or 304 if it has that page."""
+        return await self._wanted(request).serve(request)
+
+    def answer(self, request: Request) -> Response:
+        """Return what `serve` returns, but do not compress a body that is not compressed yet."""
+        return self._wanted(request).answer(request)
+
+    def _wanted(self, request: Request) -> StaticAnswer:
+        return self.answers[preferred(request.header("accept-language"), list(self.answers))]
+
+
+@dataclass(frozen=True, slots=True)
 class PageFiles:
     """The responses of all pages, by name, and the operator's choices for the pages."""
 
     choices: PageChoices
-    start: StaticAnswer
-    vault: StaticAnswer
-    connect: StaticAnswer
+    start: InLanguages
+    vault: InLanguages
+    connect: InLanguages
     style: StaticAnswer
     theme: StaticAnswer
     logo: StaticAnswer
@@ -127,10 +166,10 @@ def page_files(choices: PageChoices) -> PageFiles:
     picture = _logo(choices.logo)
     return PageFiles(
         choices=choices,
-        start=_page(choices, *_START),
-        vault=_page(choices, *_VAULT),
-        connect=_page(
-            choices, *_CONNECT, script="connect", asks=_APPS, headers=[it for it in _HEADERS if it[0] != _CUTTING]
+        start=_pages(choices, _START),
+        vault=_pages(choices, _VAULT),
+        connect=_pages(
+            choices, _CONNECT, script="connect", asks=_APPS, headers=[it for it in _HEADERS if it[0] != _CUTTING]
         ),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
@@ -148,16 +187,25 @@ def theme(colour: Colour) -> str:
     )
 
 
-def _page(
+def _pages(
     choices: PageChoices,
-    heading: str,
-    lead: str,
+    said: Mapping[str, tuple[str, str]],
     *,
     script: str = "main",
     asks: Sequence[str] = (),
     headers: Sequence[tuple[str, str]] = _HEADERS,
-) -> StaticAnswer:
+) -> InLanguages:
+    secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
+    all_headers = [_policy(choices, asks), *headers, *secured, _VARIES]
+    pages = {language: _html(choices, language, said[language], script) for language in choices.languages}
+    return InLanguages({name: StaticAnswer(html, _HTML, _CACHE, all_headers) for name, html in pages.items()})
+
+
+def _html(choices: PageChoices, language: str, said: tuple[str, str], script: str) -> bytes:
+    heading, lead = said
     values = {
+        "language": language,
+        "no_script": _NO_SCRIPT[language],
         "name": choices.name,
         "address": choices.address,
         "did": choices.did,
@@ -171,8 +219,7 @@ def _page(
         "script": script,
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
-    secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices, asks), *headers, *secured])
+    return html.encode()
 
 
 def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:

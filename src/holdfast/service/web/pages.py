@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
     from holdfast.service.http.static import StaticAnswer
     from holdfast.service.web.context import WebContext
-    from holdfast.service.web.page_files import PageFiles
+    from holdfast.service.web.page_files import InLanguages, PageFiles
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.requests import Asked
 
 
-def _serve(endpoint: Endpoint[Asked], choose: Callable[[PageFiles], StaticAnswer]) -> None:
+def _serve(endpoint: Endpoint[Asked], choose: Callable[[PageFiles], StaticAnswer | InLanguages]) -> None:
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
         pages = web.files.pages
