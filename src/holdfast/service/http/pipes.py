@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from holdfast.service.http.large_responses import Place
 
 
+_OPENED_WITHIN_S = 10.0
+
+
 class Pipe:
     """One body on its way, of more than PART_BYTES. Close it in any case."""
 
     def __init__(self) -> None:
+        """Raises OSError if the process has no descriptor left."""
         self._reader: int | None
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # a pipe that took the whole body would not say when granian has opened it
-            fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, PART_BYTES)
+            with suppress(OSError):  # for a user with very many pipes the kernel makes them smaller, which serves too
+                fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, PART_BYTES)
         self.path = f"/dev/fd/{self._reader}"
 
     async def write(self, data: bytes | bytearray, place: Place) -> None:
@@ -41,9 +46,14 @@ class Pipe:
                 self._close_reader()
 
     def close(self) -> None:
-        """End the body where it is."""
-        self._close_reader()
+        """End the body where it is.
+
+        A body that failed at once is closed before granian has opened its path. The path's number must not belong to
+        another file by then, which granian would send.
+        """
         os.close(self._writer)
+        if self._reader is not None:
+            asyncio.get_running_loop().call_later(_OPENED_WITHIN_S, self._close_reader)
 
     async def _writable(self) -> None:
         loop = asyncio.get_running_loop()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -172,14 +172,13 @@ class RsgiEntry:
 
 async def _send_placed(protocol: Any, response: PlacedResponse, headers: Headers) -> None:
     """Send a large body only as fast as the client takes it."""
-    pipe = Pipe()
+    headers.append(("content-length", str(response.size)))
     try:
-        headers.append(("content-length", str(response.size)))
-        protocol.response_file(response.status, headers, pipe.path)
-        async for piece in response.pieces:
-            await pipe.write(piece, response.place)
+        with closing(Pipe()) as pipe:
+            protocol.response_file(response.status, headers, pipe.path)
+            async for piece in response.pieces:
+                await pipe.write(piece, response.place)
     except (TimeoutError, BrokenPipeError):
         return  # the client has disconnected, or does not read
     finally:
-        pipe.close()
         response.place.leave()
