@@ -32,6 +32,7 @@ def main() -> None:
     write("car/valid", "These CAR files have this root and these blocks.", car_valid())
     write("car/invalid", "Each of these CAR files is refused, for one reason.", car_invalid())
     write("snapshots/valid", "A sealed vault and its manifest always give this root and these blocks.", roots_valid())
+    write("snapshots/files", "These files contain this snapshot, or no single one.", files())
     write("snapshots/older", "A root of the older form, over one raw block, is still read.", roots_older())
     write("snapshots/invalid", "Each of these roots is refused, for one reason.", roots_invalid())
     write("ipns/invalid", "Each of these records is refused under this name, for one reason.", records_invalid())
@@ -120,6 +121,30 @@ def car_invalid() -> list[dict[str, Any]]:
             spelled=[(good + varints.encode(36 + 16385)).hex() + "01711220", ["00", 32 + 16385]],
         ),
     ]
+
+
+def files() -> list[dict[str, Any]]:
+    """Return CAR files whose header does not name a single root."""
+    later = snapshots.Manifest(root_cid=ROOT.cid, did=MANIFEST.did, updated_at=1700000000001, wasm_version="ab")
+    after, resealed = snapshots.snapshot_blocks(later, b"sealed again")
+    other, _ = snapshots.snapshot_blocks(MANIFEST, b"resealed vault")
+    first, chain = [ROOT, SEALED, HELLO], [SEALED, ROOT, resealed, after]
+    two = [ipld.link(ROOT.cid), ipld.link(other.cid)]
+    return [
+        file("no root is named", [], first, ROOT.cid),
+        file("the root is named twice", [ipld.link(ROOT.cid)] * 2, first, ROOT.cid),
+        file("another block is named too", [ipld.link(HELLO.cid), ipld.link(ROOT.cid)], first, ROOT.cid),
+        file("a snapshot and the one before it", [], chain, after.cid),
+        file("two snapshots, of which neither follows the other", two, [*first, other], None),
+        file("no snapshot", [], [SEALED, HELLO], None),
+        file("the snapshot's block is missing", [], [ROOT, HELLO], None),
+    ]
+
+
+def file(name: str, named: list[Any], blocks: list[cids.Block], root: str | None) -> dict[str, Any]:
+    """Return a case: the file, and its snapshot's root (None if it is refused)."""
+    car = header({"roots": named, "version": 1}) + b"".join(map(section, blocks))
+    return {"name": name, "car": car.hex(), "root": root}
 
 
 def header_with_unknown_codec() -> bytes:

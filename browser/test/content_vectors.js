@@ -29,6 +29,11 @@ export const RUNS = {
     assert.deepEqual(read.sealed, sealed);
     assert.deepEqual(read.manifest, manifestOf(manifest));
   },
+  "snapshots/files": async ({ car, root }) => {
+    const read = snapshotOfCar(octets(car));
+    if (root === null) await assert.rejects(read, ContentError);
+    else assert.equal((await read).rootCid, root);
+  },
   "snapshots/older": async ({ root, root_block: block, sealed }) => {
     const read = await readRoot({ cid: root, data: octets(block) });
     const part = await blockOf("raw", octets(sealed));

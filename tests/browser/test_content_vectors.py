@@ -13,7 +13,7 @@ from holdfast.world.tools import OLDEST_NODE, find_node
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
-    *("car/valid", "car/invalid", "snapshots/valid", "snapshots/older", "snapshots/invalid"),
+    *("car/valid", "car/invalid", "snapshots/valid", "snapshots/files", "snapshots/older", "snapshots/invalid"),
     *("ipns/invalid", "ipns/names", "ipns/names_invalid", "ipns/records", "ipns/tolerated"),
     *("dag_cbor/decode_valid_py_dag_cbor", "dag_cbor/decode_invalid"),
 )

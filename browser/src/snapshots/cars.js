@@ -53,6 +53,20 @@ export function writeCar(root, blocks) {
  * @throws {ContentError} anything else
  */
 export async function readCar(data, limits = LIMITS) {
+  const { root, blocks } = await readCarOfAnyRoots(data, limits);
+  if (root === null) throw new ContentError("other_roots", "the CAR file has not exactly one root");
+  return { root, blocks };
+}
+
+/**
+ * Like readCar, but the root is null if the header does not name exactly one.
+ *
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {Limits} [limits]
+ * @returns {Promise<{root: string | null, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
+ * @throws {ContentError} anything else
+ */
+export async function readCarOfAnyRoots(data, limits = LIMITS) {
   if (data.length > limits.car) throw new ContentError("car_too_large", `the CAR file has more than ${limits.car} bytes`);
   const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");
   const root = readHeader(bytes);
@@ -65,7 +79,7 @@ export async function readCar(data, limits = LIMITS) {
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
     at = end;
   }
-  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not contain its root");
+  if (root !== null && !blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not contain its root");
   return { root, blocks };
 }
 
@@ -110,8 +124,7 @@ function readHeader(bytes) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
   if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
-  if (header.roots.length !== 1) throw new ContentError("other_roots", "the CAR file has not exactly one root");
-  return cidOfLink(header.roots[0]);
+  return header.roots.length === 1 ? cidOfLink(header.roots[0]) : null;
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */

@@ -4,7 +4,7 @@
  * The root of an older snapshot is {manifest, vault} with one raw block. Snapshots of the older form can still be read.
  */
 
-import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCar } from "./cars.js";
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCarOfAnyRoots } from "./cars.js";
 import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
@@ -46,16 +46,33 @@ export async function snapshotOf(manifest, sealed) {
 }
 
 /**
- * Reads the snapshot in a CAR file. Blocks that do not belong to it are ignored.
+ * Reads the snapshot in a CAR file. Blocks that do not belong to it are ignored. Gateways may write a header that names
+ * no root or several: then it is the file's only snapshot, or the newest if it leads to all others.
  *
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<Snapshot>}
  * @throws {ContentError} a block does not match its CID, or is missing
  */
 export async function snapshotOfCar(data) {
-  const { root: cid, blocks } = await readCar(data);
-  const root = await readRoot({ cid, data: /** @type {Uint8Array<ArrayBuffer>} */ (blocks.get(cid)) });
+  const { root: cid, blocks } = await readCarOfAnyRoots(data);
+  const root = cid === null ? await newestOf(blocks) : await readRoot({ cid, data: found(cid, blocks) });
   return assembled(root, blocks);
+}
+
+/** @param {Blocks} blocks */
+async function newestOf(blocks) {
+  const read = await Promise.all([...blocks].map(([cid, data]) => readRoot({ cid, data }).catch(contentErrorAsNull)));
+  const roots = read.filter((root) => root !== null);
+  const before = new Set(roots.map(({ manifest }) => manifest.rootCid));
+  const last = roots.filter(({ cid }) => !before.has(cid));
+  if (last.length !== 1) throw new ContentError("other_roots", `the CAR file names no single root and holds ${last.length} snapshots`);
+  return last[0];
+}
+
+/** @param {unknown} error */
+function contentErrorAsNull(error) {
+  if (error instanceof ContentError) return null;
+  throw error;
 }
 
 /**

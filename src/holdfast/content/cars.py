@@ -45,10 +45,15 @@ NEW_SNAPSHOTS_ONLY = Limits(raw_block=MAX_BLOCK_BYTES)
 
 @dataclass(slots=True)
 class CarReader:
-    """Reads a CAR file that arrives in pieces of any size. `root` is known once the header has been read."""
+    """Reads a CAR file that arrives in pieces of any size. `root` is known once the header has been read.
+
+    With `any_roots`, the header may name any number of roots; `root` is None unless it names exactly one.
+    """
 
     limits: Limits = field(default_factory=Limits)
+    any_roots: bool = False
     root: str | None = None
+    _begun: bool = False
     _waiting: bytearray = field(default_factory=bytearray)
     _taken: int = 0
     _blocks: int = 0
@@ -66,13 +71,13 @@ class CarReader:
 
     def finish(self) -> None:
         """Record that the file has ended. Raises ContentError if it ends inside a section or before its header."""
-        if self._waiting or self.root is None:
+        if self._waiting or not self._begun:
             raise ContentError("cut_short", "the CAR file is cut short")
 
     def _complete(self) -> Iterator[Block]:
         while (section := self._next_section()) is not None:
-            if self.root is None:
-                self.root = _read_header(section)
+            if not self._begun:
+                self.root, self._begun = _read_header(section, any_roots=self.any_roots), True
             else:
                 yield self._block(section)
 
@@ -95,7 +100,7 @@ class CarReader:
         return section
 
     def _check_length(self, length: int, begin: bytes) -> None:
-        if self.root is None:
+        if not self._begun:
             if length > MAX_HEADER_BYTES:
                 raise ContentError("header_too_large", f"the CAR file's header has more than {MAX_HEADER_BYTES} bytes")
             return
@@ -115,13 +120,22 @@ def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, 
 
     Raises ContentError for anything else.
     """
-    reader = CarReader(limits or Limits())
+    root, blocks = _read_whole(CarReader(limits or Limits()), data)
+    assert root is not None
+    return root, blocks
+
+
+def read_car_of_any_roots(data: bytes) -> tuple[str | None, dict[str, bytes]]:
+    """Like read_car, but the root is None if the header does not name exactly one."""
+    return _read_whole(CarReader(any_roots=True), data)
+
+
+def _read_whole(reader: CarReader, data: bytes) -> tuple[str | None, dict[str, bytes]]:
     blocks = {block.cid: block.data for block in reader.feed(data)}
     reader.finish()
-    root = reader.root or ""
-    if root not in blocks:
+    if reader.root is not None and reader.root not in blocks:
         raise ContentError("block_missing", "the CAR file does not hold its root")
-    return root, blocks
+    return reader.root, blocks
 
 
 def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
@@ -153,7 +167,7 @@ def write_car(root: str, blocks: Iterable[Block]) -> bytes:
     return b"".join(car_pieces(root, blocks))
 
 
-def _read_header(section: bytes) -> str:
+def _read_header(section: bytes, *, any_roots: bool) -> str | None:
     try:
         header: Any = ipld.decode(section)
     except ContentError as error:
@@ -163,5 +177,7 @@ def _read_header(section: bytes) -> str:
     if type(header["version"]) is not int or header["version"] != 1:
         raise ContentError("invalid_header", "the CAR file is of another version than 1")
     if len(header["roots"]) != 1:
+        if any_roots:
+            return None
         raise ContentError("other_roots", "the CAR file has not exactly one root")
     return ipld.cid_of_link(header["roots"][0])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +16,8 @@ from holdfast.content.cars import write_car
 from holdfast.content.cids import MAX_BLOCK_BYTES, raw_block
 from holdfast.wire.client_errors import StorageError
 
+VECTORS = Path(__file__).resolve().parents[3] / "vectors" / "snapshots" / "files.json"
+FILES = json.loads(VECTORS.read_text("utf-8"))["cases"]
 MANIFEST = VaultManifest(
     root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab", schema_version=1
 )
@@ -49,6 +54,15 @@ def test_the_older_form_is_still_read():
 def test_a_block_that_is_not_linked_is_ignored():
     taken = snapshots.take(MANIFEST, b"sealed")
     assert snapshots.from_car(write_car(taken.root_cid, [*taken.blocks, raw_block(b"more")])) == taken
+
+
+@pytest.mark.parametrize("case", FILES, ids=lambda it: it["name"])
+def test_a_file_that_names_no_single_root_is_read_if_it_has_one_snapshot(case):
+    if case["root"] is None:
+        with pytest.raises(StorageError):
+            snapshots.from_car(bytes.fromhex(case["car"]))
+    else:
+        assert snapshots.from_car(bytes.fromhex(case["car"])).root_cid == case["root"]
 
 
 def test_a_missing_block_is_named():

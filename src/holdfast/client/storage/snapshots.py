@@ -60,12 +60,29 @@ def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None
 def from_car(data: bytes) -> Snapshot:
     """Return the snapshot in a CARv1 file. Blocks that do not belong to it are ignored.
 
-    Raises StorageError for a block that does not match its CID, or that is missing.
+    Gateways may write a header that names no root or several: then it is the file's only snapshot, or the newest if it
+    leads to all others. Raises StorageError for a block that does not match its CID, or that is missing.
     """
     with storage_errors():
-        root_cid, blocks = cars.read_car(data)
-        root = roots.read_root(Block(root_cid, blocks[root_cid]))
+        root_cid, blocks = cars.read_car_of_any_roots(data)
+        root = _newest_of(blocks) if root_cid is None else roots.read_root(Block(root_cid, blocks[root_cid]))
     return assemble(root, blocks)
+
+
+def _newest_of(blocks: Mapping[str, bytes]) -> roots.Root:
+    found = [root for cid, data in blocks.items() if (root := _root_or_none(cid, data)) is not None]
+    before = {root.manifest.root_cid for root in found}
+    last = [root for root in found if root.cid not in before]
+    if len(last) != 1:
+        raise ContentError("other_roots", f"the CAR file names no single root and holds {len(last)} snapshots")
+    return last[0]
+
+
+def _root_or_none(cid: str, data: bytes) -> roots.Root | None:
+    try:
+        return roots.read_root(Block(cid, data))
+    except ContentError:
+        return None
 
 
 def read(root_cid: str, fetch: Callable[[str], bytes | None]) -> Snapshot:
