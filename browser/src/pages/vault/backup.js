@@ -12,7 +12,7 @@ import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { ofFile } from "./recover.js";
 
-/** The first bytes of a backup file with a password of its own. */
+/** The first bytes of a backup file with a separate password. */
 const WITH_PASSWORD = "MTRV";
 
 /** @param {import("./home.js").Facts} known */

@@ -1,6 +1,6 @@
 /**
  * Recovers a vault into this browser: from the service with only a passkey, or from a backup file
- * without a password of its own (a CAR file).
+ * without a separate password (a CAR file).
  */
 
 import { endWaitingPasskeys, usePasskey } from "../library.js";
@@ -154,7 +154,7 @@ function password(given) {
 }
 
 /**
- * Brings the vault from a backup file without a password of its own.
+ * Brings the vault from a backup file without a separate password.
  *
  * @param {Uint8Array<ArrayBuffer>} car
  * @param {string} secret the vault password; empty if the passkey opens the vault
