@@ -290,6 +290,15 @@ async def test_a_link_on_an_apps_site_leads_no_answer_to_an_open_redirect(
         assert person.complaints == []
 
 
+SCROLLED = """
+(top) => new Promise((resolve) => {
+  const box = document.querySelector("pre.signed");
+  box.addEventListener("scroll", () => requestAnimationFrame(resolve), { once: true });
+  box.scrollTo(0, top);
+})
+"""
+
+
 async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
     browser: Browser, server: Server, app: str
 ) -> None:
@@ -301,6 +310,11 @@ async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
     assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
     await window.inspect("connect-consent-long")
     assert await button.is_disabled()
-    await window.page.evaluate("document.querySelector('pre.signed').scrollTo(0, 1e6)")
+    await window.page.evaluate(SCROLLED, 1e6)
+    await button.and_(window.page.locator(":enabled")).wait_for()
+    await button.evaluate("it => (it.disabled = true)")  # as while it works
+    await window.page.evaluate(SCROLLED, 0)
+    assert await button.is_disabled()
+    await button.evaluate("it => (it.disabled = false)")
     await allow(window)
     assert (await told(page))["result"]["signature"]["message"].endswith("And I transfer everything.")

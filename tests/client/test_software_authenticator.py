@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -37,9 +38,18 @@ def test_its_assertions_are_verified_by_a_vault(tmp_path):
         assert vault.exec("resource:credentials action:verify", asked).result["valid"]
 
 
+def test_objects_that_share_a_file_lose_no_passkey(tmp_path):
+    file = tmp_path / "passkeys.json"
+    sharing = [authenticator(file) for _ in range(4)]
+    with ThreadPoolExecutor(len(sharing)) as threads:
+        made = list(threads.map(lambda it: it.create_passkey(PERSON).credential_id, sharing))
+    for passkeys in [*sharing, authenticator(file)]:
+        assert all(passkeys.prf(credential_id) for credential_id in made)
+
+
 def test_the_credential_says_that_it_is_software():
     made = authenticator().create_passkey(PERSON)
-    assert AAGUID in base64.b64decode(
+    assert AAGUID in base64.urlsafe_b64decode(
         json.loads(base64.b64decode(made.credential))["response"]["attestationObject"] + "=="
     )
 

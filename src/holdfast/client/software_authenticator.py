@@ -24,6 +24,7 @@ from fido2.ctap import CtapDevice, CtapError
 from fido2.ctap2.pin import PinProtocolV2
 from fido2.hid import CAPABILITY
 
+from holdfast.client.storage.file_lock import FileLock
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.client_errors import WebAuthnError
 
@@ -66,7 +67,8 @@ class SoftwareAuthenticator(CtapDevice):
     """A device for `Authenticator` that creates passkeys in this process, without hardware and without asking anyone.
 
     Args:
-        file: where the passkeys are stored, with mode 0600; without it they last as long as this object.
+        file: where the passkeys are stored, with mode 0600; without it they last as long as this object. Several
+            objects and processes may use the same file.
 
     Raises WebAuthnError if the file cannot be read, belongs to another user, or is not such a file.
     """
@@ -76,7 +78,8 @@ class SoftwareAuthenticator(CtapDevice):
 
     def __init__(self, file: str | Path | None = None) -> None:
         self._file = Path(file) if file else None
-        self._passkeys = _read(self._file) if self._file else {}
+        self._passkeys: dict[bytes, _Passkey] = {}
+        self._known()
         self._agreement = ec.generate_private_key(ec.SECP256R1())
 
     @property
@@ -127,26 +130,36 @@ class SoftwareAuthenticator(CtapDevice):
     def _make(self, request: Any) -> dict[int, Any]:
         if not any(wanted["alg"] in self.algorithms for wanted in request[4]):
             raise CtapError(CtapError.ERR.UNSUPPORTED_ALGORITHM)
-        if any(item["id"] in self._passkeys for item in request.get(5, [])):
+        known = self._known()
+        if any(item["id"] in known for item in request.get(5, [])):
             raise CtapError(CtapError.ERR.CREDENTIAL_EXCLUDED)
         name, passkey = secrets.token_bytes(32), _Passkey.new(request[2]["id"], request[3]["id"])
-        self._keep({**self._passkeys, name: passkey})
+        self._keep(name, passkey)
         extensions: dict[str, Any] = {"hmac-secret": True} if request.get(6, {}).get("hmac-secret") else {}
         attested = AAGUID + struct.pack(">H", len(name)) + name + cbor.encode(_cose(passkey.key))
         return {1: "none", 2: self._data(passkey.rp_id, _AT, attested, extensions), 3: {}}
 
-    def _keep(self, passkeys: dict[bytes, _Passkey]) -> None:
-        if self._file:
-            rows = {_text(name): passkey.to_json() for name, passkey in passkeys.items()}
-            write_private(self._file, json.dumps({"passkeys": rows}).encode())
-        self._passkeys = passkeys
+    def _known(self) -> dict[bytes, _Passkey]:
+        """Return all passkeys; those of the file, to which others may have added, as they are now."""
+        return _read(self._file) if self._file else self._passkeys
+
+    def _keep(self, name: bytes, passkey: _Passkey) -> None:
+        if self._file is None:
+            self._passkeys[name] = passkey
+            return
+        lock = FileLock(self._file.with_name(f"{self._file.name}.lock"), wait=True)
+        try:
+            _write(self._file, {**_read(self._file), name: passkey})
+        finally:
+            lock.release()
 
     def _assert(self, request: Any) -> dict[int, Any]:
-        allowed = [item["id"] for item in request.get(3, [])] or list(self._passkeys)
-        mine = [name for name in allowed if name in self._passkeys and self._passkeys[name].rp_id == request[1]]
+        known = self._known()
+        allowed = [item["id"] for item in request.get(3, [])] or list(known)
+        mine = [name for name in allowed if name in known and known[name].rp_id == request[1]]
         if not mine:
             raise CtapError(CtapError.ERR.NO_CREDENTIALS)
-        passkey = self._passkeys[mine[0]]
+        passkey = known[mine[0]]
         extensions: dict[str, Any] = {}
         if "hmac-secret" in request.get(4, {}):
             extensions["hmac-secret"] = self._hmac_secret(passkey, request[4]["hmac-secret"])
@@ -184,6 +197,11 @@ def _read(file: Path) -> dict[bytes, _Passkey]:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WebAuthnError(f"{file} is no file of passkeys ({type(error).__name__})") from error
+
+
+def _write(file: Path, passkeys: dict[bytes, _Passkey]) -> None:
+    rows = {_text(name): passkey.to_json() for name, passkey in passkeys.items()}
+    write_private(file, json.dumps({"passkeys": rows}).encode())
 
 
 def _cose(key: ec.EllipticCurvePrivateKey) -> dict[int, Any]:

@@ -74,7 +74,8 @@ function draw(request, did, address) {
 function afterItsEnd(card, yes, signal) {
   const [box, hint] = [/** @type {HTMLElement} */ (card.querySelector("pre")), /** @type {HTMLElement} */ (card.querySelector("[data-name=unread]"))];
   const look = () => {
-    if (!hint.hidden && box.scrollTop + box.clientHeight < box.scrollHeight - 1) return;
+    // Once read, the button is not touched again: while it works, it is disabled so that nothing is signed twice.
+    if (hint.hidden || box.scrollTop + box.clientHeight < box.scrollHeight - 1) return;
     yes.disabled = false;
     hint.hidden = true;
   };

@@ -21,13 +21,13 @@ NOT_THROUGH_A_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag
 class FileLock:
     """An advisory lock on a file, held from construction until `release`.
 
-    Raises StorageError if another process holds it.
+    With `wait`, construction waits until the lock is free; else raises StorageError if another process holds it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait: bool = False) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
-            _lock(self._file)
+            _lock(self._file, wait=wait)
         except OSError as error:
             os.close(self._file)
             raise StorageError("the vault store is open in another process") from error
@@ -49,14 +49,14 @@ class FileLock:
 
 if sys.platform == "win32":  # each platform runs only one of the two
 
-    def _lock(file: int) -> None:
+    def _lock(file: int, *, wait: bool) -> None:
         import msvcrt
 
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
 
 else:
 
-    def _lock(file: int) -> None:
+    def _lock(file: int, *, wait: bool) -> None:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
