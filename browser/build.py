@@ -28,13 +28,13 @@ SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # The files that pages and workers load; all other modules are bundled into these.
 ENTRIES = (
-    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "pay/qr.js", "pay/texts.de.js",
-    "snapshots/main.js", "pairing/pairing.js",
+    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "pay/qr_of_account.js",
+    "pay/texts.de.js", "snapshots/main.js", "pairing/pairing.js",
 )  # fmt: skip
 # Not bundled: the client's file is shared with other pages; the others are loaded on demand.
 _SHARED = (
     "--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js",
-    "--external:./texts.de.js", "--external:./qr.js",
+    "--external:./texts.de.js", "--external:./qr_of_account.js",
 )  # fmt: skip
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     "/src/enclave-host.js": ROOT / "browser" / "src" / "enclave-host.js",
+    "/src/errors.js": ROOT / "browser" / "src" / "errors.js",
     "/test/memory_of.js": ROOT / "browser" / "test" / "memory_of.js",
     "/enclave.wasm": bundled(),
 }

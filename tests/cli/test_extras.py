@@ -45,7 +45,7 @@ def test_an_extra_brings_only_what_the_package_imports() -> None:
     "arguments",
     [
         ("whoami",),
-        ("vault", "status"),
+        ("vault", "accounts"),
         ("contracts", "verify", "--rpc", "http://127.0.0.1:9"),
         ("dev", "--demo"),
     ],

@@ -58,7 +58,7 @@ def service(tmp_path_factory):
 def security_key(monkeypatch, service):
     """A simulated security key that is plugged in."""
     key = Authenticator(service, SoftwareAuthenticator())
-    monkeypatch.setattr(client_vault, "security_key", lambda _service: key)
+    monkeypatch.setattr(client_vault, "security_key", lambda _service, _device=None: key)
     return key
 
 

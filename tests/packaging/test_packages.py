@@ -43,7 +43,7 @@ CLIENT = {
         "enclave-host.js",
         "connect.js",
         "pay/confirm.js",
-        "pay/qr.js",
+        "pay/qr_of_account.js",
         "pay/texts.de.js",
         "snapshots/main.js",
         "pairing/pairing.js",

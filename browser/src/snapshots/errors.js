@@ -38,9 +38,9 @@ export class SnapshotConflict extends StorageError {
  * bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
  * browser cannot verify the record's signature.
  *
- * @typedef {"no_prf" | "no_snapshot" | "expired" | "unconfirmed" | "wrong_key" | "stale" | "incomplete" | "damaged" |
- *   "unopened"} SnapshotCode
- * @typedef {SnapshotCode | "open_elsewhere" | "unsupported"} RecoveryCode
+ * @typedef {"no_prf" | "no_snapshot" | "expired" | "unconfirmed" | "wrong_key" | "stale" | "incomplete"} SnapshotCode
+ * @typedef {SnapshotCode | "damaged" | "unopened" | "open_elsewhere" | "unsupported"} RecoveryCode each list on one line,
+ *   because TypeScript copies the asterisks of a comment into its declarations
  */
 
 /** The vault was not recovered, and nothing was stored. */

@@ -169,6 +169,18 @@ class DatabaseUnavailable(RequestRefused):
     """The service's store cannot be reached."""
 
 
+class ForeignPage(RequestRefused):
+    """The request came from a page of another site, and the service accepts only its own."""
+
+
+class TooManyResponses(RequestRefused):
+    """The service already sends as many large responses to this address as it may; try again after a pause."""
+
+
+class ServiceBusy(RequestRefused):
+    """The service already sends as many large responses as it can; try again after a pause."""
+
+
 _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.IDENTIFIER_RESERVED: IdentifierReserved,
     errors.IDENTIFIER_TAKEN: IdentifierTaken,
@@ -200,6 +212,9 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.INDEXER_NOT_CONFIGURED: IndexerNotConfigured,
     errors.WORKFLOW_NOT_CONFIGURED: WorkflowNotConfigured,
     errors.DATABASE_UNAVAILABLE: DatabaseUnavailable,
+    errors.FOREIGN_PAGE: ForeignPage,
+    errors.TOO_MANY_RESPONSES: TooManyResponses,
+    errors.SERVICE_BUSY: ServiceBusy,
 }
 _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
