@@ -9,7 +9,7 @@ import { meta } from "./meta.js";
 import { familiarity, paidBefore, rememberPayee } from "./payees.js";
 import { showReceive } from "./receive.js";
 import { isPassing, refusalOf } from "./refusals.js";
-import { readRequest, Refusal } from "./request.js";
+import { movedBy, readRequest, Refusal } from "./request.js";
 import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
 import { amountOf, sheet, showFee, showLeft } from "./sheet.js";
 import { Shop } from "./shop.js";
@@ -181,9 +181,9 @@ class Payment {
    * @param {import("../generated/types.js").PaymentResult} result
    */
   async #noted({ userOpHash: hash }) {
-    const { site, label, total, token } = this.#known();
+    const { site, label } = this.#known();
     const { address } = this.#payee;
-    const row = { hash, to: this.#payee.did ?? address, address, amount: total.value, symbol: token?.symbol ?? total.currency, shop: site.host, label };
+    const row = { hash, to: this.#payee.did ?? address, address, ...movedBy(this.#known()), shop: site.host, label };
     await noteSent(this.#did, { ...row, time: new Date().toISOString(), state: "confirmed" });
     await rememberPayee(address);
   }

@@ -75,6 +75,16 @@ export function decimalOf(amount, decimals) {
 }
 
 /**
+ * Returns what the payment moves, as it is noted for the vault's list: not the total, which may be in the shop's currency.
+ *
+ * @param {Request} request
+ * @returns {{amount: string, symbol: string}} for a token that the service does not know in its smallest unit, with its address
+ */
+export function movedBy({ amount, token, params }) {
+  return token ? { amount: decimalOf(amount, token.decimals), symbol: token.symbol } : { amount: amount.toString(), symbol: params.token };
+}
+
+/**
  * Checks that the request's total and its data state the same amount, if both use the same unit.
  *
  * @param {{currency: string, value: string}} total

@@ -9,11 +9,9 @@ import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { USDC, USDC_DECIMALS } from "./permission.js";
-import { decimalOf } from "./values.js";
+import { decimalOf, isSamePayment } from "./values.js";
 
 const SHOWN = 20;
-/** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */
-const NEAR_MS = 3_600_000;
 
 /**
  * @typedef {import("../parts/notes.js").Sent} Sent
@@ -83,7 +81,7 @@ function vaultEvents({ record, credentials, delegations }) {
 export function payments(sent, transfers) {
   const left = [...sent];
   const onChain = transfers.map((it) => {
-    const at = it.direction === "out" ? left.findIndex((note) => isSame(note, it)) : -1;
+    const at = it.direction === "out" ? left.findIndex((note) => isSamePayment(note, it)) : -1;
     const [note] = at < 0 ? [null] : left.splice(at, 1);
     const given = { amount: shownAmount(it), from: it.from, to: note?.shop ?? note?.to ?? it.to };
     const words = text(it.direction === "in" ? "activity.received" : "activity.confirmed", given);
@@ -91,12 +89,6 @@ export function payments(sent, transfers) {
   });
   const noted = left.map((it) => ({ time: it.time, words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }) }));
   return [...onChain, ...noted];
-}
-
-/** @param {Sent} note @param {Transfer} transfer */
-function isSame({ state, address, to, amount: decimal, time }, transfer) {
-  const near = Math.abs(Date.parse(time) - Date.parse(transfer.time)) < NEAR_MS;
-  return state !== "failed" && near && (address ?? to).toLowerCase() === transfer.to.toLowerCase() && Number(decimal) === Number(decimalOfTransfer(transfer));
 }
 
 /** @param {Transfer} transfer */

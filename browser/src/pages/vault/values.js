@@ -30,3 +30,20 @@ export function decimalOf(value, decimals) {
   const digits = value.toString().padStart(decimals + 1, "0");
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
 }
+
+/** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */
+const NEAR_MS = 3_600_000;
+/** As in permission.js, which needs a document. */
+const USDC_DECIMALS = 6;
+
+/**
+ * Whether a payment that this browser noted is this transfer of USDC on the chain.
+ *
+ * @param {import("../parts/notes.js").Sent} note
+ * @param {{to: string, amount: string, time: string}} transfer `amount` in the smallest unit
+ */
+export function isSamePayment({ state, address, to, amount, symbol, time }, transfer) {
+  const near = Math.abs(Date.parse(time) - Date.parse(transfer.time)) < NEAR_MS;
+  const same = (address ?? to).toLowerCase() === transfer.to.toLowerCase() && symbol === "USDC" && units(amount, USDC_DECIMALS) === BigInt(transfer.amount);
+  return state !== "failed" && near && same;
+}
