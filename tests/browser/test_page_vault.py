@@ -238,6 +238,13 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser: Browser, ser
     await visit.press("language", "footer")
     await visit.told("Your vault")
     assert await visit.page.get_attribute("html", "lang") == "en"
+    await visit.page.context.set_offline(True)
+    await visit.told("This device is offline", "footer")
+    await visit.press("refresh")
+    await visit.told("no connection to the service", '[data-card="account"]')
+    await visit.inspect("vault-offline")
+    await visit.page.context.set_offline(False)
+    await visit.page.locator("footer", has_not_text="offline").wait_for()
 
 
 async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[..., Server], tmp_path: Path) -> None:

@@ -5,6 +5,11 @@ import { button, el } from "./parts/nodes.js";
 import { showAgain } from "./parts/screen.js";
 import { showState } from "./start.js";
 
+/** Called when the connection goes or comes back; the newest footer's. */
+let check = () => {};
+addEventListener("online", () => check());
+addEventListener("offline", () => check());
+
 /** @param {() => void} [changed] called after the language was switched */
 export function footer(changed = () => {}) {
   document.documentElement.lang = language;
@@ -20,5 +25,6 @@ export function footer(changed = () => {}) {
   const other = button(text("language.other"), turn, { kind: "plain", name: "language" });
   other.lang = next ?? language;
   document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), ...(next ? [other] : []));
-  void showState(state);
+  check = () => void showState(state);
+  check();
 }

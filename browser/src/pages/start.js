@@ -95,6 +95,9 @@ function picture(path) {
   return svg;
 }
 
+/** Counts the requests for the state: an answer that comes late does not replace a newer one. */
+let asked = 0;
+
 /**
  * Requests the service's state once and shows it in the footer. Requests a balance to test whether the chain is
  * reachable.
@@ -102,12 +105,15 @@ function picture(path) {
  * @param {HTMLElement} place
  */
 export async function showState(place) {
+  const turn = ++asked;
   /** @param {string} key @param {string} look */
   const set = (key, look) => {
+    if (turn !== asked) return;
     place.textContent = text(key);
     place.className = `state ${look}`;
     place.lang = language;
   };
+  if (!navigator.onLine) return set("footer.offline", "bad");
   set("footer.checking", "");
   try {
     const { chainId } = await service().status();

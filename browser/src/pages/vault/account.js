@@ -13,6 +13,9 @@ import { grouped } from "./values.js";
 const TOKENS = ["USDC", "ETH"];
 const TEST_MONEY = Boolean(document.querySelector('meta[name="holdfast-test-money"]')?.getAttribute("content"));
 
+/** Whether the service was not reached; refusals are kinds of NetworkError too. @param {any} error */
+const isUnreached = (error) => error?.name === "NetworkError";
+
 /** Returns the card. The card appears at once, and the balances are added when the network responds. */
 export async function accountCard() {
   const body = el("div", {}, paragraph("working", {}, "small"));
@@ -38,8 +41,8 @@ async function filled(body) {
     );
     // A person whose account is empty needs money first.
     if (await shownBalances(balances, address, chainId)) receiving.open = true;
-  } catch {
-    body.replaceChildren(paragraph("vault.noaccount"), el("div", { class: "buttons" }, button(text("again"), () => filled(body), { name: "account-again" })));
+  } catch (error) {
+    body.replaceChildren(paragraph(isUnreached(error) ? "vault.noaccount.offline" : "vault.noaccount"), el("div", { class: "buttons" }, button(text("again"), () => filled(body), { name: "account-again" })));
   }
 }
 
@@ -78,10 +81,11 @@ export const testMoney = () => TEST_MONEY && paragraph("vault.testmoney", {}, "s
  */
 async function shownBalances(place, account, chainId) {
   const client = await ready();
-  const asked = TOKENS.map((token) => client.balance({ account, token, chainId: String(chainId) }).catch(() => null));
-  const known = (await Promise.all(asked)).filter((it) => it !== null);
+  const asked = TOKENS.map((token) => client.balance({ account, token, chainId: String(chainId) }).catch((error) => (isUnreached(error) ? "offline" : "unknown")));
+  const answers = await Promise.all(asked);
+  const known = answers.filter((it) => typeof it !== "string");
   if (known.length === 0) {
-    place.replaceChildren(paragraph("vault.balance.unknown"));
+    place.replaceChildren(paragraph(`vault.balance.${answers[0]}`));
     return false;
   }
   place.replaceChildren(
