@@ -117,9 +117,18 @@ export class SnapshotPlace {
  * @param {boolean} pinned
  */
 function checkImported(answer, rootCid, pinned) {
-  const roots = answer.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)?.Root).filter(Boolean);
+  const roots = answer.split("\n").filter((line) => line.trim()).map(rootIn).filter(Boolean);
   const expected = pinned || roots.length ? 1 : 0;
   if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
     throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");
+  }
+}
+
+/** @param {string} line */
+function rootIn(line) {
+  try {
+    return JSON.parse(line)?.Root;
+  } catch (cause) {
+    throw new StorageError("the snapshot was not accepted: the server's answer is not JSON", { cause });
   }
 }
