@@ -245,7 +245,7 @@ async function password(takeOver = false) {
  * @returns {Promise<{did: () => string, node: Node | null}>} `node`: null for a single vault
  */
 async function vaultChoice() {
-  const stored = (await (await ready()).vault.stored()).reverse(); // the newest first
+  const stored = (await (await ready()).vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
   if (stored.length === 1) return { did: () => stored[0].did, node: null };
   const names = await Promise.all(stored.map(async ({ did }) => (await facts(did)).identifier ?? did));
   const select = el("select", { id: "which", name: "which" }, ...stored.map(({ did }, at) => el("option", { value: did }, names[at])));
