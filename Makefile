@@ -1,8 +1,8 @@
 # The main targets are `make run` and `make test`, which set up everything they need. PYTHON selects the interpreter.
 PYTHON ?= python3
-# Arguments for pytest: two workers, each with whole modules. A test that fails runs once more; one that then passes is listed
+# Arguments for pytest: three workers, because tests wait a lot, each with whole modules. A test that fails runs once more; one that then passes is listed
 # as unsteady. `make test ARGS="tests/service/web -x"` runs some tests.
-ARGS ?= -n 2 --dist loadscope --reruns 1
+ARGS ?= -n 3 --dist loadscope --reruns 1
 BIN := .venv/bin
 
 .PHONY: run test soak topology check generate bench coverage docs news setup setup-run lock build clean
@@ -18,7 +18,7 @@ soak: setup
 	@HOLDFAST_TEST_SOAK=1 $(BIN)/python -m pytest $(ARGS) -m "" --timeout 3600
 
 # Starts and tests the installation of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus.
-topology: ARGS := $(filter-out -n 2 --dist loadscope --reruns 1,$(ARGS))
+topology: ARGS := $(filter-out -n 3 --dist loadscope --reruns 1,$(ARGS))
 topology: setup
 	@PYTHONPATH=. $(BIN)/python tools/topology.py $(ARGS)
 
@@ -29,7 +29,7 @@ check: setup
 generate: setup
 	@$(BIN)/python tools/check.py --generate
 
-bench: ARGS := $(filter-out -n 2 --dist loadscope --reruns 1,$(ARGS))
+bench: ARGS := $(filter-out -n 3 --dist loadscope --reruns 1,$(ARGS))
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
 
