@@ -95,7 +95,9 @@ async function openSession(client, journal, { onProgress }) {
  * @param {string} did
  */
 async function isOurs(client, handle, did) {
-  return (await client.checkAlias({ alias: handle })).did === did;
+  if ((await client.checkAlias({ alias: handle })).did === did) return true;
+  // A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
+  return (await client.checkSession({ identifier: handle })).reason === "reserved";
 }
 
 /**

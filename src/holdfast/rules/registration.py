@@ -115,12 +115,16 @@ def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
 
 
 def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Limits) -> None:
-    """Refuse a session if necessary. The interface's order of checks is: reserved, taken, address limit."""
-    row = unavailable(reserved=request.reserved, claimed=facts.claim is not None)
+    """Refuse a session if necessary. The interface's order of checks is: reserved, taken, address limit.
+
+    A handle that was registered before it became reserved remains its DID's: to that DID it is only taken.
+    """
+    own = facts.claim is not None and facts.claim.did == request.did
+    row = unavailable(reserved=request.reserved and not own, claimed=facts.claim is not None)
     if row is not None:
         raise Refused(row)
-    own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
-    if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
+    limit = limits.max_registrations_per_ip
+    if facts.registrations_from_ip >= limit or facts.registrations_from_network >= NETWORK_FACTOR * limit:
         # The limit per address never expires and only an operator can lift it, so there is no point in retrying before
         # tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")

@@ -252,3 +252,23 @@ def test_as_many_codes_are_asked_for_as_the_service_judges():
     from holdfast.rules.limits import Limits
 
     assert Limits().max_verify_attempts == registration._CODE_ATTEMPTS
+
+
+@pytest.mark.parametrize(("reason", "steps"), [("reserved", ["session"]), ("taken", [])])
+def test_a_handle_that_became_reserved_goes_on_for_its_did(vault, reason, steps):
+    """A service calls a reserved handle taken only to its own DID; a look-up of the handle names the registrar."""
+    answers = {
+        "GET /api/dids/lookup": (200, {"found": False}),
+        "POST /api/sessions": (409, {"error": "identifier_taken"}),
+        "GET /api/aliases/check": (200, {"available": False, "did": "did:web:registrar"}),
+        "GET /api/sessions/check": (200, {"available": False, "reason": reason}),
+    }
+
+    def answer(method, path, _body):
+        return answers.get(f"{method} {path.partition('?')[0]}", (409, {"error": "attestation_used"}))
+
+    with json_server(answer) as service, holdfast.Client(service, vault=vault) as client:
+        taken = []
+        with pytest.raises(holdfast.ServiceError):
+            client.register(handle="www.ann", on_progress=taken.append)
+    assert taken == steps

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.api import DID, OTHER_DID, Api, error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 MISSING = (400, "Missing required fields: identifier, channel, did")
 
@@ -64,6 +69,21 @@ async def test_an_unknown_channel_is_refused_before_the_identifier(api: Api) -> 
 @pytest.mark.parametrize("name", ["admin", "ADMIN", "Postmaster", "adrnin", "r00t", "\uff41dmin", "\u0430dmin"])
 async def test_reserved_names_and_their_look_alikes_are_refused(api: Api, name: str) -> None:
     assert error_of(await api.session(name)) == (409, "identifier_reserved")
+
+
+async def test_a_handle_that_became_reserved_stays_its_dids(make_api: Callable[..., Api], tmp_path: Path) -> None:
+    """To its DID it is taken, as before, and the DID adds passkeys to it; to others it is reserved."""
+    names = tmp_path / "reserved.txt"
+    names.touch()
+    api = make_api(reserved_file=str(names))
+    await api.session("ann")
+    names.write_text("ann\n")
+    assert api.service.reserved.refresh()
+    assert error_of(await api.session("ANN")) == (409, "identifier_taken")
+    assert error_of(await api.session("ann", OTHER_DID)) == (409, "identifier_reserved")
+    assert (await api.register()).status_code == 200
+    refused = await api.register(credentialId="cred-2", did=OTHER_DID)
+    assert error_of(refused) == (409, "identifier_taken")
 
 
 async def test_only_handles_are_reserved(api: Api) -> None:

@@ -101,7 +101,10 @@ class Registrar:
 
     async def _is_mine(self, handle: str) -> bool:
         """Return whether this vault's DID holds the handle, from a registration that the chain refused for example."""
-        return (await self._client.check_alias(handle)).did == self._did
+        if (await self._client.check_alias(handle)).did == self._did:
+            return True
+        # A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
+        return (await self._client.check_session(handle)).reason == "reserved"
 
     async def _verification(self, ask_code: Callable[[str], Any] | None) -> None:
         noted = self._notes.progress
