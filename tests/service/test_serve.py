@@ -45,6 +45,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
     assert "bundler       configured" in text and "indexer       none" in text and "generated" in text
     assert "hunter2" not in text and "KEY" not in text.replace("SIGNING_KEY", "")
     assert "bundler       none: registrations are not put on the chain" in serve().log.read_text()
+    assert "registrations without a transaction are refused" in serve(registration_proof="required").log.read_text()
 
 
 @pytest.mark.parametrize("server", ["granian", "uvicorn"])

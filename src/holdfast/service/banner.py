@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
-_NO_BUNDLER = "registrations are not put on the chain, and stay without a transaction; set HOLDFAST_BUNDLER_URL"
+_WITHOUT_BUNDLER = {
+    "deferred": "registrations are not put on the chain, and stay without a transaction; set HOLDFAST_BUNDLER_URL",
+    "required": "registrations without a transaction are refused, and none gets one here; set HOLDFAST_BUNDLER_URL",
+}
 
 
 def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
@@ -28,7 +31,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         "SMS": _sender(settings.sms_url),
         "bundler": _set(
             settings.bundler_url,
-            _NO_BUNDLER,
+            _WITHOUT_BUNDLER[settings.registration_proof],
         ),
         "indexer": settings.indexer_app
         or _set(settings.indexer_url, "/api/indexer answers 503; set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP"),
