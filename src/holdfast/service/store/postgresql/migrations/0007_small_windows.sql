@@ -4,6 +4,12 @@
 ALTER TABLE holdfast.windows ADD COLUMN counts integer[] NOT NULL DEFAULT '{}';
 ALTER TABLE holdfast.windows ADD COLUMN id_ats double precision[] NOT NULL DEFAULT '{}';
 
+-- The times of `ids`. In rows that are older than this step they are `times`.
+CREATE FUNCTION holdfast.window_id_ats_v1(ids bigint[], id_ats double precision[], times double precision[])
+RETURNS double precision[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN cardinality(id_ats) = cardinality(ids) THEN id_ats ELSE times END
+$$;
+
 -- rules/quotas.py: whether a window has room, and the time of the entry whose leaving makes some. No row: it has.
 CREATE FUNCTION holdfast.window_full_v2(times double precision[], counts integer[], most bigint, since double precision)
 RETURNS TABLE (frees_at double precision) LANGUAGE sql IMMUTABLE AS $$
@@ -93,8 +99,8 @@ BEGIN
                     SELECT array_agg(e.at ORDER BY e.at), array_agg(e.many ORDER BY e.at)
                     FROM holdfast.window_entries_v1(t.times, t.counts, w.most, w.now, w.span) AS e),
                 ids = CASE WHEN w.event IS NULL THEN t.ids ELSE t.ids[cardinality(t.ids) - 62:] || w.event END,
-                id_ats = CASE WHEN w.event IS NULL THEN t.id_ats
-                    ELSE t.id_ats[cardinality(t.id_ats) - 62:] || w.now END,
+                id_ats = CASE WHEN w.event IS NULL THEN holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times)
+                    ELSE (holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times))[cardinality(t.ids) - 62:] || w.now END,
                 last_at = greatest(t.last_at, w.now)
             FROM unnest(charges, shards, kinds, subjects, limits, nows, spans, events)
                 AS w (charge, shard, what, subject, most, now, span, event)
@@ -122,9 +128,12 @@ BEGIN
     UPDATE holdfast.windows AS t SET
         (times, counts) = (
             SELECT coalesce(array_agg(e.at ORDER BY e.at), '{}'), coalesce(array_agg(e.many ORDER BY e.at), '{}')
-            FROM holdfast.window_without_v1(t.times, t.counts, t.id_ats[array_position(t.ids, w.event)]) AS e),
-        ids = array(SELECT e.id FROM unnest(t.ids, t.id_ats) AS e (id, at) WHERE e.id <> w.event),
-        id_ats = array(SELECT e.at FROM unnest(t.ids, t.id_ats) AS e (id, at) WHERE e.id <> w.event)
+            FROM holdfast.window_without_v1(t.times, t.counts,
+                (holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times))[array_position(t.ids, w.event)]) AS e),
+        ids = array(SELECT e.id FROM unnest(t.ids) AS e (id) WHERE e.id <> w.event),
+        id_ats = array(
+            SELECT e.at FROM unnest(t.ids, holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times)) AS e (id, at)
+            WHERE e.id <> w.event)
     FROM unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event)
     WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND w.event = ANY (t.ids);
 END
