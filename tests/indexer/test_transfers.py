@@ -128,3 +128,13 @@ async def test_logs_that_were_not_asked_for_are_left_out(chain: FakeChain) -> No
 
 async def test_a_chain_without_the_token_has_no_transfers(chain: FakeChain) -> None:
     assert await TransferReader(chain, None, 0).page(MINE, 1) == transfers.TransferPage([], None)
+
+
+async def test_times_that_other_requests_displace_are_not_missed(
+    chain: FakeChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfers, "_LATEST_TIMES", 1)
+    for amount in range(3):
+        chain.transfer(OTHER, MINE, amount, TOKEN)
+    page = await TransferReader(chain, TOKEN, 0).page(MINE, 3)
+    assert [(one.amount, one.time) for one in page.transfers] == [(n, GENESIS_S + 2 * (n + 1)) for n in (2, 1, 0)]

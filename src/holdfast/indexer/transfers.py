@@ -100,14 +100,17 @@ class TransferReader:
 
     async def _times_of(self, logs: list[Log]) -> dict[int, int]:
         wanted = {log.block_number: log.block_hash for log in logs}
-        missing = [number for number, mark in wanted.items() if self._times.get(number, (b"",))[0] != mark]
+        found = {number: self._times.get(number) for number in wanted}
+        known = {number: seen[1] for number, seen in found.items() if seen is not None and seen[0] == wanted[number]}
+        missing = [number for number in wanted if number not in known]
         asked = (self._rpc.call("eth_getBlockByNumber", [hex(number), False]) for number in missing)
         blocks = await asyncio.gather(*asked)
         for number, block in zip(missing, blocks, strict=True):
-            self._times[number] = (wanted[number], _time(block))
+            known[number] = _time(block)
+            self._times[number] = (wanted[number], known[number])
         while len(self._times) > _LATEST_TIMES:
             del self._times[next(iter(self._times))]
-        return {number: self._times[number][1] for number in wanted}
+        return known  # other requests may have displaced what this one found
 
 
 def _cut(logs: list[Log], below: int) -> tuple[list[Log], int]:

@@ -289,7 +289,7 @@ INDEXER = Endpoint[r.Asked](
     method="GET",
     path="/api/indexer/{path}",
     summary="An allowed path of the indexer",
-    refusals=(e.NOT_FOUND, e.INDEXER_NOT_CONFIGURED, e.INDEXER_ERROR, *_COMMON),
+    refusals=(e.NOT_FOUND, e.RATE_LIMITED, e.INDEXER_NOT_CONFIGURED, e.INDEXER_ERROR, *_COMMON),
 )
 HEALTH = Endpoint[r.Asked](name="healthz", method="GET", path="/healthz", summary="The process answers")
 READINESS = Endpoint[r.Asked](

@@ -116,12 +116,14 @@ async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
 
 async def test_reads_of_the_chain_count(make_api: Callable[..., Api]) -> None:
     """A read that the chain would have to answer counts; one that is malformed does not."""
-    api = make_api(chain_reads_per_address_minute="2", rpc_url="http://127.0.0.1:1")
+    api = make_api(chain_reads_per_address_minute="2", rpc_url="http://127.0.0.1:1", indexer_url="http://127.0.0.1:1")
     account = "0x" + "11" * 20
     paths = (
         f"/api/accounts/state?account={account}",
         f"/api/balance?account={account}&token=ETH&chainId=84532",
         f"/api/accounts/predict?pubKeyX={'1' * 64}&pubKeyY={'2' * 64}",
+        f"/api/indexer/api/accounts/{account}/transfers",
+        f"/api/indexer/api/accounts/{account}/%74ransfers?cursor=1",
     )
     assert (await api.get("/api/accounts/state?account=0x", ip="192.0.2.1")).status_code == 400
     assert [(await api.get(path, ip="192.0.2.1")).status_code for path in paths[:2]] == [502, 502]
@@ -129,4 +131,5 @@ async def test_reads_of_the_chain_count(make_api: Callable[..., Api]) -> None:
         refused = await api.get(path, ip="192.0.2.1")
         assert (refused.status_code, refused.json()) == (429, {"error": "rate_limited"})
         assert int(refused.headers["retry-after"]) >= 1
+    assert (await api.get(f"/api/indexer/api/accounts/{account}", ip="192.0.2.1")).status_code == 502, "of its database"
     assert (await api.get(paths[0], ip="192.0.2.2")).status_code == 502

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
 OPAQUE_TYPE = "application/octet-stream"
 SANDBOXED = ("content-security-policy", "sandbox; default-src 'none'")
+_READS_CHAIN = "/transfers"  # Holdfast's own indexer reads these from the chain, not from its database
 _log = logging.getLogger("holdfast.proxies")
 
 
@@ -39,6 +41,8 @@ async def indexer(web: WebContext, request: Request) -> Response:
         raise Refused(NOT_FOUND)
     if web.service.indexer is None:
         raise Refused(INDEXER_NOT_CONFIGURED)
+    if unquote(path).endswith(_READS_CHAIN):
+        web.count(web.service.chain_reads, request)
     headers = {name: value for name, value in request.all_headers() if name in REQUEST_HEADERS}
     try:
         answer = await web.service.indexer.get(path, request.query, headers)
