@@ -163,13 +163,13 @@ class LateBundler(Bundler):
 
     def __init__(self, chain: ChainService) -> None:
         super().__init__(chain)
-        self.asked, self.sent = threading.Event(), threading.Event()
+        self.fee_asked, self.sent = threading.Event(), threading.Event()
 
     def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
         if not self.armed:
             return self.forwarded(request)
         self.armed = False
-        self.asked.set()
+        self.fee_asked.set()
         self.sent.wait(PATIENCE_S)
         return failure(request, -32500, "refused too late")
 
@@ -190,7 +190,7 @@ async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_wa
         await person.passkey_in(window)
         await window.shows(CAN_APPROVE)
         # The request that is refused late has to be the fee's, not the payment's.
-        assert await asyncio.to_thread(bundler.asked.wait, PATIENCE_S)
+        assert await asyncio.to_thread(bundler.fee_asked.wait, PATIENCE_S)
         await window.click("approve")
         assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
     assert chain.usdc_of(PAYEE) - before == 12_500_000
