@@ -38,6 +38,7 @@ async function play(scenario) {
 /** Returns after which waiting times a sequence of failing attempts is repeated. */
 async function retries(outcomes) {
   const left = [...outcomes];
+  let uses = 0;
   const { setTimeout } = globalThis;
   const waits = [];
   const timers = [];
@@ -45,8 +46,9 @@ async function retries(outcomes) {
   try {
     const automatic = new AutomaticSnapshots(async () => {
       const outcome = left.shift();
-      if (outcome) throw errorOf(outcome);
-    }, 2000);
+      if (outcome === "lost upload") uses += 1;
+      if (outcome) throw errorOf(outcome === "lost upload" ? "lost" : outcome);
+    }, 2000, () => uses);
     automatic.changed();
     while (timers.length) {
       timers.shift()();

@@ -12,15 +12,16 @@ const LONGEST_QUIET_MS = 30_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 900_000;
 /**
- * After this many refusals, no retry is made until the next change. Each attempt uses the vault and so keeps the vault
- * from locking itself.
+ * After this many retries of attempts that used the vault, or that the service refused, no retry is made until the next
+ * change, because using the vault keeps it from locking itself.
  */
-const MOST_REFUSALS = 6;
+const MOST_USES = 6;
 
 /** Publishes after changes. After an error that no retry can resolve, waits for the next change. */
 export class AutomaticSnapshots {
   #publish;
   #quietMs;
+  #uses;
   #changedAt = 0;
   #failures = 0;
   #timer = 0;
@@ -31,10 +32,12 @@ export class AutomaticSnapshots {
   /**
    * @param {() => Promise<unknown>} publish one attempt
    * @param {number} quietMs
+   * @param {() => number} [uses] how often uploads have used the vault so far
    */
-  constructor(publish, quietMs) {
+  constructor(publish, quietMs, uses = () => 0) {
     this.#publish = publish;
     this.#quietMs = quietMs;
+    this.#uses = uses;
   }
 
   /** Schedules an upload, because the vault has a new revision or may have one. */
@@ -73,11 +76,13 @@ export class AutomaticSnapshots {
   }
 
   async #attempt() {
+    const before = this.#uses();
     try {
       await this.#publish();
       this.#failures = 0;
     } catch (error) {
-      const weary = error instanceof RequestRefused && this.#failures >= MOST_REFUSALS;
+      const used = error instanceof RequestRefused || this.#uses() !== before;
+      const weary = used && this.#failures >= MOST_USES;
       this.#failures = isLasting(error) || weary ? 0 : this.#failures + 1;
       if (this.#failures && !this.#timer) this.#after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1)));
     }

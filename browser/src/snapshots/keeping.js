@@ -35,6 +35,7 @@ export class KeptSnapshots {
   #store;
   #place;
   #publisher;
+  #tokens = 0; // made for uploads, each with the vault
   #automatic;
   #turn = Promise.resolve();
   #ending = new AbortController();
@@ -48,11 +49,11 @@ export class KeptSnapshots {
     const { vault } = client;
     this.#client = client;
     this.#store = new VaultStore({ dbName: vault.dbName });
-    this.#place = new SnapshotPlace(client.baseUrl, config, { mint: (audience) => tokenOf(vault, audience), fetch });
+    this.#place = new SnapshotPlace(client.baseUrl, config, { mint: (audience) => (this.#tokens++, tokenOf(vault, audience)), fetch });
     const tell = (/** @type {SnapshotState} */ detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
     this.#publisher = new Publisher(vault, this.#store, this.#place, { tell, kept: config.kept ?? KEPT });
     const automatic = config.automatic ?? true;
-    this.#automatic = automatic ? new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS) : null;
+    this.#automatic = automatic ? new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS, () => this.#tokens) : null;
     this.#listen(vault);
     // The vault may have been opened before this module was loaded.
     void vault.status().then(({ locked }) => locked || this.changed(), () => {});

@@ -59,16 +59,17 @@ async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
 async def _retries(outcomes: list[Any]) -> dict[str, Any]:
     """Return after which waiting times a sequence of failing attempts is repeated."""
     waits: list[float] = []
-    left = list(outcomes)
+    left, uses = list(outcomes), [0]
 
     async def publish() -> None:
         if left and (outcome := left.pop(0)) is not None:
-            raise _error(outcome)
+            uses[0] += outcome == "lost upload"
+            raise _error("lost" if outcome == "lost upload" else outcome)
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    automatic = AutomaticSnapshots(publish, sleep=sleep)
+    automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
     automatic.changed()
     assert automatic._task is not None
     await automatic._task

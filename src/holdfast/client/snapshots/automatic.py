@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 _LASTING = (403, 404, 405)  # the DID is not registered there, or the service stores no snapshots
-# After so many retries of refused attempts, nothing is tried until the next change: an attempt that the service
-# answers uses the vault, and so keeps the vault from locking itself.
-_MOST_REFUSALS = 6
+# After so many retries of attempts that used the vault, or that the service refused, nothing is tried until the next
+# change, because using the vault keeps it from locking itself.
+_MOST_USES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class AutomaticSnapshots:
     Args:
         publish: makes one attempt.
         pauses: the waiting times.
+        uses: returns how often uploads have used the vault so far.
         sleep: replaces asyncio.sleep in tests.
     """
 
@@ -50,9 +51,10 @@ class AutomaticSnapshots:
         publish: Callable[[], Awaitable[object]],
         pauses: Pauses | None = None,
         *,
+        uses: Callable[[], int] = lambda: 0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._publish, self._pauses, self._sleep = publish, pauses or Pauses(), sleep
+        self._publish, self._pauses, self._uses, self._sleep = publish, pauses or Pauses(), uses, sleep
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.last_error: ServiceError | None = None
@@ -85,10 +87,10 @@ class AutomaticSnapshots:
             else:
                 await self._sleep(self._pauses.retry_s(failures))
             self._changed.clear()
+            before = self._uses()
             failures = 0 if await self._attempt() else failures + 1
-            if _is_lasting(self.last_error) or (
-                isinstance(self.last_error, RequestRefused) and failures > _MOST_REFUSALS
-            ):
+            used = isinstance(self.last_error, RequestRefused) or self._uses() != before
+            if _is_lasting(self.last_error) or (used and failures > _MOST_USES):
                 failures = 0
 
     async def _quiet(self) -> None:

@@ -67,7 +67,8 @@ class KeptSnapshots:
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
-        self._automatic = AutomaticSnapshots(self.publish, pauses)
+        self._tokens = 0  # made for uploads, each with the vault
+        self._automatic = AutomaticSnapshots(self.publish, pauses, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
             vault.listeners.append(self.changed)
 
@@ -203,8 +204,12 @@ class KeptSnapshots:
     def _opened_place(self) -> SnapshotPlace:
         vault, store = self._vault()
         if self._place is None:
-            self._place = self._connect(store=store, token=partial(bearer_token, vault))
+            self._place = self._connect(store=store, token=partial(self._token, vault))
         return self._place
+
+    async def _token(self, vault: AsyncVault, audience: str) -> str:
+        self._tokens += 1
+        return await bearer_token(vault, audience)
 
     def _vault(self) -> tuple[AsyncVault, VaultStore]:
         if self._given is None or self._given.store is None:
