@@ -169,7 +169,8 @@ class Payment {
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
     await this.#noted(result).catch(() => {}); // before the shop knows, because the browser then closes the window
     tell(text("copying"));
-    await this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
+    const copy = this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
+    await Promise.race([copy, new Promise((late) => setTimeout(late, COPY_WITHIN_MS))]); // the shop waits
     this.#shop.paid(result);
     showPaid(request, result);
     this.#close();

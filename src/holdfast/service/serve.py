@@ -67,6 +67,7 @@ def application() -> tuple[Application, Activity | None]:
     idle connections, the requests of each connection must be noted in the activity.
     """
     from holdfast.service.bootstrap.applications import build_application, connection_keeper
+    from holdfast.service.http import own_sockets
     from holdfast.service.http.connections import Activity
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
@@ -85,7 +86,8 @@ def application() -> tuple[Application, Activity | None]:
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     # granian ends idle connections itself, though only those of HTTP/1.1, the only protocol that it serves without TLS.
-    activity = Activity() if settings.tls_cert or settings.server != "granian" else None
+    watched = bool(settings.tls_cert) or settings.server != "granian"
+    activity = Activity() if watched and own_sockets.can_watch() else None
     connection_keeper(settings, activity).start()
     return built, activity
 
