@@ -73,7 +73,7 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running_server(
-    data: Path, log: Path, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str
+    data: Path, log: Path, /, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str
 ) -> Iterator[Server]:
     """Run a service, which is killed afterwards."""
     port = free_port()

@@ -94,15 +94,15 @@ async def test_a_header_that_no_http_server_could_send_on_is_dropped(surrounded)
     assert "etag" not in answer.headers and answer.headers["expires"] == "0"
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 5000])
-async def test_a_number_that_json_cannot_carry_on_is_no_request(surrounded, number: str) -> None:
+@pytest.mark.parametrize("value", ["NaN", "Infinity", '"\\ud800"'], ids=["NaN", "Infinity", "half a surrogate pair"])
+async def test_a_value_that_is_no_json_text_is_no_request(surrounded, value: str) -> None:
     api, served = surrounded
-    raw = json.dumps(CALL).replace("[]", f"[{number}]").encode()
+    raw = json.dumps(CALL).replace("[]", f"[{value}]").encode()
     assert error_of(await api.http.post("/api/bundler", content=raw)) == (400, "Invalid JSON-RPC request")
     assert served.requests == []
 
 
-@pytest.mark.parametrize("value", ['"\\ud800"', "18446744073709551616", "1.5", "{}", "null", "[" * 500 + "]" * 500])
+@pytest.mark.parametrize("value", ["1e999", "18446744073709551616", "1.5", "{}", "null", "[" * 500 + "]" * 500])
 async def test_unusual_values_arrive_as_they_were(surrounded, value: str) -> None:
     api, served = surrounded
     served.answer = rpc_results({"eth_supportedEntryPoints": []})

@@ -10,6 +10,7 @@ import asyncio
 import fcntl
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.service.http.large_responses import PART_BYTES
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _OPENED_WITHIN_S = 10.0
+# Linux's own names of descriptors: a container with few devices may lack /dev/fd.
+_FOLDER = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
 
 
 class Pipe:
@@ -32,7 +35,7 @@ class Pipe:
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # a pipe that took the whole body would not say when granian has opened it
             with suppress(OSError):  # for a user with very many pipes the kernel makes them smaller, which serves too
                 fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, PART_BYTES)
-        self.path = f"/dev/fd/{self._reader}"
+        self.path = f"{_FOLDER}/{self._reader}"
 
     async def write(self, data: bytes | bytearray, place: Place) -> None:
         """Hand over all bytes. Raises TimeoutError at the place's limit, BrokenPipeError if the client is gone."""
