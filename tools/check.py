@@ -53,6 +53,8 @@ def _forge_platform() -> str:
 
 
 ESLINT = ("node", "browser/node_modules/eslint/bin/eslint.js", "--config", "browser/eslint.config.js")
+PRETTIER = ("node", "browser/node_modules/prettier/bin/prettier.cjs", "--config", "browser/.prettierrc.json")
+JAVASCRIPT = ("browser/**/*.js", "src/holdfast/service/static/**/*.js", "examples/**/*.js", "tests/**/*.js")
 TSC = ("node", "browser/node_modules/typescript/bin/tsc")
 FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
@@ -107,6 +109,12 @@ CHECKS = (
     ),
     Check(
         "solidity", "forge fmt over the contracts", (str(FORGE), "fmt", "--check", "--root", "contracts"), "forge fmt"
+    ),
+    Check(
+        "javascript-format",
+        "prettier's format, 120 columns",
+        (*PRETTIER, "--check", *JAVASCRIPT),
+        fix="node browser/node_modules/prettier/bin/prettier.cjs --config browser/.prettierrc.json --write FILES",
     ),
     Check("javascript", "eslint over browser pages and hosts", (*ESLINT, "browser", "src/holdfast/service/static")),
     Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),

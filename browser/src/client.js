@@ -42,11 +42,13 @@ export class Client extends ServiceClient {
     this.foreignContracts = foreignContracts ?? new URL(this.baseUrl).origin === globalThis.location?.origin;
     this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
     const helia = async () => (await this.snapshots()).start();
-    this.#vault = vault ?? new Vault({
-      wasmUrl: `${this.baseUrl}/enclave.wasm`,
-      ...options,
-      subsystems: { ...(snapshots && { helia }), libp2p: () => this.#pairable(), ...subsystems },
-    });
+    this.#vault =
+      vault ??
+      new Vault({
+        wasmUrl: `${this.baseUrl}/enclave.wasm`,
+        ...options,
+        subsystems: { ...(snapshots && { helia }), libp2p: () => this.#pairable(), ...subsystems },
+      });
   }
 
   /** The vault, which the worker holds and a passkey unlocks. */
@@ -100,7 +102,9 @@ export class Client extends ServiceClient {
       return new KeptSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
     } catch (cause) {
       this.#kept = null; // so that the next call loads the module again
-      throw cause instanceof TypeError ? new NetworkError("the snapshots' module could not be loaded", { cause }) : cause;
+      throw cause instanceof TypeError
+        ? new NetworkError("the snapshots' module could not be loaded", { cause })
+        : cause;
     }
   }
 
@@ -211,7 +215,10 @@ export class Client extends ServiceClient {
    */
   #inTurn(work) {
     const done = this.#turn.then(work);
-    this.#turn = done.then(() => {}, () => {});
+    this.#turn = done.then(
+      () => {},
+      () => {},
+    );
     return done;
   }
 }

@@ -55,7 +55,13 @@ export class ConnectError extends Error {
  */
 export function connect(request = {}, { service, redirect = "blocked", returnTo = location.href } = {}) {
   const base = new URL(service ?? import.meta.url).origin;
-  const asked = { holdfast: PROTOCOL, type: "request", state: token(), expires: Math.floor(Date.now() / 1000) + LASTS_S, request };
+  const asked = {
+    holdfast: PROTOCOL,
+    type: "request",
+    state: token(),
+    expires: Math.floor(Date.now() / 1000) + LASTS_S,
+    request,
+  };
   const popup = redirect === "always" ? null : open(`${base}/connect`, "holdfast", WINDOW);
   const instead = (/** @type {string} */ code, /** @type {string} */ message) => {
     if (redirect === "never") throw new ConnectError(code, message);
@@ -102,7 +108,8 @@ function answered(popup, base, asked) {
       removeEventListener("message", hear);
       settle();
     };
-    const fail = (/** @type {string} */ code, /** @type {string} */ message) => over(() => reject(new ConnectError(code, message)));
+    const fail = (/** @type {string} */ code, /** @type {string} */ message) =>
+      over(() => reject(new ConnectError(code, message)));
     const hear = (/** @type {MessageEvent} */ event) => {
       if (event.origin !== base || event.source !== popup) return;
       const { type, nonce, state: echoed, result, code, message } = fieldsOf(event.data);
@@ -119,8 +126,13 @@ function answered(popup, base, asked) {
     const watch = () => {
       closed = popup.closed ? closed + 1 : 0;
       if (closed > 1 && ready) fail("window_closed", "The window was closed before an answer.");
-      else if (closed > 1) fail("opener_blocked", "The window cannot answer: this page's Cross-Origin-Opener-Policy cuts it off, or it was closed at once.");
-      else if (!ready && Date.now() - began > LOADS_WITHIN_MS + READY_FOR_MS) fail("no_answer", `${base} does not answer.`);
+      else if (closed > 1)
+        fail(
+          "opener_blocked",
+          "The window cannot answer: this page's Cross-Origin-Opener-Policy cuts it off, or it was closed at once.",
+        );
+      else if (!ready && Date.now() - began > LOADS_WITHIN_MS + READY_FOR_MS)
+        fail("no_answer", `${base} does not answer.`);
     };
     const timer = setInterval(watch, WATCH_MS);
     addEventListener("message", hear);

@@ -199,7 +199,10 @@ export class Enclave {
     view.set(name, address);
     view.set(input, address + name.length);
     input.fill(0);
-    const packed = BigInt.asUintN(64, this.#module.enclave_call(address, name.length, address + name.length, input.length));
+    const packed = BigInt.asUintN(
+      64,
+      this.#module.enclave_call(address, name.length, address + name.length, input.length),
+    );
     return this.#take(Number(packed >> 32n), Number(packed & 0xffffffffn));
   }
 
@@ -314,7 +317,8 @@ async function compiled(source, imports, sha256) {
  * @param {string} [sha256]
  */
 async function fromBytes(bytes, imports, sha256) {
-  if (sha256 && (await digest(bytes)) !== sha256.toLowerCase()) throw new WasmLoadError("the module is not the expected one");
+  if (sha256 && (await digest(bytes)) !== sha256.toLowerCase())
+    throw new WasmLoadError("the module is not the expected one");
   const { instance } = await WebAssembly.instantiate(bytes, imports);
   return instance;
 }
@@ -343,7 +347,9 @@ async function digest(bytes) {
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /^-?\d{16,}$/;
 /** Marks strings of digits that stand for a BigInt, which JSON lacks. No caller can guess it. */
-const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+  "",
+);
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 
 /**
@@ -354,11 +360,14 @@ const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
  */
 export function toText(input) {
   let long = false;
-  const text = JSON.stringify(input, /** @this {any} */ function replace(key, /** @type {unknown} */ converted) {
-    if (typeof converted !== "bigint") return bytesAsBase64.call(this, key, converted);
-    long = true;
-    return MARK + converted;
-  });
+  const text = JSON.stringify(
+    input,
+    /** @this {any} */ function replace(key, /** @type {unknown} */ converted) {
+      if (typeof converted !== "bigint") return bytesAsBase64.call(this, key, converted);
+      long = true;
+      return MARK + converted;
+    },
+  );
   return long ? text.replace(MARKED, "$1") : text;
 }
 
@@ -384,7 +393,7 @@ export function fromText(text) {
  */
 function outsideStrings(text, change) {
   let made = "";
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const open = text.indexOf('"', at);
     if (open < 0) return made + change(text.slice(at));
     const end = endOfString(text, open);

@@ -14,7 +14,10 @@ export const RUNS = {
   "car/valid": async ({ car, root, blocks }) => {
     const read = await readCar(octets(car));
     assert.equal(read.root, root);
-    assert.deepEqual([...read.blocks].map(([cid, data]) => ({ cid, data: hex(data) })), blocks);
+    assert.deepEqual(
+      [...read.blocks].map(([cid, data]) => ({ cid, data: hex(data) })),
+      blocks,
+    );
   },
   "car/invalid": ({ car, code }) => refused(code, () => readCar(octets(car))),
   "snapshots/valid": async ({ manifest, sealed: spelled, ...expected }) => {
@@ -22,7 +25,10 @@ export const RUNS = {
     const made = await snapshotOf(manifestOf(manifest), sealed);
     const [root, ...parts] = made.blocks;
     assert.deepEqual([root.cid, hex(root.data)], [expected.root, expected.root_block]);
-    assert.deepEqual(parts.map(({ cid }) => cid), expected.blocks);
+    assert.deepEqual(
+      parts.map(({ cid }) => cid),
+      expected.blocks,
+    );
     const car = writeCar(root.cid, made.blocks);
     assert.equal(hex(await digest(car)), expected.car_sha256);
     const read = await snapshotOfCar(car);
@@ -79,11 +85,17 @@ export const TESTS = {
   "which record is newer": async () => {
     const known = { sequence: 7, rootCid: "a", validityNs: 5n };
     const changes = [{ sequence: 8 }, { validityNs: 6n }, { validityNs: 4n }, { sequence: 6 }, { rootCid: "b" }];
-    assert.deepEqual(changes.map((it) => changeOf(known, { ...known, ...it })), ["newer", "renewed", "same", "older", "conflict"]);
+    assert.deepEqual(
+      changes.map((it) => changeOf(known, { ...known, ...it })),
+      ["newer", "renewed", "same", "older", "conflict"],
+    );
     assert.equal(changeOf(null, known), "newer");
   },
   "no byte of a CAR file can be changed or removed": async () => {
-    const { rootCid, blocks } = await snapshotOf(manifestOf({ rootCid: null, did: "did:new:0x01", updatedAt: 1, wasmVersion: "ab" }), octets("00ff00"));
+    const { rootCid, blocks } = await snapshotOf(
+      manifestOf({ rootCid: null, did: "did:new:0x01", updatedAt: 1, wasmVersion: "ab" }),
+      octets("00ff00"),
+    );
     const whole = writeCar(rootCid, blocks);
     for (let at = 0; at < whole.length; at += 1) {
       await assert.rejects(() => snapshotOfCar(whole.with(at, whole[at] ^ 1)), ContentError);
@@ -94,13 +106,24 @@ export const TESTS = {
     const good = (await blockOf("raw", octets("61"))).cid;
     assert.equal(codecOf(good), "raw");
     assert.equal(textOf(cidBytes(good)), good);
-    const others = ["", "nope", good.slice(0, -1), `${good}a`, good.toUpperCase(), `${good.slice(0, -1)}1`, `B${good.slice(1)}`];
+    const others = [
+      "",
+      "nope",
+      good.slice(0, -1),
+      `${good}a`,
+      good.toUpperCase(),
+      `${good.slice(0, -1)}1`,
+      `B${good.slice(1)}`,
+    ];
     const leftOver = good.slice(0, -1) + String.fromCharCode(good.charCodeAt(good.length - 1) + 1);
     for (const text of [...others, leftOver, "bafkqabtimvwgy3yk"]) await refused(null, async () => cidBytes(text));
   },
   "random bytes raise only ContentError": async () => {
     for (let seed = 1; seed < 3000; seed += 1) {
-      const data = Uint8Array.from({ length: seed % 60 }, (_, at) => (seed * 2654435761 * (at + 1)) >>> ((seed + at) % 24));
+      const data = Uint8Array.from(
+        { length: seed % 60 },
+        (_, at) => (seed * 2654435761 * (at + 1)) >>> ((seed + at) % 24),
+      );
       await ended(async () => decode(data));
       await ended(() => readCar(data));
     }
@@ -136,8 +159,19 @@ function manifestOf({ delegation, ...fields }) {
 
 /** Decodes bytes that a vector spells as hex, as base64, or as a list of hex texts and [hex, repetitions]. */
 function octets(spelled) {
-  if (typeof spelled === "string") return /^(0x)?([0-9a-f]{2})*$/.test(spelled) ? fromHex(spelled.replace(/^0x/, "")) : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
-  return Uint8Array.from(spelled.flatMap((part) => (typeof part === "string" ? [...fromHex(part)] : Array(part[1]).fill([...fromHex(part[0])]).flat())));
+  if (typeof spelled === "string")
+    return /^(0x)?([0-9a-f]{2})*$/.test(spelled)
+      ? fromHex(spelled.replace(/^0x/, ""))
+      : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
+  return Uint8Array.from(
+    spelled.flatMap((part) =>
+      typeof part === "string"
+        ? [...fromHex(part)]
+        : Array(part[1])
+            .fill([...fromHex(part[0])])
+            .flat(),
+    ),
+  );
 }
 
 function fromHex(text) {

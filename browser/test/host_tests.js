@@ -109,7 +109,10 @@ export function hostTests(wasm) {
         () => enclave.call("keccak256", { data: [256] }),
         (error) => {
           assert.ok(error instanceof PluginCallError && error instanceof Error);
-          assert.deepEqual([error.name, error.functionName, error.code], ["PluginCallError", "keccak256", "invalid_encoding"]);
+          assert.deepEqual(
+            [error.name, error.functionName, error.code],
+            ["PluginCallError", "keccak256", "invalid_encoding"],
+          );
           return error.message.startsWith("keccak256: ");
         },
       );
@@ -120,7 +123,13 @@ export function hostTests(wasm) {
       const bytes = Uint8Array.from({ length: 70000 }, (_, i) => i & 255);
       const wanted = enclave.call("keccak256", { data: Array.from(bytes) });
       const padded = new Uint8Array([9, ...bytes, 9]);
-      const kinds = [bytes, bytes.buffer, padded.subarray(1, -1), new DataView(padded.buffer, 1, bytes.length), Buffer.from(bytes)];
+      const kinds = [
+        bytes,
+        bytes.buffer,
+        padded.subarray(1, -1),
+        new DataView(padded.buffer, 1, bytes.length),
+        Buffer.from(bytes),
+      ];
       for (const data of kinds) assert.deepEqual(enclave.call("keccak256", { data }), wanted);
     },
     "whole numbers are exact in both directions, and nothing else is mistaken for one": async () => {
@@ -129,12 +138,21 @@ export function hostTests(wasm) {
         const { data } = enclave.call("dag_cbor_encode", { value: { n: value, list: [value, 1, 1.5] } });
         assert.deepEqual(enclave.call("dag_cbor_decode", { data }).value, { list: [value, 1, 1.5], n: value });
       }
-      const plain = [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 1.5e300, 0.1234567890123456789, "12345678901234567890"];
+      const plain = [
+        Number.MAX_SAFE_INTEGER,
+        -Number.MAX_SAFE_INTEGER,
+        1.5e300,
+        0.1234567890123456789,
+        "12345678901234567890",
+      ];
       const odd = ['"', "\\", '\\"', '": 12345678901234567890, "', "12345678901234567890\\"];
       for (const value of [plain, odd, { 12345678901234567890: odd }, [...odd, ...plain, 12345678901234567890n]]) {
         assert.deepEqual(fromText(toText({ value })), { value });
       }
-      assert.equal(toText({ a: 12345678901234567890n, b: [new Uint8Array(3)] }), '{"a":12345678901234567890,"b":["AAAA"]}');
+      assert.equal(
+        toText({ a: 12345678901234567890n, b: [new Uint8Array(3)] }),
+        '{"a":12345678901234567890,"b":["AAAA"]}',
+      );
       const long = { text: '\\"1'.repeat(2 ** 20) + "1234567890123456", n: 2n ** 60n };
       assert.deepEqual(fromText(toText(long)), long);
     },

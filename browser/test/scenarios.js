@@ -44,11 +44,15 @@ async function retries(outcomes) {
   const timers = [];
   globalThis.setTimeout = (work, ms) => (waits.push(ms / 1000), timers.push(work));
   try {
-    const automatic = new AutomaticSnapshots(async () => {
-      const outcome = left.shift();
-      if (outcome === "lost upload") uses += 1;
-      if (outcome) throw errorOf(outcome === "lost upload" ? "lost" : outcome);
-    }, 2000, () => uses);
+    const automatic = new AutomaticSnapshots(
+      async () => {
+        const outcome = left.shift();
+        if (outcome === "lost upload") uses += 1;
+        if (outcome) throw errorOf(outcome === "lost upload" ? "lost" : outcome);
+      },
+      2000,
+      () => uses,
+    );
     automatic.changed();
     while (timers.length) {
       timers.shift()();
@@ -73,7 +77,10 @@ async function request({ call, answers }) {
     const answer = left.shift();
     if (answer === "lost") throw new TypeError("lost");
     const after = "retry_after" in answer ? { "retry-after": String(answer.retry_after) } : {};
-    return new Response(JSON.stringify("error" in answer ? { error: answer.error } : {}), { status: answer.status, headers: after });
+    return new Response(JSON.stringify("error" in answer ? { error: answer.error } : {}), {
+      status: answer.status,
+      headers: after,
+    });
   };
   const client = new ServiceClient({ baseUrl: "https://service.example", fetch });
   const { setTimeout } = globalThis;
@@ -91,19 +98,34 @@ async function request({ call, answers }) {
 }
 
 /** Returns what is read about a name from several servers, of which each returns a record, a status or nothing. */
-async function nameOf({ name, records, servers, late, main_s: mainS = 0, after_first_s: afterFirstS = 0, absent_is_enough: absentIsEnough = false }) {
+async function nameOf({
+  name,
+  records,
+  servers,
+  late,
+  main_s: mainS = 0,
+  after_first_s: afterFirstS = 0,
+  absent_is_enough: absentIsEnough = false,
+}) {
   const fetch = async (url, { signal }) => {
     const { host, pathname } = new URL(url);
     let answer = servers[host];
     if (answer?.constructor === Object) answer = answer[pathname.split("/")[1]] ?? 404;
-    if (answer === "silent") await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (answer === "silent")
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (answer === "late") {
       await new Promise((resolve) => setTimeout(resolve, 200));
       answer = late;
     }
-    return typeof answer === "number" ? new Response(null, { status: answer }) : new Response(Buffer.from(records[answer], "hex"));
+    return typeof answer === "number"
+      ? new Response(null, { status: answer })
+      : new Response(Buffer.from(records[answer], "hex"));
   };
-  const gateways = new Gateways(Object.keys(servers).map((host) => `https://${host}`), fetch, { afterFirstMs: afterFirstS * 1000, mainMs: mainS * 1000 });
+  const gateways = new Gateways(
+    Object.keys(servers).map((host) => `https://${host}`),
+    fetch,
+    { afterFirstMs: afterFirstS * 1000, mainMs: mainS * 1000 },
+  );
   const { newest, failed, hasMain } = await gateways.answers(name, { absentIsEnough });
   gateways.close();
   const known = Object.keys(records).find((it) => newest && records[it] === Buffer.from(newest.data).toString("hex"));
@@ -196,7 +218,13 @@ class Player {
   }
 
   manifest(root) {
-    return { rootCid: root === null ? null : this.roots[root], did: DID, updatedAt: UPDATED_AT, wasmVersion: "1", schemaVersion: 1 };
+    return {
+      rootCid: root === null ? null : this.roots[root],
+      did: DID,
+      updatedAt: UPDATED_AT,
+      wasmVersion: "1",
+      schemaVersion: 1,
+    };
   }
 
   /** Returns the scenario's name for a root CID, and any other value unchanged. */

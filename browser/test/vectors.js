@@ -91,7 +91,8 @@ function expect(expected, actual) {
 }
 
 function same(one, other) {
-  if (one === null || other === null || typeof one !== "object" || typeof other !== "object") return Object.is(one, other);
+  if (one === null || other === null || typeof one !== "object" || typeof other !== "object")
+    return Object.is(one, other);
   const names = Object.keys(one);
   if (Array.isArray(one) !== Array.isArray(other) || names.length !== Object.keys(other).length) return false;
   return names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name]));

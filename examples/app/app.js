@@ -7,7 +7,8 @@ const outcome = document.querySelector("#outcome");
 
 button.disabled = false;
 // `connect` must come first in the click handler, or the browser blocks the window.
-button.onclick = () => connect({ name: "Guest book", sign: { text, challenge } }, { returnTo: "/" }).then(signed, failed);
+button.onclick = () =>
+  connect({ name: "Guest book", sign: { text, challenge } }, { returnTo: "/" }).then(signed, failed);
 connected().then((result) => result && signed(result), failed); // if no window opened, the person comes back with the result
 
 async function signed({ signature }) {

@@ -21,11 +21,16 @@ let account = ORDER.to; // the address that is paid
 
 if (!("PaymentRequest" in window)) say("This browser has no payment requests. Use a current Chrome or Edge.");
 else begin().catch(failed);
-button.addEventListener("click", () => pay().catch(failed).finally(() => (button.disabled = false)));
+button.addEventListener("click", () =>
+  pay()
+    .catch(failed)
+    .finally(() => (button.disabled = false)),
+);
 
 async function begin() {
   // Not hasEnrolledInstrument(): it is false until the person has paid with Holdfast in this browser for the first time.
-  if (!(await order().canMakePayment())) return say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
+  if (!(await order().canMakePayment()))
+    return say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
   if (ORDER.to.startsWith("did:")) account = await accountOf(ORDER.to);
   button.disabled = false;
 }
@@ -37,7 +42,9 @@ function order() {
 
 // A transfer names an address. A real shop's server knows the address of its own account (`holdfast whoami`).
 async function accountOf(did) {
-  const { found, controller } = await (await fetch(`${HOLDFAST}/api/indexer/api/dids/${encodeURIComponent(did)}`)).json();
+  const { found, controller } = await (
+    await fetch(`${HOLDFAST}/api/indexer/api/dids/${encodeURIComponent(did)}`)
+  ).json();
   if (!found) throw new Error(`${did} has no account.`);
   return controller;
 }
@@ -49,7 +56,11 @@ async function pay() {
   const { details } = response;
   const paid = typeof details.txHash === "string" && (await arrived(details.userOpHash));
   await response.complete(paid ? "success" : "unknown"); // with "fail" the browser would repeat what Holdfast has already said
-  say(paid ? `Thank you. The payment ${details.userOpHash} has arrived.` : (details.message ?? "The payment did not arrive."));
+  say(
+    paid
+      ? `Thank you. The payment ${details.userOpHash} has arrived.`
+      : (details.message ?? "The payment did not arrive."),
+  );
 }
 
 // The browser's response does not prove that the payment arrived. A real shop's server should ask its own bundler or
@@ -69,7 +80,8 @@ function isOurs({ address, topics, data }) {
 
 function failed(error) {
   if (error.name === "AbortError") say("Cancelled. Nothing was paid.");
-  else if (error.name === "NotSupportedError") say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
+  else if (error.name === "NotSupportedError")
+    say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
   else say(`Not paid: ${error.message}`);
 }
 

@@ -55,7 +55,10 @@ async function writeRecord({ seed, value, sequence, v1 }) {
   const { generateKeyPairFromSeed } = await import("@libp2p/crypto/keys");
   const key = await generateKeyPairFromSeed("Ed25519", bytesOf(seed));
   const record = await createIPNSRecord(key, value, sequence, 3_600_000, { v1Compatible: v1 });
-  return { record: hex(marshalIPNSRecord(record)), name: key.publicKey.toCID().toString((await import("multiformats/bases/base36")).base36) };
+  return {
+    record: hex(marshalIPNSRecord(record)),
+    name: key.publicKey.toCID().toString((await import("multiformats/bases/base36")).base36),
+  };
 }
 
 // @helia/ipns with a keychain, and with simulated routing instead of a network.

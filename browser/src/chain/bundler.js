@@ -7,8 +7,13 @@ import { isSponsored } from "./fees.js";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 const SPONSORS = [
-  ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
-  "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
+  ...ESTIMATES,
+  "maxFeePerGas",
+  "maxPriorityFeePerGas",
+  "paymaster",
+  "paymasterVerificationGasLimit",
+  "paymasterPostOpGasLimit",
+  "paymasterData",
 ];
 /** The placeholder signature's r and s are in range and s is low, so gas estimates include the whole verification. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
@@ -93,7 +98,8 @@ export class Bundler {
       const found = await this.receipt(hash);
       if (found) return found;
       const pause = looks < SOON_LOOKS ? SOON_MS : SLOWEST_LOOK_MS;
-      if (performance.now() + pause > end) throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
+      if (performance.now() + pause > end)
+        throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -110,7 +116,9 @@ export class Bundler {
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) {
-      throw Object.assign(new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`), { reverted: true });
+      throw Object.assign(new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`), {
+        reverted: true,
+      });
     }
     return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
   }
@@ -123,7 +131,8 @@ export class Bundler {
     try {
       return await this.#client.bundler(method, params);
     } catch (cause) {
-      if (cause instanceof RpcError) throw new OperationFailed(cause.message.replace(/^Network: /, "refused: "), { cause });
+      if (cause instanceof RpcError)
+        throw new OperationFailed(cause.message.replace(/^Network: /, "refused: "), { cause });
       throw cause;
     }
   }
@@ -143,7 +152,8 @@ function placeholder(operation) {
  * @returns {UserOp}
  */
 function merged(operation, given, names) {
-  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's response has an unexpected form");
+  if (typeof given !== "object" || given === null)
+    throw new NetworkError("the bundler's response has an unexpected form");
   const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
   return { ...operation, ...Object.fromEntries(chosen) };
 }

@@ -43,7 +43,11 @@ export function paymentOf(callData) {
   const length = Number(BigInt(`0x${word(3) || 0}`)) * 2;
   const data = digits.slice(8 + 4 * WORD, 8 + 4 * WORD + length);
   const found = data.startsWith(TRANSFER)
-    ? { to: `0x${data.slice(8 + 24, 8 + WORD)}`, amount: BigInt(`0x${data.slice(8 + WORD) || 0}`), token: `0x${word(0).slice(24)}` }
+    ? {
+        to: `0x${data.slice(8 + 24, 8 + WORD)}`,
+        amount: BigInt(`0x${data.slice(8 + WORD) || 0}`),
+        token: `0x${word(0).slice(24)}`,
+      }
     : { to: `0x${word(0).slice(24)}`, amount: BigInt(`0x${word(1) || 0}`), token: NATIVE };
   const isWhole = isAddress(found.to) && (found.token === NATIVE || isAddress(found.token));
   return isWhole && found.amount < 2n ** 256n && paymentCall(found) === `0x${digits}` ? found : null;

@@ -39,8 +39,13 @@ export async function paidByAccount(client, account, operation, why) {
   const coins = payment?.token === NATIVE ? payment.amount : 0n;
   const checkFunds = async (/** @type {UserOp} */ estimated) => {
     const cost = greatestCost(estimated);
-    if (cost > limit) throw new OperationFailed(`${why}; and it may cost ${cost} wei, more than the account may pay itself`);
-    const { balance } = await client.balance({ account: account.address, token: "ETH", chainId: String(account.contracts.chainId) });
+    if (cost > limit)
+      throw new OperationFailed(`${why}; and it may cost ${cost} wei, more than the account may pay itself`);
+    const { balance } = await client.balance({
+      account: account.address,
+      token: "ETH",
+      chainId: String(account.contracts.chainId),
+    });
     notLess(account, BigInt(balance), { needed: cost + coins, token: NATIVE }, why);
     return estimated;
   };
@@ -84,7 +89,10 @@ async function estimatedFor(bundler, operation) {
  * @throws {AccountNotFunded}
  */
 export async function checkPaid(client, account, { amount, token }, cause) {
-  const held = token === NATIVE ? ["eth_getBalance", account.address] : ["eth_call", { to: token, data: balanceOf(account.address) }];
+  const held =
+    token === NATIVE
+      ? ["eth_getBalance", account.address]
+      : ["eth_call", { to: token, data: balanceOf(account.address) }];
   const balance = await rpcOf(client, account.policy)
     .then((url) => ask(url, /** @type {string} */ (held[0]), [held[1], "latest"]))
     .then(BigInt)
@@ -101,7 +109,12 @@ export async function checkPaid(client, account, { amount, token }, cause) {
 function notLess({ address }, balance, { needed, token }, why) {
   if (balance >= needed) return;
   const plain = why.replace(/0x[0-9a-f]{41,}/gi, "0x…"); // the contract's encoded error says no more than what follows
-  throw new AccountNotFunded(`${plain}; and the account ${address} has ${balance} of the ${needed} needed`, { address, balance, needed, token });
+  throw new AccountNotFunded(`${plain}; and the account ${address} has ${balance} of the ${needed} needed`, {
+    address,
+    balance,
+    needed,
+    token,
+  });
 }
 
 /**
@@ -113,7 +126,10 @@ function notLess({ address }, balance, { needed, token }, why) {
 async function feesOfChain(url) {
   if (!url) throw new NetworkError("the gas price is not known: configure the chain's JSON-RPC endpoint (gas.rpcUrl)");
   try {
-    const [block, price] = await Promise.all([ask(url, "eth_getBlockByNumber", ["latest", false]), ask(url, "eth_gasPrice")]);
+    const [block, price] = await Promise.all([
+      ask(url, "eth_getBlockByNumber", ["latest", false]),
+      ask(url, "eth_gasPrice"),
+    ]);
     const base = BigInt(block.baseFeePerGas);
     const tip = BigInt(price) > base ? ((BigInt(price) - base) * 5n) / 4n : 1n;
     return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };

@@ -17,10 +17,18 @@ const BYTES = 16_384;
 export async function isDeclared(address, fetch = globalThis.fetch) {
   try {
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const answer = await fetch(address.origin + PATH, { credentials: "omit", redirect: "error", cache: "no-store", signal });
+    const answer = await fetch(address.origin + PATH, {
+      credentials: "omit",
+      redirect: "error",
+      cache: "no-store",
+      signal,
+    });
     if (!answer.ok) return false;
     const { returns } = JSON.parse(await start(answer));
-    return Array.isArray(returns) && returns.some((it) => typeof it === "string" && hrefOf(it, address.origin) === address.href);
+    return (
+      Array.isArray(returns) &&
+      returns.some((it) => typeof it === "string" && hrefOf(it, address.origin) === address.href)
+    );
   } catch {
     return false;
   }

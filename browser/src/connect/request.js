@@ -44,7 +44,12 @@ export class Refusal extends Error {
  */
 export function askingOrigin(origin) {
   const url = URL.canParse(origin) ? new URL(origin) : null;
-  if (url && url.origin === origin && (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname)))) return url;
+  if (
+    url &&
+    url.origin === origin &&
+    (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname)))
+  )
+    return url;
   throw new Refusal("origin_refused");
 }
 
@@ -57,7 +62,13 @@ export function askingOrigin(origin) {
  * @throws {Refusal} origin_refused
  */
 export function returnAddress(returnTo, referrer) {
-  if (typeof returnTo !== "string" || returnTo.length > ADDRESS_LENGTH || !URL.canParse(returnTo) || !URL.canParse(referrer)) throw new Refusal("origin_refused");
+  if (
+    typeof returnTo !== "string" ||
+    returnTo.length > ADDRESS_LENGTH ||
+    !URL.canParse(returnTo) ||
+    !URL.canParse(referrer)
+  )
+    throw new Refusal("origin_refused");
   const url = new URL(returnTo);
   askingOrigin(url.origin);
   if (!["https:", "http:"].includes(url.protocol)) throw new Refusal("origin_refused"); // a blob: address has its page's origin
@@ -80,9 +91,17 @@ export function readRequest({ state, expires, request }, now) {
   const unknown = Object.keys(request).find((name) => !FIELDS.has(name));
   if (unknown !== undefined) throw bad(unknown);
   const { name = "", account = false, sign, delegate } = request;
-  if (typeof name !== "string" || [...name].length > NAME_LENGTH || !isReadable(name) || name.includes("\n")) throw bad("name");
+  if (typeof name !== "string" || [...name].length > NAME_LENGTH || !isReadable(name) || name.includes("\n"))
+    throw bad("name");
   if (typeof account !== "boolean") throw bad("account");
-  return { state, expires, name, account, sign: sign === undefined ? null : readSign(sign), delegate: delegate === undefined ? null : readDelegate(delegate, now) };
+  return {
+    state,
+    expires,
+    name,
+    account,
+    sign: sign === undefined ? null : readSign(sign),
+    delegate: delegate === undefined ? null : readDelegate(delegate, now),
+  };
 }
 
 /** @param {any} sign @returns {Sign} */
@@ -100,7 +119,8 @@ function readDelegate(delegate, now) {
   only(delegate, "delegate", ["to", "limit", "expires"]);
   const { to, limit, expires } = delegate;
   if (typeof to !== "string" || to.length > DID_LENGTH || !DID.test(to)) throw bad("delegate.to");
-  if (typeof limit !== "string" || !LIMIT.test(limit) || BigInt(limit) > BigInt(Number.MAX_SAFE_INTEGER)) throw bad("delegate.limit");
+  if (typeof limit !== "string" || !LIMIT.test(limit) || BigInt(limit) > BigInt(Number.MAX_SAFE_INTEGER))
+    throw bad("delegate.limit");
   if (!Number.isSafeInteger(expires) || expires <= now || expires > now + YEAR_S) throw bad("delegate.expires");
   return { to, limit, expires };
 }

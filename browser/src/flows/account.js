@@ -39,7 +39,10 @@ export class SmartAccount {
     this.contracts = contracts;
     this.key = key;
     this.bundler = new Bundler(client, contracts.entryPoint);
-    this.#signed = new SignedOperations(client.vault.dbName, `${contracts.chainId}:${contracts.entryPoint}:${key.address}`);
+    this.#signed = new SignedOperations(
+      client.vault.dbName,
+      `${contracts.chainId}:${contracts.entryPoint}:${key.address}`,
+    );
   }
 
   /**
@@ -168,9 +171,18 @@ export class SmartAccount {
 
 /** @type {Omit<UserOp, "sender" | "nonce" | "callData">} */
 const EMPTY = {
-  factory: null, factoryData: null, callGasLimit: "0x0", verificationGasLimit: "0x0", preVerificationGas: "0x0",
-  maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0", paymaster: null, paymasterVerificationGasLimit: null,
-  paymasterPostOpGasLimit: null, paymasterData: null, signature: "0x",
+  factory: null,
+  factoryData: null,
+  callGasLimit: "0x0",
+  verificationGasLimit: "0x0",
+  preVerificationGas: "0x0",
+  maxFeePerGas: "0x0",
+  maxPriorityFeePerGas: "0x0",
+  paymaster: null,
+  paymasterVerificationGasLimit: null,
+  paymasterPostOpGasLimit: null,
+  paymasterData: null,
+  signature: "0x",
 };
 
 /** @param {bigint} value */

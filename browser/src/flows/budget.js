@@ -50,7 +50,8 @@ async function charged(client, store, ucan, asked) {
   // passed exactly as it was signed.
   const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
   const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };
-  if (once && (await store.note(entry(once, "used")))) throw new PaymentRefused("the invocation has been used before", "delegation");
+  if (once && (await store.note(entry(once, "used"))))
+    throw new PaymentRefused("the invocation has been used before", "delegation");
   await verified(client, { token: ucan, ...demand });
   /** @type {Record<string, [unknown, unknown]>} */
   const changes = {};
@@ -69,7 +70,10 @@ async function charged(client, store, ucan, asked) {
 async function verified(client, question) {
   const answer = await client.vault.exec("resource:delegations action:verify", question);
   if (answer.success && answer.result) return answer.result;
-  throw new PaymentRefused(`the delegation does not allow this payment (${answer.error})`, answer.error ?? "delegation");
+  throw new PaymentRefused(
+    `the delegation does not allow this payment (${answer.error})`,
+    answer.error ?? "delegation",
+  );
 }
 
 /**

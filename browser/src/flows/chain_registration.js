@@ -32,8 +32,10 @@ export async function registerOnChain(client, journal, request) {
   const account = await SmartAccount.open(client, client.gas);
   const { did, operationHash } = journal.row;
   const registered = (await account.state()).did === (await textHash(client.vault, did));
-  if (operationHash && (registered || (await arrived(account, operationHash)))) return noted(account, journal, operationHash, request);
-  if (registered) throw new ServiceError("this DID is on the chain already: it was registered earlier, or from another device");
+  if (operationHash && (registered || (await arrived(account, operationHash))))
+    return noted(account, journal, operationHash, request);
+  if (registered)
+    throw new ServiceError("this DID is on the chain already: it was registered earlier, or from another device");
   const hash = await sentRegistration(client, account, journal, request);
   await noted(account, journal, hash, request);
 }

@@ -30,7 +30,8 @@ export function contractsOf(client) {
 export async function accountAddress(client, { x, y, salt = 0n }) {
   const { appFactory: factory } = await contractsOf(client);
   const key = { public_key: `04${hex(x)}${hex(y)}`, salt: `0x${salt.toString(16)}` };
-  const derived = async (/** @type {object} */ options) => (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
+  const derived = async (/** @type {object} */ options) =>
+    (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
   const address = await derived({ factory });
   // Without a factory, the enclave uses this release's. The code of another decides which key its accounts obey.
   if (client.foreignContracts || address === (await derived({}))) return address;

@@ -17,7 +17,8 @@ const COORDINATE = /^(0x)?[0-9a-f]{1,64}$/i;
 export async function getSmartAccountAddress({ pubKeyX, pubKeyY, salt = 0, vaultUrl }) {
   const key = [pubKeyX, pubKeyY];
   // The service refuses what is not hex, with its own message.
-  if (key.every((it) => COORDINATE.test(it)) && !isKey(key)) throw new RangeError("pubKeyX and pubKeyY are not a point of P-256");
+  if (key.every((it) => COORDINATE.test(it)) && !isKey(key))
+    throw new RangeError("pubKeyX and pubKeyY are not a point of P-256");
   return (await at(vaultUrl).predictAddress({ pubKeyX, pubKeyY, salt: String(salt) })).address;
 }
 

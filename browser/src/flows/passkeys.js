@@ -22,7 +22,10 @@ import { signatureOf } from "./signature.js";
  */
 export async function addPasskey(client, { deviceName = "", attestation, ...options }) {
   const { credentials } = await client.vault.query();
-  const excludeCredentials = credentials.map(({ credential_id: id }) => ({ id: fromBase64(id), type: /** @type {const} */ ("public-key") }));
+  const excludeCredentials = credentials.map(({ credential_id: id }) => ({
+    id: fromBase64(id),
+    type: /** @type {const} */ ("public-key"),
+  }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
   return { ...passkey, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
@@ -40,7 +43,10 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
  */
 export async function registerPasskey(client, credentialId, { attestation } = {}) {
   const { credentials } = await client.vault.query();
-  const known = await recordOf(client, credentials.map((it) => it.credential_id));
+  const known = await recordOf(
+    client,
+    credentials.map((it) => it.credential_id),
+  );
   if (!known || (known.channel !== "handle" && !attestation)) return false;
   try {
     const asked = { ...registrationOf(known), credentialId, ...(attestation && { attestation }) };
@@ -90,7 +96,8 @@ async function keep(client, passkey, deviceName) {
   } catch (error) {
     // Without PRF, the passkey opens nothing and is not registered anywhere, so the password manager should not offer
     // it.
-    if (error instanceof WebAuthnError && error.reason === "no_prf") await signalUnknownCredential(passkey.credentialId, client.rpId).catch(() => false);
+    if (error instanceof WebAuthnError && error.reason === "no_prf")
+      await signalUnknownCredential(passkey.credentialId, client.rpId).catch(() => false);
     throw error;
   }
 }
@@ -130,5 +137,12 @@ async function recordOf(client, credentialIds) {
 
 /** @param {import("../generated/types.js").DidRecord} record */
 function registrationOf({ identifier, channel, did, txHash, blockNumber, smartAccount }) {
-  return { identifier, channel, did, txHash, ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
+  return {
+    identifier,
+    channel,
+    did,
+    txHash,
+    ...(blockNumber && { blockNumber }),
+    ...(smartAccount && { smartAccount }),
+  };
 }

@@ -68,7 +68,8 @@ export async function preparedPayment(client, account, payment) {
   try {
     return await account.prepared(paymentCall(payment));
   } catch (error) {
-    if (error instanceof OperationFailed && !(error instanceof AccountNotFunded)) await checkPaid(client, account, payment, error);
+    if (error instanceof OperationFailed && !(error instanceof AccountNotFunded))
+      await checkPaid(client, account, payment, error);
     throw error;
   }
 }
@@ -82,7 +83,13 @@ export async function preparedPayment(client, account, payment) {
  */
 export function paymentResult({ chainId, token }, hash) {
   const explorer = EXPLORERS[chainId];
-  return { txHash: hash, userOpHash: hash, chain: chainId, token, explorerUrl: explorer ? `${explorer}/op/${hash}` : "" };
+  return {
+    txHash: hash,
+    userOpHash: hash,
+    chain: chainId,
+    token,
+    explorerUrl: explorer ? `${explorer}/op/${hash}` : "",
+  };
 }
 
 /**

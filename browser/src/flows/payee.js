@@ -40,7 +40,10 @@ async function confirm(client, did, address) {
   const state = await client.accountState({ account: address });
   const known = state.isActive && state.did === (await textHash(client.vault, did));
   if (known && (!did.startsWith(OF_A_KEY) || (await follows(client, did, address, state)))) return;
-  throw new PaymentRefused(`the chain does not say that ${address} is the account of the payee's DID: nothing is paid`, "payee_unverified");
+  throw new PaymentRefused(
+    `the chain does not say that ${address} is the account of the payee's DID: nothing is paid`,
+    "payee_unverified",
+  );
 }
 
 /**
@@ -78,12 +81,18 @@ async function isOrigin(client, did, address, origin) {
  */
 async function originOf(client, address) {
   const [{ appFactory }, { block_number: block }, url, event] = await Promise.all([
-    contractsOf(client), client.indexerAccount(address), rpcOf(client, client.gas), textHash(client.vault, ACCOUNT_CREATED),
+    contractsOf(client),
+    client.indexerAccount(address),
+    rpcOf(client, client.gas),
+    textHash(client.vault, ACCOUNT_CREATED),
   ]);
   if (!block || !url) return null;
   const at = `0x${BigInt(block).toString(16)}`;
   const topics = [event, `0x${address.slice(2).toLowerCase().padStart(64, "0")}`];
   const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
-  const [x, y, salt] = log.data.slice(2).match(/.{64}/g).map((/** @type {string} */ word) => BigInt(`0x${word}`));
+  const [x, y, salt] = log.data
+    .slice(2)
+    .match(/.{64}/g)
+    .map((/** @type {string} */ word) => BigInt(`0x${word}`));
   return { x, y, salt };
 }

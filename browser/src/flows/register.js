@@ -155,7 +155,8 @@ async function record(client, journal, credentialId, { onProgress }) {
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });
-  if (!known.found) throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
+  if (!known.found)
+    throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
   onProgress?.("registered");
   return finished(journal, /** @type {DidRecord} */ (known), did);
 }

@@ -14,8 +14,17 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  */
 export async function signatureOf({ vault, baseUrl }, credentialId) {
   const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
-  const asked = { command: REGISTER, args: { credentialId }, audience: didOfService(baseUrl), expiration, record: false };
-  return vault.invoke(asked).then(({ container }) => container, () => null);
+  const asked = {
+    command: REGISTER,
+    args: { credentialId },
+    audience: didOfService(baseUrl),
+    expiration,
+    record: false,
+  };
+  return vault.invoke(asked).then(
+    ({ container }) => container,
+    () => null,
+  );
 }
 
 /**

@@ -41,7 +41,10 @@ export class SignedOperations {
    */
   async nonce(told, callData, outcome) {
     const now = BigInt(told);
-    if (now >= NONCES) throw new OperationFailed("the account's nonce has another key than 0: two signed operations could both be mined");
+    if (now >= NONCES)
+      throw new OperationFailed(
+        "the account's nonce has another key than 0: two signed operations could both be mined",
+      );
     const open = await this.#open();
     if (!open) return now > this.#next ? now : this.#next;
     const nonce = BigInt(open.nonce);
@@ -49,7 +52,8 @@ export class SignedOperations {
       const found = await outcome(hash);
       if (!found) continue;
       await this.mined(hash);
-      if (!found.reverted && call === callData) throw because("mined", `an earlier operation (${hash}) with the same call has been mined meanwhile`);
+      if (!found.reverted && call === callData)
+        throw because("mined", `an earlier operation (${hash}) with the same call has been mined meanwhile`);
       return now > nonce ? now : nonce + 1n;
     }
     if (now > nonce) await this.giveUp();
@@ -65,7 +69,10 @@ export class SignedOperations {
     const open = await this.#open();
     if (!open) return;
     await this.#write(null);
-    throw because("unknown", `an earlier operation (${Object.keys(open.calls)}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`);
+    throw because(
+      "unknown",
+      `an earlier operation (${Object.keys(open.calls)}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`,
+    );
   }
 
   /**

@@ -40,7 +40,11 @@ export class ServiceClient extends EndpointMethods {
   #count = 0;
 
   /** @param {ServiceOptions} [options] */
-  constructor({ baseUrl = ownAddress(), timeout = DEFAULT_TIMEOUT_MS, fetch = globalThis.fetch.bind(globalThis) } = {}) {
+  constructor({
+    baseUrl = ownAddress(),
+    timeout = DEFAULT_TIMEOUT_MS,
+    fetch = globalThis.fetch.bind(globalThis),
+  } = {}) {
     super();
     this.baseUrl = String(baseUrl).replace(/\/+$/, "");
     this.#timeout = timeout;
@@ -63,9 +67,13 @@ export class ServiceClient extends EndpointMethods {
   async bundler(method, params = []) {
     const id = ++this.#count;
     const asked = { jsonrpc: "2.0", id, method, params };
-    const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method) }, asked);
+    const answer = await this._call(
+      { method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method) },
+      asked,
+    );
     if (answer?.error) throw new RpcError(answer.error);
-    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's response has an unexpected form");
+    if (answer?.id !== id || !("result" in answer))
+      throw new NetworkError("the bundler's response has an unexpected form");
     return answer.result;
   }
 
@@ -151,7 +159,8 @@ export class ServiceClient extends EndpointMethods {
       try {
         return await this.#once(endpoint, asked, sent);
       } catch (error) {
-        const wait = error instanceof NetworkError ? retryAfterMs({ safe: method === "GET", keyed }, error, attempt) : null;
+        const wait =
+          error instanceof NetworkError ? retryAfterMs({ safe: method === "GET", keyed }, error, attempt) : null;
         if (wait === null || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
@@ -194,7 +203,8 @@ export class ServiceClient extends EndpointMethods {
   /** @param {unknown} cause */
   #asNetworkError(cause) {
     if (cause instanceof NetworkError) return cause;
-    if (this.#closing.signal.aborted) return new ClientStateError("the client was closed during the request", { cause });
+    if (this.#closing.signal.aborted)
+      return new ClientStateError("the client was closed during the request", { cause });
     const name = cause instanceof Error ? cause.name : "";
     if (name === "TimeoutError") return new NetworkError(`no response within ${this.#timeout} ms`, { cause });
     if (name === "SyntaxError") return new NetworkError("the answer is not JSON", { cause });

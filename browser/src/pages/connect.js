@@ -54,7 +54,11 @@ async function began() {
     present = await asker();
   } catch (error) {
     const { code = "" } = /** @type {any} */ (error);
-    return ended(["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code) ? `connect.${code}` : "connect.no_asker");
+    return ended(
+      ["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code)
+        ? `connect.${code}`
+        : "connect.no_asker",
+    );
   }
   banner();
   if (present.refusal) return refused(present.refusal.code, `connect.${present.refusal.code}`, present.refusal.what);
@@ -73,7 +77,13 @@ async function entered() {
 async function asked({ said = "" } = {}) {
   const { origin, returnTo, asked: request } = known();
   if (!request) return;
-  const shown = await consent({ origin, returnTo, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
+  const shown = await consent({
+    origin,
+    returnTo,
+    asked: request,
+    allowed,
+    refused: () => refused("user_cancelled", "connect.cancelled"),
+  });
   if (shown) say(said);
 }
 
@@ -81,7 +91,8 @@ async function asked({ said = "" } = {}) {
 async function allowed(result) {
   const { origin, state, asked: request } = known();
   if (!(await known().isPresent())) return ended("connect.gone");
-  if (!(await firstAnswer({ origin: origin.origin, state, expires: request?.expires ?? 0 }))) return refused("replayed", "connect.replayed");
+  if (!(await firstAnswer({ origin: origin.origin, state, expires: request?.expires ?? 0 })))
+    return refused("replayed", "connect.replayed");
   await answered({ type: "result", result }, "connect.done");
 }
 
@@ -115,7 +126,10 @@ async function answered(message, key) {
 async function waitForCopy(client) {
   if ((await client.vault.status()).locked || copyOf(await copyState()) !== "coming") return;
   say(text("connect.copy"));
-  await client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
+  await client
+    .snapshots()
+    .then((it) => it.firstCopy(COPY_WITHIN_MS))
+    .catch(() => {});
 }
 
 /**
@@ -127,13 +141,24 @@ async function waitForCopy(client) {
 function ended(key, back = null) {
   over = true;
   const host = present?.origin.host ?? "";
-  show({ name: key.slice("connect.".length), heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"), redraw: () => ended(key, back), body: [paragraph(key, { host }), back && buttons(back)] });
+  show({
+    name: key.slice("connect.".length),
+    heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"),
+    redraw: () => ended(key, back),
+    body: [paragraph(key, { host }), back && buttons(back)],
+  });
 }
 
 /** Shows the requesting application above every screen. */
 function banner() {
   if (!present) return;
-  const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));
+  const said = el(
+    "p",
+    { class: "asker", "data-name": "asker" },
+    text("connect.banner"),
+    " ",
+    el("strong", { "data-name": "origin" }, present.origin.origin),
+  );
   document.querySelector(".asker")?.remove();
   document.querySelector("main")?.prepend(said);
 }

@@ -24,7 +24,9 @@ export function footer(changed = () => {}) {
   const next = otherLanguage();
   const other = button(text("language.other"), turn, { kind: "plain", name: "language" });
   other.lang = next ?? language;
-  document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), ...(next ? [other] : []));
+  document
+    .getElementById("footer")
+    ?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), ...(next ? [other] : []));
   check = () => void showState(state);
   check();
 }

@@ -11,9 +11,18 @@ import { resume } from "./register/flow.js";
 
 /** @type {[string, string][]} the points, and the path of each point's picture */
 const POINTS = [
-  ["key", "M14 3a5 5 0 0 0-4.8 6.4L3 15.6V21h4v-2.5h2.5V16H12l1-1.2A5 5 0 1 0 14 3Zm1.5 3a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3Z"],
-  ["vault", "M12 2 4 5v6c0 5 3.4 9.3 8 11 4.6-1.7 8-6 8-11V5l-8-3Zm0 6a2.5 2.5 0 0 1 1.2 4.7V16h-2.4v-3.3A2.5 2.5 0 0 1 12 8Z"],
-  ["account", "M3 6a2 2 0 0 1 2-2h12v3h2a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6Zm2 0v1h10V6H5Zm12 6a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3Z"],
+  [
+    "key",
+    "M14 3a5 5 0 0 0-4.8 6.4L3 15.6V21h4v-2.5h2.5V16H12l1-1.2A5 5 0 1 0 14 3Zm1.5 3a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3Z",
+  ],
+  [
+    "vault",
+    "M12 2 4 5v6c0 5 3.4 9.3 8 11 4.6-1.7 8-6 8-11V5l-8-3Zm0 6a2.5 2.5 0 0 1 1.2 4.7V16h-2.4v-3.3A2.5 2.5 0 0 1 12 8Z",
+  ],
+  [
+    "account",
+    "M3 6a2 2 0 0 1 2-2h12v3h2a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6Zm2 0v1h10V6H5Zm12 6a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3Z",
+  ],
 ];
 
 /** @param {{quiet?: boolean}} [how] */
@@ -36,7 +45,13 @@ function welcome(quiet) {
     body: [
       paragraph("start.lead", {}, "lead"),
       ...actions(here, obstacle()),
-      el("ul", { class: "points" }, ...POINTS.map(([name, path]) => el("li", {}, picture(path), el("span", {}, text(`start.point.${name}`, { name: SERVICE }))))),
+      el(
+        "ul",
+        { class: "points" },
+        ...POINTS.map(([name, path]) =>
+          el("li", {}, picture(path), el("span", {}, text(`start.point.${name}`, { name: SERVICE }))),
+        ),
+      ),
     ],
   });
 }
@@ -47,7 +62,10 @@ function welcome(quiet) {
  */
 function actions(here, obstacle) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
-  const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
+  const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), {
+    kind: here ? "main" : "",
+    name: "return",
+  });
   const stored = here && paragraph("start.stored");
   // Even where passkeys do not work, a stored vault that has a password can be opened.
   if (obstacle) return [obstacle, stored, here && buttons(back)];
@@ -75,7 +93,10 @@ function unfinished(row, quiet) {
     body: [
       paragraph("resume.lead", { identifier }),
       buttons(
-        button(text("resume.continue"), (event) => resume(row, /** @type {HTMLElement} */ (event.currentTarget)), { kind: "main", name: "continue" }),
+        button(text("resume.continue"), (event) => resume(row, /** @type {HTMLElement} */ (event.currentTarget)), {
+          kind: "main",
+          name: "continue",
+        }),
         button(text("resume.other"), other, { kind: "plain", name: "other" }),
       ),
     ],
@@ -120,7 +141,9 @@ export async function showState(place) {
     await service().readyz();
     set("footer.works", "good");
     const account = `0x${"00".repeat(20)}`;
-    await service().balance({ account, token: "ETH", chainId: String(chainId) }).catch(() => set("footer.partly", ""));
+    await service()
+      .balance({ account, token: "ETH", chainId: String(chainId) })
+      .catch(() => set("footer.partly", ""));
   } catch {
     set("footer.down", "bad");
   }

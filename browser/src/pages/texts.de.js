@@ -10,13 +10,13 @@ export default {
   "footer.down": "Der Dienst antwortet nicht",
   "footer.offline": "Dieses Gerät ist offline",
   "title.error": "Fehler: {title}",
-  "back": "Zurück",
-  "cancel": "Abbrechen",
-  "again": "Noch einmal",
-  "copy": "Kopieren",
-  "copied": "Kopiert.",
+  back: "Zurück",
+  cancel: "Abbrechen",
+  again: "Noch einmal",
+  copy: "Kopieren",
+  copied: "Kopiert.",
   "copy.failed": "Der Browser hat nicht kopiert. Markieren Sie den Text und kopieren Sie ihn.",
-  "working": "Einen Moment.",
+  working: "Einen Moment.",
 
   "start.heading": "Ihre Identität, von Ihnen selbst verwahrt",
   "start.lead": "Registrieren Sie sich mit Gesicht, Fingerabdruck oder Bildschirmsperre. Ohne Passwort.",
@@ -28,16 +28,20 @@ export default {
   "start.open": "Tresor öffnen",
   "start.stored": "In diesem Browser liegt ein Tresor.",
   "start.degraded": "Die Registrierung funktioniert. Das Zahlungsnetz antwortet gerade nicht.",
-  "start.blocked": "Dieser Browser darf für diese Seite nichts speichern und kann deshalb keinen Tresor aufbewahren. Erlauben Sie in den Einstellungen des Browsers Cookies und Websitedaten für diese Seite, und laden Sie sie neu.",
-  "start.unsupported": "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
+  "start.blocked":
+    "Dieser Browser darf für diese Seite nichts speichern und kann deshalb keinen Tresor aufbewahren. Erlauben Sie in den Einstellungen des Browsers Cookies und Websitedaten für diese Seite, und laden Sie sie neu.",
+  "start.unsupported":
+    "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
   "start.copyAddress": "Adresse kopieren",
   "start.address": "Unter dieser Adresse funktionieren Passkeys nicht. Öffnen Sie {address}.",
 
   "resume.heading": "Sie sind noch nicht fertig",
-  "resume.lead": "Sie haben begonnen, {identifier} zu registrieren. Wir machen dort weiter, wo Sie aufgehört haben. Nichts wird doppelt berechnet.",
+  "resume.lead":
+    "Sie haben begonnen, {identifier} zu registrieren. Wir machen dort weiter, wo Sie aufgehört haben. Nichts wird doppelt berechnet.",
   "resume.continue": "Weiter",
   "resume.other": "Anderen Namen oder andere Adresse verwenden",
-  "resume.otherTab": "Sie registrieren sich in einem anderen Tab. Machen Sie dort weiter, oder schließen Sie ihn und versuchen Sie es noch einmal.",
+  "resume.otherTab":
+    "Sie registrieren sich in einem anderen Tab. Machen Sie dort weiter, oder schließen Sie ihn und versuchen Sie es noch einmal.",
 
   "choose.handle.heading": "Wählen Sie einen Namen",
   "choose.handle.label": "Name",
@@ -61,9 +65,11 @@ export default {
   "choose.own.address": "Diese Adresse ist registriert. Wenn sie Ihnen gehört, weist ein Code das nach.",
   "choose.reserved": "Dieser Name ist reserviert.",
   "choose.reserved.email": "Das ist eine E-Mail-Adresse, kein Name. Wählen Sie unten „Lieber E-Mail verwenden“.",
-  "choose.reserved.phone": "Das ist eine Telefonnummer, kein Name. Wählen Sie unten „Lieber eine Telefonnummer verwenden“.",
+  "choose.reserved.phone":
+    "Das ist eine Telefonnummer, kein Name. Wählen Sie unten „Lieber eine Telefonnummer verwenden“.",
   "choose.reserved.form": "Das liest sich wie eine Kontoadresse oder eine Website. Niemand kann es als Namen haben.",
-  "choose.reserved.letters": "Dieser Name ist wegen seiner Buchstaben mit einem anderen zu verwechseln. Wählen Sie einen anderen.",
+  "choose.reserved.letters":
+    "Dieser Name ist wegen seiner Buchstaben mit einem anderen zu verwechseln. Wählen Sie einen anderen.",
   "choose.bad.handle": "Ein Name hat höchstens 64 Buchstaben, Ziffern und Zeichen und keine Leerzeichen.",
   "choose.bad.email": "Das ist keine E-Mail-Adresse.",
   "choose.bad.sms": "Das ist keine Telefonnummer mit Ländervorwahl.",
@@ -81,12 +87,14 @@ export default {
   "passkey.key": "Sicherheitsschlüssel verwenden",
 
   "password.heading": "Wählen Sie ein Tresorpasswort",
-  "password.lead": "Ihr Passkey kann den Tresor hier nicht verschließen. Dieses Passwort kann es. Wir können es nicht zurücksetzen.",
+  "password.lead":
+    "Ihr Passkey kann den Tresor hier nicht verschließen. Dieses Passwort kann es. Wir können es nicht zurücksetzen.",
   "password.label": "Passwort",
   "password.repeat": "Passwort wiederholen",
   "password.hint": "Mindestens 12 Zeichen. Drei oder vier Wörter sind gut.",
   "password.weak": "Dieses Passwort ist zu kurz: mindestens 12 Zeichen.",
-  "password.simple": "Dieses Passwort ist leicht zu erraten. Gut sind drei oder vier Wörter, die nicht zusammengehören.",
+  "password.simple":
+    "Dieses Passwort ist leicht zu erraten. Gut sind drei oder vier Wörter, die nicht zusammengehören.",
   "password.mismatch": "Die beiden Passwörter unterscheiden sich.",
   "password.save": "Speichern",
   "password.show": "Passwort anzeigen",
@@ -130,7 +138,8 @@ export default {
   "finish.chain.none": "Dieser Dienst registriert auf keiner Chain",
   "finish.service": "Gespeichert",
   "finish.copy": "Versiegelte Kopie liegt beim Dienst",
-  "finish.copy.lead": "Lassen Sie diese Seite offen, bis die Kopie gespeichert ist. Sie bringt Ihren Tresor zurück, wenn Sie diesen Browser verlieren.",
+  "finish.copy.lead":
+    "Lassen Sie diese Seite offen, bis die Kopie gespeichert ist. Sie bringt Ihren Tresor zurück, wenn Sie diesen Browser verlieren.",
   "finish.copy.slow": "Das Speichern der Kopie dauert länger als sonst.",
   "finish.copy.failed": "Die Kopie ist noch nicht gespeichert: {reason}. Wir versuchen es weiter.",
   "finish.copy.offline": "Der Dienst ist nicht erreichbar",
@@ -143,12 +152,16 @@ export default {
 
   "safety.heading": "Sie sind als {identifier} registriert",
   "safety.ways": "Weitere Wege in Ihren Tresor",
-  "safety.device": "Dieser Passkey ist nur auf diesem Gerät oder Sicherheitsschlüssel. Geht es kaputt, ist Ihr Tresor verloren.",
-  "safety.possible": "Ihr Passwortmanager kann diesen Passkey sichern, hat es aber noch nicht getan. Bis dahin ist er nur auf diesem Gerät.",
+  "safety.device":
+    "Dieser Passkey ist nur auf diesem Gerät oder Sicherheitsschlüssel. Geht es kaputt, ist Ihr Tresor verloren.",
+  "safety.possible":
+    "Ihr Passwortmanager kann diesen Passkey sichern, hat es aber noch nicht getan. Bis dahin ist er nur auf diesem Gerät.",
   "safety.synced": "Ihr Passkey liegt in Ihrem Passwortmanager. Der Tresor selbst ist nur in diesem Browser.",
-  "safety.kept": "Ihr Passkey liegt in Ihrem Passwortmanager, und dieser Dienst bewahrt eine versiegelte Kopie Ihres Tresors auf. Auf einem neuen Gerät holt Ihr Passkey ihn zurück.",
+  "safety.kept":
+    "Ihr Passkey liegt in Ihrem Passwortmanager, und dieser Dienst bewahrt eine versiegelte Kopie Ihres Tresors auf. Auf einem neuen Gerät holt Ihr Passkey ihn zurück.",
   "safety.password": "Ihr Passwort öffnet den Tresor in diesem Browser.",
-  "safety.password.kept": "Ihr Passwort öffnet den Tresor in diesem Browser und auch die versiegelte Kopie davon, die dieser Dienst aufbewahrt.",
+  "safety.password.kept":
+    "Ihr Passwort öffnet den Tresor in diesem Browser und auch die versiegelte Kopie davon, die dieser Dienst aufbewahrt.",
   "safety.second": "Passkey auf einem anderen Gerät oder Sicherheitsschlüssel hinzufügen",
   "safety.file": "Sicherungsdatei speichern",
   "safety.done": "Zu Ihrem Tresor",
@@ -170,10 +183,13 @@ export default {
   "unlock.here": "Hier verwenden",
   "unlock.which": "Welcher Tresor?",
   "none.heading": "Kein Tresor in diesem Browser",
-  "none.lead": "Dieser Browser hat keine Kopie Ihres Tresors. Ihr Passkey holt ihn hierher, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
+  "none.lead":
+    "Dieser Browser hat keine Kopie Ihres Tresors. Ihr Passkey holt ihn hierher, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
   "none.cleared.heading": "Dieser Browser hat seine Kopie gelöscht",
-  "none.cleared": "Ihr Tresor war in diesem Browser, und der Browser hat ihn gelöscht. Ihr Passkey holt ihn zurück, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
-  "none.without": "Ohne Passkey bringt eine Sicherungsdatei oder ein anderes Gerät Ihren Tresor hierher, unter einem Passwort.",
+  "none.cleared":
+    "Ihr Tresor war in diesem Browser, und der Browser hat ihn gelöscht. Ihr Passkey holt ihn zurück, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
+  "none.without":
+    "Ohne Passkey bringt eine Sicherungsdatei oder ein anderes Gerät Ihren Tresor hierher, unter einem Passwort.",
   "none.recover": "Ich habe schon einen Passkey",
   "none.import": "Sicherungsdatei verwenden",
   "none.register": "Registrieren",
@@ -182,13 +198,16 @@ export default {
   "stuck.heading": "Sie kommen nicht hinein?",
   "stuck.lead": "Beginnen Sie oben. Der erste Weg, der geht, genügt.",
   "stuck.passkey": "Sie haben noch irgendwo einen Passkey",
-  "stuck.passkey.how": "Melden Sie sich in diesem Browser bei Ihrem Passwortmanager an, stecken Sie Ihren Sicherheitsschlüssel ein, oder wählen Sie im Fenster des Browsers „Smartphone“ und scannen Sie dessen Code. Auch ein anderer Passkey desselben Tresors genügt.",
+  "stuck.passkey.how":
+    "Melden Sie sich in diesem Browser bei Ihrem Passwortmanager an, stecken Sie Ihren Sicherheitsschlüssel ein, oder wählen Sie im Fenster des Browsers „Smartphone“ und scannen Sie dessen Code. Auch ein anderer Passkey desselben Tresors genügt.",
   "stuck.device": "Ihr Tresor ist in einem anderen Browser oder auf einem anderen Gerät",
   "stuck.device.how": "Öffnen Sie ihn dort, wählen Sie „Ein anderes Gerät koppeln“, und holen Sie ihn hierher.",
   "stuck.file": "Sie haben eine Sicherungsdatei",
-  "stuck.file.how": "Sie öffnet sich mit dem Passwort, das Sie dazu notiert haben; hat sie kein eigenes Passwort, mit Ihrem Passkey oder Ihrem Tresorpasswort.",
+  "stuck.file.how":
+    "Sie öffnet sich mit dem Passwort, das Sie dazu notiert haben; hat sie kein eigenes Passwort, mit Ihrem Passkey oder Ihrem Tresorpasswort.",
   "stuck.none": "Sie haben nichts davon",
-  "stuck.none.how": "Dann kann niemand diesen Tresor öffnen. Dieser Dienst hat keinen Schlüssel dazu und kann ihn nicht zurücksetzen. Sein Name und das Geld auf seinem Konto sind nicht mehr zu gebrauchen. Sie können sich unter einem anderen Namen neu registrieren.",
+  "stuck.none.how":
+    "Dann kann niemand diesen Tresor öffnen. Dieser Dienst hat keinen Schlüssel dazu und kann ihn nicht zurücksetzen. Sein Name und das Geld auf seinem Konto sind nicht mehr zu gebrauchen. Sie können sich unter einem anderen Namen neu registrieren.",
   "none.known": "Ihr Passkey gehört zu {identifier} ({did}). Dieser Browser hat keine Kopie dieses Tresors.",
   "none.unknown": "Dieser Passkey gehört zu keiner Registrierung hier.",
 
@@ -199,44 +218,58 @@ export default {
   "recover.parts": "{done} von {all} Teilen sind hier.",
   "recover.open": "Tresor geöffnet",
   "recover.done": "Ihr Tresor ist hier, im Stand vom {time}.",
-  "recover.done.older": "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom {time}: Was seither geändert wurde, fehlt.",
+  "recover.done.older":
+    "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom {time}: Was seither geändert wurde, fehlt.",
   "recover.failed.heading": "Ihr Tresor ist noch nicht hier",
   "recover.again": "Mit einem Passkey versuchen",
   "recover.password.lead": "Ihr Passkey hat den Tresor gefunden. Ihr Tresorpasswort öffnet ihn.",
   "recover.older.heading": "Ältere Kopie nehmen?",
   "recover.older.take": "Ältere Kopie nehmen",
-  "recover.ask.rolled_back": "Dieser Browser hat eine neuere Kopie Ihres Tresors gesehen als die, die jetzt zu finden ist. Spätere Änderungen würden fehlen.",
+  "recover.ask.rolled_back":
+    "Dieser Browser hat eine neuere Kopie Ihres Tresors gesehen als die, die jetzt zu finden ist. Spätere Änderungen würden fehlen.",
   "recover.ask.expired": "Die Unterschrift dieser Kopie ist abgelaufen. Vielleicht gibt es anderswo eine neuere.",
-  "recover.ask.unconfirmed": "{places} antwortet nicht. Die neueste gefundene Kopie ist von {time}; es kann eine neuere geben. Spätere Änderungen würden fehlen.",
+  "recover.ask.unconfirmed":
+    "{places} antwortet nicht. Die neueste gefundene Kopie ist von {time}; es kann eine neuere geben. Spätere Änderungen würden fehlen.",
   "recover.unanswered": "{places} antwortet nicht.",
-  "recover.refused.unconfirmed": "Der Dienst antwortet nicht. Deshalb ist nicht sicher, dass die gefundene Kopie die neueste ist. Nichts wurde geändert. Versuchen Sie es später noch einmal.",
+  "recover.refused.unconfirmed":
+    "Der Dienst antwortet nicht. Deshalb ist nicht sicher, dass die gefundene Kopie die neueste ist. Nichts wurde geändert. Versuchen Sie es später noch einmal.",
   "recover.rolled_back": "Es gibt nur eine ältere Kopie, als dieser Browser gesehen hat. Nichts wurde geändert.",
-  "recover.refused.no_prf": "Dieser Passkey gibt auf diesem Gerät kein Geheimnis her. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
+  "recover.refused.no_prf":
+    "Dieser Passkey gibt auf diesem Gerät kein Geheimnis her. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
   "recover.refused.no_snapshot": "Dieser Dienst hat keine Kopie für diesen Passkey. Nehmen Sie eine Sicherungsdatei.",
   "recover.refused.expired": "Die Unterschrift der neuesten Kopie ist abgelaufen. Nichts wurde geändert.",
-  "recover.refused.wrong_key": "Dieser Schlüssel öffnet den Tresor nicht: Er gehört zu einem anderen oder wurde entfernt. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
+  "recover.refused.wrong_key":
+    "Dieser Schlüssel öffnet den Tresor nicht: Er gehört zu einem anderen oder wurde entfernt. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
   "recover.refused.stale": "Dieser Browser hat einen neueren Stand dieses Tresors. Öffnen Sie ihn mit Ihrem Passkey.",
-  "recover.refused.incomplete": "Ein Teil der Kopie fehlt. Nichts wurde geändert. Versuchen Sie es später noch einmal, oder nehmen Sie eine Datei.",
-  "recover.refused.damaged": "Die Kopie wurde verändert oder gehört jemand anderem. Wir haben sie nicht geöffnet. Nehmen Sie eine Datei.",
-  "recover.refused.unopened": "Der Tresor in dieser Kopie lässt sich nicht lesen. Nehmen Sie eine andere Datei, oder versuchen Sie es später noch einmal.",
-  "recover.refused.unsupported": "Dieser Browser kann die Unterschrift der Kopie nicht prüfen. Nehmen Sie einen aktuellen Browser oder eine Sicherungsdatei.",
-  "recover.refused.open_elsewhere": "Ihr Tresor ist in einem anderen Tab offen. Verschließen Sie ihn dort und versuchen Sie es noch einmal.",
+  "recover.refused.incomplete":
+    "Ein Teil der Kopie fehlt. Nichts wurde geändert. Versuchen Sie es später noch einmal, oder nehmen Sie eine Datei.",
+  "recover.refused.damaged":
+    "Die Kopie wurde verändert oder gehört jemand anderem. Wir haben sie nicht geöffnet. Nehmen Sie eine Datei.",
+  "recover.refused.unopened":
+    "Der Tresor in dieser Kopie lässt sich nicht lesen. Nehmen Sie eine andere Datei, oder versuchen Sie es später noch einmal.",
+  "recover.refused.unsupported":
+    "Dieser Browser kann die Unterschrift der Kopie nicht prüfen. Nehmen Sie einen aktuellen Browser oder eine Sicherungsdatei.",
+  "recover.refused.open_elsewhere":
+    "Ihr Tresor ist in einem anderen Tab offen. Verschließen Sie ihn dort und versuchen Sie es noch einmal.",
 
   "kept.heading": "Kopie beim Dienst",
-  "kept.lead": "Eine versiegelte Kopie, die nur Ihre Schlüssel öffnen. Ein synchronisierter Passkey bringt Ihren Tresor auf ein neues Gerät.",
+  "kept.lead":
+    "Eine versiegelte Kopie, die nur Ihre Schlüssel öffnen. Ein synchronisierter Passkey bringt Ihren Tresor auf ein neues Gerät.",
   "kept.queued": "Die neuesten Änderungen warten auf das Speichern.",
   "kept.pinning": "Die neuesten Änderungen werden gespeichert.",
   "kept.pinned": "Der neueste Stand ist gespeichert.",
   "kept.failed": "Noch nicht gespeichert: {reason}. Wir versuchen es wieder.",
   "kept.unregistered": "Die Kopie entsteht, sobald Sie registriert sind.",
   "kept.off": "Dieser Dienst bewahrt zurzeit keine Kopien auf. Speichern Sie eine Datei.",
-  "kept.conflict": "Auch ein anderes Gerät hat Ihren Tresor geändert. Beide Stände sind aufbewahrt. Wählen Sie, welcher weitergilt.",
+  "kept.conflict":
+    "Auch ein anderes Gerät hat Ihren Tresor geändert. Beide Stände sind aufbewahrt. Wählen Sie, welcher weitergilt.",
   "kept.now": "Jetzt speichern",
   "kept.file": "Sicherungsdatei ohne neues Passwort speichern",
   "kept.file.saved": "Die Sicherungsdatei ist gespeichert. Ihr Passkey oder Ihr Tresorpasswort öffnet sie.",
   "kept.choose": "Stand wählen",
   "versions.heading": "Zwei Stände Ihres Tresors",
-  "versions.lead": "Dieser Browser und ein anderes Gerät haben Ihren Tresor geändert. Nichts wird vermischt. Vergleichen Sie die Stände, dann wählen Sie.",
+  "versions.lead":
+    "Dieser Browser und ein anderes Gerät haben Ihren Tresor geändert. Nichts wird vermischt. Vergleichen Sie die Stände, dann wählen Sie.",
   "versions.compare": "Vergleichen",
   "versions.same": "Beide Stände enthalten dasselbe.",
   "versions.row": "{table}: {here} nur hier, {there} nur dort, {different} verschieden",
@@ -276,17 +309,25 @@ export default {
   "vault.testmoney": "Testgeld ohne Wert.",
   "vault.refresh": "Aktualisieren",
   "vault.receive": "Empfangen",
-  "vault.receive.hint": "Wer das scannt, kann an Ihr Konto auf {chain} senden. Senden Sie nichts von einer anderen Chain.",
+  "vault.receive.hint":
+    "Wer das scannt, kann an Ihr Konto auf {chain} senden. Senden Sie nichts von einer anderen Chain.",
   "vault.qr": "QR-Code der Adresse {address}",
-  "vault.noaccount": "Das Konto ist nicht bekannt: Das Zahlungsnetz antwortet nicht. Ihr Tresor funktioniert auch ohne.",
-  "vault.noaccount.offline": "Das Konto ist nicht bekannt: keine Verbindung zum Dienst. Ihr Tresor funktioniert auch ohne.",
+  "vault.noaccount":
+    "Das Konto ist nicht bekannt: Das Zahlungsnetz antwortet nicht. Ihr Tresor funktioniert auch ohne.",
+  "vault.noaccount.offline":
+    "Das Konto ist nicht bekannt: keine Verbindung zum Dienst. Ihr Tresor funktioniert auch ohne.",
   "vault.activity": "Verlauf",
   "vault.activity.none": "Noch nichts.",
-  "vault.remind": "Sie haben keinen zweiten Passkey und keine Sicherungsdatei. Ohne sie kostet Sie ein kaputtes Gerät den Tresor.",
-  "vault.remind.unknown": "Sie haben keinen zweiten Passkey und keine Sicherungsdatei. Ist Ihr Passkey nur auf diesem Gerät, kostet Sie ein kaputtes Gerät den Tresor.",
-  "vault.remind.possible": "Sie haben keinen zweiten Passkey und keine Sicherungsdatei, und Ihr Passwortmanager hat Ihren Passkey noch nicht gesichert. Bis dahin kostet Sie ein kaputtes Gerät den Tresor.",
-  "vault.remind.synced": "Ihr Passkey liegt in Ihrem Passwortmanager, Ihr Tresor aber nur in diesem Browser. Speichern Sie eine Sicherungsdatei.",
-  "vault.remind.kept": "Ihr Passwortmanager und die Kopie bei diesem Dienst bringen Ihren Tresor zurück. Verlieren Sie den Zugang zum Passwortmanager, hilft nur ein zweiter Passkey oder eine Sicherungsdatei.",
+  "vault.remind":
+    "Sie haben keinen zweiten Passkey und keine Sicherungsdatei. Ohne sie kostet Sie ein kaputtes Gerät den Tresor.",
+  "vault.remind.unknown":
+    "Sie haben keinen zweiten Passkey und keine Sicherungsdatei. Ist Ihr Passkey nur auf diesem Gerät, kostet Sie ein kaputtes Gerät den Tresor.",
+  "vault.remind.possible":
+    "Sie haben keinen zweiten Passkey und keine Sicherungsdatei, und Ihr Passwortmanager hat Ihren Passkey noch nicht gesichert. Bis dahin kostet Sie ein kaputtes Gerät den Tresor.",
+  "vault.remind.synced":
+    "Ihr Passkey liegt in Ihrem Passwortmanager, Ihr Tresor aber nur in diesem Browser. Speichern Sie eine Sicherungsdatei.",
+  "vault.remind.kept":
+    "Ihr Passwortmanager und die Kopie bei diesem Dienst bringen Ihren Tresor zurück. Verlieren Sie den Zugang zum Passwortmanager, hilft nur ein zweiter Passkey oder eine Sicherungsdatei.",
 
   "activity.registered": "Registriert als {identifier}",
   "activity.passkey": "Passkey hinzugefügt: {name}",
@@ -323,7 +364,8 @@ export default {
   "passkeys.renamed": "Der Name ist gespeichert.",
   "passkeys.remove": "Entfernen",
   "passkeys.remove.heading": "{name} entfernen?",
-  "passkeys.remove.text": "Er funktioniert hier nicht mehr. Löschen Sie ihn auch im Passwortmanager oder in den Einstellungen des Geräts.",
+  "passkeys.remove.text":
+    "Er funktioniert hier nicht mehr. Löschen Sie ihn auch im Passwortmanager oder in den Einstellungen des Geräts.",
   "passkeys.removed": "Der Passkey ist entfernt.",
   "passkeys.last": "Das ist der einzige Weg in Ihren Tresor. Fügen Sie einen anderen hinzu, bevor Sie ihn entfernen.",
   "passkeys.password": "Tresorpasswort",
@@ -334,7 +376,8 @@ export default {
   "passkeys.unregistered": "Der Dienst kennt diesen Passkey noch nicht.",
   "passkeys.register": "Registrieren",
   "passkeys.registered": "Der Dienst kennt den Passkey jetzt.",
-  "passkeys.prove": "Ihr neuer Passkey öffnet den Tresor. Der Dienst registriert ihn, wenn Sie Ihre Adresse noch einmal bestätigen.",
+  "passkeys.prove":
+    "Ihr neuer Passkey öffnet den Tresor. Der Dienst registriert ihn, wenn Sie Ihre Adresse noch einmal bestätigen.",
   "passkeys.proveLater": "Später",
 
   "backup.heading": "Sicherungsdatei",
@@ -345,7 +388,8 @@ export default {
   "backup.last": "Zuletzt gespeichert {time}.",
   "backup.make": "Sicherungsdatei speichern",
   "import.heading": "Sicherungsdatei verwenden",
-  "import.lead": "Das Passwort der Datei öffnet Ihren Tresor hier. Eine Datei ohne eigenes Passwort öffnet sich mit Ihrem Passkey oder Ihrem Tresorpasswort.",
+  "import.lead":
+    "Das Passwort der Datei öffnet Ihren Tresor hier. Eine Datei ohne eigenes Passwort öffnet sich mit Ihrem Passkey oder Ihrem Tresorpasswort.",
   "import.file": "Sicherungsdatei",
   "import.password": "Passwort",
   "import.password.hint": "Lassen Sie das Feld leer, um Ihren Passkey zu benutzen.",
@@ -360,8 +404,10 @@ export default {
   "drill.lead": "Probieren Sie jeden Weg jetzt aus, bevor Sie ihn brauchen.",
   "drill.passkey.safe": "Wenn Sie diesen Passkey verlieren, kommen Sie wieder hinein. Das haben Sie ausprobiert.",
   "drill.passkey.unsafe": "Wenn Sie diesen Passkey verlieren: Ein anderer Weg ist nicht ausprobiert.",
-  "drill.browser.safe": "Wenn dieser Browser oder dieses Gerät verloren geht, kommen Sie wieder hinein. Das haben Sie ausprobiert.",
-  "drill.browser.unsafe": "Wenn dieser Browser oder dieses Gerät verloren geht: Kein Weg ist ausprobiert. Die Kopie beim Dienst, eine Sicherungsdatei oder ein zweites Gerät hilft.",
+  "drill.browser.safe":
+    "Wenn dieser Browser oder dieses Gerät verloren geht, kommen Sie wieder hinein. Das haben Sie ausprobiert.",
+  "drill.browser.unsafe":
+    "Wenn dieser Browser oder dieses Gerät verloren geht: Kein Weg ist ausprobiert. Die Kopie beim Dienst, eine Sicherungsdatei oder ein zweites Gerät hilft.",
   "drill.tried": "Funktionierte {time}.",
   "drill.untried": "Noch nie ausprobiert.",
   "drill.try": "Ausprobieren",
@@ -379,13 +425,16 @@ export default {
   "drill.copy.older": "Die Kopie, geschrieben {time}, öffnet sich. Ihre letzten Änderungen sind noch nicht darin.",
   "drill.file": "Die Sicherungsdatei",
   "drill.file.none": "Aus diesem Browser haben Sie keine Sicherungsdatei gespeichert.",
-  "drill.file.lead": "Wählen Sie die Datei dort, wo Sie sie aufbewahren, und tippen Sie ihr Passwort von Ihrer Notiz ab. Ihr Tresor bleibt, wie er ist.",
+  "drill.file.lead":
+    "Wählen Sie die Datei dort, wo Sie sie aufbewahren, und tippen Sie ihr Passwort von Ihrer Notiz ab. Ihr Tresor bleibt, wie er ist.",
   "drill.file.works": "Die Datei und ihr Passwort öffnen Ihren Tresor.",
   "drill.file.other": "Diese Datei enthält einen anderen Tresor.",
   "drill.device": "Ein anderes Gerät",
-  "drill.device.none": "Dieser Browser ist mit keinem anderen Gerät gekoppelt. Ein Gerät, das den Tresor aus einer Datei oder Kopie hat, zählt auch.",
+  "drill.device.none":
+    "Dieser Browser ist mit keinem anderen Gerät gekoppelt. Ein Gerät, das den Tresor aus einer Datei oder Kopie hat, zählt auch.",
   "drill.device.has": "Ein Gerät ausprobieren, das ihn hat",
-  "drill.device.lead": "Öffnen Sie Ihren Tresor auf dem anderen Gerät, wählen Sie dort „Probe beantworten“ und tippen Sie diese Zahl ein:",
+  "drill.device.lead":
+    "Öffnen Sie Ihren Tresor auf dem anderen Gerät, wählen Sie dort „Probe beantworten“ und tippen Sie diese Zahl ein:",
   "drill.device.answer": "Was das andere Gerät zeigt",
   "drill.device.check": "Prüfen",
   "drill.device.wrong": "Die Ziffern stimmen nicht. Vielleicht hat das andere Gerät einen anderen Tresor.",
@@ -404,7 +453,8 @@ export default {
   "pair.browser.lead": "Scannen Sie diesen Code mit dem anderen Gerät, oder öffnen Sie dort den Link.",
   "pair.qr": "QR-Code des Links für das andere Gerät",
   "pair.waiting": "Wir warten auf das andere Gerät.",
-  "pair.norelay": "Dieser Dienst kann zwei Browser nicht koppeln. Nehmen Sie für einen anderen Browser eine Sicherungsdatei.",
+  "pair.norelay":
+    "Dieser Dienst kann zwei Browser nicht koppeln. Nehmen Sie für einen anderen Browser eine Sicherungsdatei.",
   "pair.unreachable": "Zwei Browser lassen sich gerade nicht koppeln: Der Treffpunkt des Dienstes antwortet nicht.",
   "pair.program": "Das Programm auf diesem Rechner",
   "pair.program.lead": "Starten Sie es mit diesem Befehl, und fügen Sie die Adresse ein, die es zeigt.",
@@ -424,7 +474,8 @@ export default {
   "pair.notloaded": "Der Teil, der Geräte koppelt, ließ sich nicht laden. Ihr Tresor funktioniert ohne ihn.",
   "take.heading": "Den Tresor auf dieses Gerät holen",
   "take.lead": "Wählen Sie auf dem Gerät mit dem Tresor „Ein anderes Gerät koppeln“.",
-  "take.foreign": "Machen Sie nur weiter, wenn dieser Link von einem Ihrer eigenen Geräte kommt. Mit dem Link einer anderen Person bekämen Sie einen Tresor, dessen Schlüssel diese Person behält.",
+  "take.foreign":
+    "Machen Sie nur weiter, wenn dieser Link von einem Ihrer eigenen Geräte kommt. Mit dem Link einer anderen Person bekämen Sie einen Tresor, dessen Schlüssel diese Person behält.",
   "take.place": "Link oder Adresse",
   "take.place.hint": "Was das andere Gerät zeigt. Das Programm zeigt es nach: holdfast vault pair --libp2p",
   "take.bad": "Das ist kein Link und keine Adresse eines anderen Geräts.",
@@ -458,17 +509,20 @@ export default {
   "allow.ended": "abgelaufen",
   "allow.revoke": "Entziehen",
   "allow.revoke.heading": "Die Erlaubnis entziehen?",
-  "allow.revoke.text": "{to} kann damit in diesem Tresor nicht mehr handeln. Ihre anderen Geräte lehnen es ab, sobald sie die neueste Kopie des Tresors haben.",
+  "allow.revoke.text":
+    "{to} kann damit in diesem Tresor nicht mehr handeln. Ihre anderen Geräte lehnen es ab, sobald sie die neueste Kopie des Tresors haben.",
   "allow.withdrawn": "Die Erlaubnis ist entzogen.",
   "allow.token.heading": "Geben Sie das der App",
-  "allow.token.lead": "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
+  "allow.token.lead":
+    "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
   "allow.token": "Erlaubnis",
   "allow.bad.to": "Das ist keine DID.",
   "allow.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens 6 Stellen nach dem Komma.",
   "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
   "allow.done": "Fertig",
   "allow.qr": "QR-Code der Erlaubnis für {to}",
-  "allow.qr.hint": "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
+  "allow.qr.hint":
+    "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
   "allow.copyLink": "Link kopieren",
 
   "received.heading": "Eine Erlaubnis",
@@ -487,11 +541,15 @@ export default {
   "send.next": "Prüfen",
   "send.checking": "Empfänger und Gebühr werden gesucht.",
   "send.bad.to": "Geben Sie eine Adresse, eine DID oder einen Namen ein.",
-  "send.bad.checksum": "Diese Adresse enthält einen Tippfehler: Ihre Großbuchstaben passen nicht. Kopieren Sie sie neu.",
+  "send.bad.checksum":
+    "Diese Adresse enthält einen Tippfehler: Ihre Großbuchstaben passen nicht. Kopieren Sie sie neu.",
   "send.bad.name": "Hier ist nichts als {name} registriert.",
-  "send.bad.email": "Zahlungen an E-Mail-Adressen sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
-  "send.bad.phone": "Zahlungen an Telefonnummern sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
-  "send.bad.host": "{name} liest sich wie eine Website oder wie ein Name eines anderen Dienstes. Daran kann man hier nicht zahlen. Fragen Sie nach einem Namen bei diesem Dienst, einer DID oder einer Kontoadresse.",
+  "send.bad.email":
+    "Zahlungen an E-Mail-Adressen sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
+  "send.bad.phone":
+    "Zahlungen an Telefonnummern sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
+  "send.bad.host":
+    "{name} liest sich wie eine Website oder wie ein Name eines anderen Dienstes. Daran kann man hier nicht zahlen. Fragen Sie nach einem Namen bei diesem Dienst, einer DID oder einer Kontoadresse.",
   "send.bad.amount": "Geben Sie einen Betrag über 0 ein, mit höchstens {digits} Stellen nach dem Komma.",
   "send.insufficient": "Sie haben {have}; Sie brauchen {need}.",
   "send.review.heading": "Zahlung prüfen",
@@ -500,24 +558,34 @@ export default {
   "send.fee.sponsored": "Zahlt ein Sponsor (für Sie kostenlos)",
   "send.fee.own": "Höchstens {fee}, von Ihrem Konto",
   "send.fee.missing": "Kein Sponsor zahlt die Netzgebühr. Für diese Zahlung braucht Ihr Konto {need}; es hat {have}.",
-  "send.fee.changed": "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
+  "send.fee.changed":
+    "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
   "send.from": "Von",
-  "send.trust.address": "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie Zeichen für Zeichen mit der des Empfängers.",
+  "send.trust.address":
+    "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie Zeichen für Zeichen mit der des Empfängers.",
   "send.trust.verified": "Die Chain bestätigt, dass dieses Konto zu der DID gehört. Wer das ist, sagt sie nicht.",
-  "send.trust.verified.name": "Die Chain bestätigt, dass der Name {name} zu diesem Konto gehört. Wer {name} ist, sagt sie nicht.",
-  "send.trust.unproven": "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Empfängers.",
-  "send.trust.name": "Nicht geprüft: Nur dieser Dienst sagt, dass {name} diese DID hat. Vergleichen Sie die Adresse mit der des Empfängers.",
+  "send.trust.verified.name":
+    "Die Chain bestätigt, dass der Name {name} zu diesem Konto gehört. Wer {name} ist, sagt sie nicht.",
+  "send.trust.unproven":
+    "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Empfängers.",
+  "send.trust.name":
+    "Nicht geprüft: Nur dieser Dienst sagt, dass {name} diese DID hat. Vergleichen Sie die Adresse mit der des Empfängers.",
   "send.known": "An diesen Empfänger haben Sie aus diesem Browser schon gezahlt.",
   "send.dotted": "{name} ist ein Name bei diesem Dienst, keine Website.",
   "send.new": "An diesen Empfänger haben Sie aus diesem Browser noch nicht gezahlt.",
-  "send.alike": "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
-  "send.look.alike": "Vorsicht: „{to}“ sieht aus wie „{alike}“, an den Sie schon gezahlt haben, ist aber ein anderer Empfänger.",
-  "send.look.foreign": "„{to}“ enthält Buchstaben eines anderen Alphabets oder mehrerer. Prüfen Sie, ob es der gemeinte Empfänger ist.",
-  "send.look.digits": "„{to}“ enthält eine Ziffer, die wie ein Buchstabe aussieht: {digits}. Prüfen Sie, ob es der gemeinte Empfänger ist.",
+  "send.alike":
+    "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
+  "send.look.alike":
+    "Vorsicht: „{to}“ sieht aus wie „{alike}“, an den Sie schon gezahlt haben, ist aber ein anderer Empfänger.",
+  "send.look.foreign":
+    "„{to}“ enthält Buchstaben eines anderen Alphabets oder mehrerer. Prüfen Sie, ob es der gemeinte Empfänger ist.",
+  "send.look.digits":
+    "„{to}“ enthält eine Ziffer, die wie ein Buchstabe aussieht: {digits}. Prüfen Sie, ob es der gemeinte Empfänger ist.",
   "send.final": "Eine gesendete Zahlung lässt sich nicht rückgängig machen.",
   "send.confirm": "{amount} senden",
   "send.sending.heading": "{amount} werden gesendet",
-  "send.wait": "Sie können diese Seite schließen: Das macht die Zahlung nicht rückgängig. Ihr Tresor zeigt, was aus ihr wurde.",
+  "send.wait":
+    "Sie können diese Seite schließen: Das macht die Zahlung nicht rückgängig. Ihr Tresor zeigt, was aus ihr wurde.",
   "send.handing": "Unterschrieben. Wird dem Netz übergeben.",
   "send.sent": "Gesendet. Warten auf {chain}.",
   "send.done.heading": "Gesendet",
@@ -527,10 +595,13 @@ export default {
   "send.back": "Zu Ihrem Tresor",
   "send.failed.heading": "Nicht gesendet",
   "send.failed": "Die Zahlung wurde ausgeführt und ist gescheitert. Beim Empfänger ist nichts angekommen.",
-  "send.earlier.mined": "Dieselbe Zahlung, die Sie früher gesendet haben, ist inzwischen durchgegangen. Senden Sie sie nur noch einmal, wenn Sie zweimal zahlen wollen.",
-  "send.earlier.unknown": "Eine frühere Zahlung ist vielleicht durchgegangen, obwohl sie gescheitert schien. Sehen Sie sich Ihr Guthaben an, bevor Sie wieder zahlen.",
+  "send.earlier.mined":
+    "Dieselbe Zahlung, die Sie früher gesendet haben, ist inzwischen durchgegangen. Senden Sie sie nur noch einmal, wenn Sie zweimal zahlen wollen.",
+  "send.earlier.unknown":
+    "Eine frühere Zahlung ist vielleicht durchgegangen, obwohl sie gescheitert schien. Sehen Sie sich Ihr Guthaben an, bevor Sie wieder zahlen.",
   "send.unconfirmed.heading": "Noch nicht bestätigt",
-  "send.unconfirmed": "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Senden Sie sie erst wieder, wenn Ihr Tresor zeigt, was aus ihr wurde.",
+  "send.unconfirmed":
+    "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Senden Sie sie erst wieder, wenn Ihr Tresor zeigt, was aus ihr wurde.",
   "send.unconfigured": "Dieser Dienst kann keine Zahlungen senden. Es wurde nichts gesendet.",
   "send.toomany": "Zu viele Zahlungen aus Ihrem Netz. Es wurde nichts gesendet. Versuchen Sie es später noch einmal.",
   "send.payee.unregistered": "Diese DID ist nicht auf der Chain registriert oder nicht aktiv.",
@@ -544,7 +615,8 @@ export default {
   "connect.heading.delegate": "{host} möchte Ihre Identität und eine Erlaubnis zu zahlen",
   "connect.heading.both": "{host} möchte Ihre Identität, eine Unterschrift und eine Erlaubnis zu zahlen",
   "connect.name": "Sie nennt sich „{name}“.",
-  "connect.unusual": "Diese Adresse enthält Buchstaben eines anderen Alphabets. Prüfen Sie, ob es die gemeinte App ist.",
+  "connect.unusual":
+    "Diese Adresse enthält Buchstaben eines anderen Alphabets. Prüfen Sie, ob es die gemeinte App ist.",
   "connect.sees": "Sie erfährt",
   "connect.signs": "Diesen Text unterschreiben Sie",
   "connect.signs.unread": "Lesen Sie den Text bis zum Ende, um ihn zu unterschreiben: Scrollen Sie im Feld.",
@@ -560,39 +632,53 @@ export default {
   "connect.back": "Zurück zur App",
   "connect.done.heading": "Fertig",
   "connect.done": "{host} hat Ihre Antwort. Sie können dieses Fenster schließen.",
-  "connect.copy": "Die erste Kopie Ihres Tresors wird gespeichert. Dieses Fenster schließt sich in wenigen Sekunden von selbst.",
+  "connect.copy":
+    "Die erste Kopie Ihres Tresors wird gespeichert. Dieses Fenster schließt sich in wenigen Sekunden von selbst.",
   "connect.cancelled": "Sie haben abgelehnt. {host} hat nichts bekommen. Sie können dieses Fenster schließen.",
-  "connect.gone": "Die Seite von {host}, die gefragt hat, ist nicht mehr da. Es wurde nichts gesendet. Schließen Sie dieses Fenster und beginnen Sie in der App neu.",
+  "connect.gone":
+    "Die Seite von {host}, die gefragt hat, ist nicht mehr da. Es wurde nichts gesendet. Schließen Sie dieses Fenster und beginnen Sie in der App neu.",
   "connect.framed": "Diese Seite funktioniert nicht innerhalb einer anderen. Es wurde nichts gesendet.",
-  "connect.origin_refused": "Es ist nicht klar, welche App fragt, oder ihre Adresse ist nicht verschlüsselt. Es wurde nichts gesendet. Sie können dieses Fenster schließen.",
-  "connect.return_undeclared": "Die App hat die Adresse, an der sie die Antwort haben will, nicht angemeldet. Es wurde nichts gesendet. Sagen Sie es denen, die die App machen. Sie können dieses Fenster schließen.",
+  "connect.origin_refused":
+    "Es ist nicht klar, welche App fragt, oder ihre Adresse ist nicht verschlüsselt. Es wurde nichts gesendet. Sie können dieses Fenster schließen.",
+  "connect.return_undeclared":
+    "Die App hat die Adresse, an der sie die Antwort haben will, nicht angemeldet. Es wurde nichts gesendet. Sagen Sie es denen, die die App machen. Sie können dieses Fenster schließen.",
   "connect.no_asker": "Hier fragt keine App. Sie können dieses Fenster schließen.",
-  "connect.bad_request": "{host} verlangt etwas, das diese Seite nicht kennt. Es wurde nichts gesendet. Sagen Sie es denen, die die App machen.",
+  "connect.bad_request":
+    "{host} verlangt etwas, das diese Seite nicht kennt. Es wurde nichts gesendet. Sagen Sie es denen, die die App machen.",
   "connect.expired": "Die Anfrage von {host} ist zu alt. Beginnen Sie in der App neu.",
   "connect.replayed": "Diese Anfrage haben Sie schon beantwortet. Beginnen Sie in der App neu.",
-  "connect.unsupported": "{host} verlangt eine Obergrenze in USDC, das dieser Dienst nicht hat. Es wurde nichts gesendet.",
+  "connect.unsupported":
+    "{host} verlangt eine Obergrenze in USDC, das dieser Dienst nicht hat. Es wurde nichts gesendet.",
 
   "problem.cancelled": "Es wurde kein Passkey verwendet. Nichts hat sich geändert.",
   "problem.timed_out": "Das hat zu lange gedauert. Nichts hat sich geändert.",
   "problem.no_focus": "Klicken Sie auf diese Seite und versuchen Sie es noch einmal.",
-  "problem.excluded": "Dieses Gerät hat schon einen Passkey für Ihren Tresor. Nehmen Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
-  "problem.no_algorithm": "Dieses Gerät oder dieser Schlüssel kann den nötigen Passkey nicht erstellen. Verwenden Sie ein Telefon oder einen anderen Schlüssel.",
+  "problem.excluded":
+    "Dieses Gerät hat schon einen Passkey für Ihren Tresor. Nehmen Sie ein anderes Gerät oder einen Sicherheitsschlüssel.",
+  "problem.no_algorithm":
+    "Dieses Gerät oder dieser Schlüssel kann den nötigen Passkey nicht erstellen. Verwenden Sie ein Telefon oder einen anderen Schlüssel.",
   "problem.wrong_origin": "Unter dieser Adresse funktionieren Passkeys nicht. Öffnen Sie {address}.",
   "problem.busy": "Ihr Browser fragt schon. Antworten Sie zuerst dort.",
-  "problem.unsupported": "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
-  "problem.no_prf": "Dieser Passkey kann den Tresor auf diesem Gerät nicht öffnen. Verwenden Sie einen anderen Passkey oder das Tresorpasswort.",
+  "problem.unsupported":
+    "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
+  "problem.no_prf":
+    "Dieser Passkey kann den Tresor auf diesem Gerät nicht öffnen. Verwenden Sie einen anderen Passkey oder das Tresorpasswort.",
   "problem.failed": "Ihr Gerät hat einen Fehler gemeldet. Versuchen Sie es noch einmal oder auf anderem Weg.",
-  "problem.wrong_key": "Dieser Passkey kann den Tresor auf diesem Gerät nicht öffnen. Verwenden Sie einen anderen Passkey oder das Tresorpasswort.",
+  "problem.wrong_key":
+    "Dieser Passkey kann den Tresor auf diesem Gerät nicht öffnen. Verwenden Sie einen anderen Passkey oder das Tresorpasswort.",
   "problem.wrong_password": "Das Passwort stimmt nicht.",
   "problem.elsewhere": "Ihr Tresor ist in einem anderen Tab geöffnet.",
   "problem.damaged": "Der Tresor in diesem Browser ist nicht lesbar. Holen Sie ihn aus einer Sicherungsdatei zurück.",
-  "problem.identifier_taken": "Das hat gerade jemand anderes registriert. Ihr Passkey bleibt. Wählen Sie etwas anderes.",
+  "problem.identifier_taken":
+    "Das hat gerade jemand anderes registriert. Ihr Passkey bleibt. Wählen Sie etwas anderes.",
   "problem.identifier_reserved": "Dieser Name ist reserviert. Wählen Sie einen anderen.",
   "problem.invalid": "Der Dienst nimmt diesen Namen oder diese Adresse nicht an.",
   "problem.rate_limited": "Keine weiteren Codes bis {time}.",
   "problem.rate_limited.handle": "Vorerst keine weiteren Codes. Verwenden Sie einen Namen, oder warten Sie bis morgen.",
-  "problem.ip_limit": "Dieser Dienst nimmt aus Ihrem Netz keine weiteren Registrierungen an. Nehmen Sie ein anderes Netz, oder fragen Sie den Betreiber.",
-  "problem.credential_limit": "Dieser Name oder diese Adresse hat so viele Passkeys, wie der Dienst erlaubt. Fragen Sie den Betreiber.",
+  "problem.ip_limit":
+    "Dieser Dienst nimmt aus Ihrem Netz keine weiteren Registrierungen an. Nehmen Sie ein anderes Netz, oder fragen Sie den Betreiber.",
+  "problem.credential_limit":
+    "Dieser Name oder diese Adresse hat so viele Passkeys, wie der Dienst erlaubt. Fragen Sie den Betreiber.",
   "problem.send_failed": "Wir konnten ihn nicht schicken. Das hat nicht gezählt.",
   "problem.attestation": "Bitte bestätigen Sie Ihre Adresse noch einmal.",
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",

@@ -10,13 +10,13 @@ export default {
   "footer.down": "The service is not responding",
   "footer.offline": "This device is offline",
   "title.error": "Error: {title}",
-  "back": "Back",
-  "cancel": "Cancel",
-  "again": "Try again",
-  "copy": "Copy",
-  "copied": "Copied.",
+  back: "Back",
+  cancel: "Cancel",
+  again: "Try again",
+  copy: "Copy",
+  copied: "Copied.",
   "copy.failed": "The browser did not copy. Select the text and copy it.",
-  "working": "One moment.",
+  working: "One moment.",
 
   "start.heading": "Your own identity, kept by you",
   "start.lead": "Register with your face, fingerprint or screen lock. No password.",
@@ -28,7 +28,8 @@ export default {
   "start.open": "Open your vault",
   "start.stored": "There is a vault in this browser.",
   "start.degraded": "Registration works. The payment network is not responding right now.",
-  "start.blocked": "This browser may not store anything for this site, so it cannot keep a vault. Allow cookies and site data for this site in the browser’s settings, and reload the page.",
+  "start.blocked":
+    "This browser may not store anything for this site, so it cannot keep a vault. Allow cookies and site data for this site in the browser’s settings, and reload the page.",
   "start.unsupported": "This browser has no passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
   "start.copyAddress": "Copy the address",
   "start.address": "Passkeys do not work at this address. Use {address}.",
@@ -144,11 +145,14 @@ export default {
   "safety.heading": "You are registered as {identifier}",
   "safety.ways": "More ways to open your vault",
   "safety.device": "This passkey is only on this device or security key. If that breaks, your vault is gone.",
-  "safety.possible": "Your password manager can save this passkey, but has not yet. Until then it is only on this device.",
+  "safety.possible":
+    "Your password manager can save this passkey, but has not yet. Until then it is only on this device.",
   "safety.synced": "Your passkey is in your password manager. The vault itself is only in this browser.",
-  "safety.kept": "Your passkey is in your password manager, and this service keeps a sealed copy of your vault. On a new device, your passkey brings it back.",
+  "safety.kept":
+    "Your passkey is in your password manager, and this service keeps a sealed copy of your vault. On a new device, your passkey brings it back.",
   "safety.password": "Your password opens the vault in this browser.",
-  "safety.password.kept": "Your password opens the vault in this browser, and also the sealed copy of it that this service keeps.",
+  "safety.password.kept":
+    "Your password opens the vault in this browser, and also the sealed copy of it that this service keeps.",
   "safety.second": "Add a passkey on another device or security key",
   "safety.file": "Save a backup file",
   "safety.done": "Go to your vault",
@@ -170,9 +174,11 @@ export default {
   "unlock.here": "Use it here",
   "unlock.which": "Which vault?",
   "none.heading": "No vault in this browser",
-  "none.lead": "This browser has no copy of your vault. Your passkey brings it here if this service keeps a copy. If it does not, use a file.",
+  "none.lead":
+    "This browser has no copy of your vault. Your passkey brings it here if this service keeps a copy. If it does not, use a file.",
   "none.cleared.heading": "This browser deleted its copy",
-  "none.cleared": "Your vault was in this browser, and the browser deleted it. Your passkey brings it back if this service keeps a copy. If it does not, use a file.",
+  "none.cleared":
+    "Your vault was in this browser, and the browser deleted it. Your passkey brings it back if this service keeps a copy. If it does not, use a file.",
   "none.without": "Without a passkey, a backup file or another device brings your vault here, under a password.",
   "none.recover": "I already have a passkey",
   "none.import": "Use a backup file",
@@ -182,13 +188,16 @@ export default {
   "stuck.heading": "You cannot get in?",
   "stuck.lead": "Start at the top. The first way that works is enough.",
   "stuck.passkey": "You still have a passkey somewhere",
-  "stuck.passkey.how": "Sign in to your password manager in this browser, plug in your security key, or choose “phone” when the browser asks and scan its code. Another passkey of the same vault works too.",
+  "stuck.passkey.how":
+    "Sign in to your password manager in this browser, plug in your security key, or choose “phone” when the browser asks and scan its code. Another passkey of the same vault works too.",
   "stuck.device": "Your vault is in another browser or on another device",
   "stuck.device.how": "Open it there, choose “Pair another device”, and bring it here.",
   "stuck.file": "You have a backup file",
-  "stuck.file.how": "It opens with the password that you wrote down for it, or with your passkey or your vault password if you gave it no separate password.",
+  "stuck.file.how":
+    "It opens with the password that you wrote down for it, or with your passkey or your vault password if you gave it no separate password.",
   "stuck.none": "You have none of these",
-  "stuck.none.how": "Then no one can open this vault. This service has no key to it and cannot reset it. Its name and the money in its account cannot be used any more. You can register again under another name.",
+  "stuck.none.how":
+    "Then no one can open this vault. This service has no key to it and cannot reset it. Its name and the money in its account cannot be used any more. You can register again under another name.",
   "none.known": "Your passkey belongs to {identifier} ({did}). This browser has no copy of that vault.",
   "none.unknown": "This passkey does not belong to a registration here.",
 
@@ -199,27 +208,33 @@ export default {
   "recover.parts": "{done} of {all} parts are here.",
   "recover.open": "Vault opened",
   "recover.done": "Your vault is here, as it was on {time}.",
-  "recover.done.older": "The newest copy, from {newest}, cannot be opened with this key. Your vault is here as it was on {time}; later changes are missing.",
+  "recover.done.older":
+    "The newest copy, from {newest}, cannot be opened with this key. Your vault is here as it was on {time}; later changes are missing.",
   "recover.failed.heading": "Your vault is not here yet",
   "recover.again": "Try with a passkey",
   "recover.password.lead": "Your passkey found the vault. Your vault password opens it.",
   "recover.older.heading": "Use an older copy?",
   "recover.older.take": "Use the older copy",
-  "recover.ask.rolled_back": "This browser has seen a newer copy of your vault than the one that can be found now. Later changes would be missing.",
+  "recover.ask.rolled_back":
+    "This browser has seen a newer copy of your vault than the one that can be found now. Later changes would be missing.",
   "recover.ask.expired": "The signature of this copy has expired. There may be a newer copy elsewhere.",
-  "recover.ask.unconfirmed": "{places} did not answer. The newest copy that was found is from {time}; there may be a newer one. Later changes would be missing.",
+  "recover.ask.unconfirmed":
+    "{places} did not answer. The newest copy that was found is from {time}; there may be a newer one. Later changes would be missing.",
   "recover.unanswered": "{places} did not answer.",
-  "recover.refused.unconfirmed": "The service did not answer, so it is not certain that the copy that was found is the newest. Nothing changed. Try again later.",
+  "recover.refused.unconfirmed":
+    "The service did not answer, so it is not certain that the copy that was found is the newest. Nothing changed. Try again later.",
   "recover.rolled_back": "Only a copy older than the newest one this browser has seen was found. Nothing changed.",
   "recover.refused.no_prf": "This passkey returns no secret on this device. Use another passkey or the vault password.",
   "recover.refused.no_snapshot": "This service keeps no copy for this passkey. Use a backup file.",
   "recover.refused.expired": "The signature of the newest copy has expired. Nothing changed.",
-  "recover.refused.wrong_key": "This key does not open the vault: it belongs to another vault, or was removed. Use another passkey or the vault password.",
+  "recover.refused.wrong_key":
+    "This key does not open the vault: it belongs to another vault, or was removed. Use another passkey or the vault password.",
   "recover.refused.stale": "This browser has a newer version of this vault. Open it with your passkey.",
   "recover.refused.incomplete": "A part of the copy is missing. Nothing changed. Try again later, or use a file.",
   "recover.refused.damaged": "The copy was changed, or belongs to someone else. We did not open it. Use a file.",
   "recover.refused.unopened": "The vault in this copy cannot be read. Use another file, or try again later.",
-  "recover.refused.unsupported": "This browser cannot verify the copy's signature. Use a current browser, or a backup file.",
+  "recover.refused.unsupported":
+    "This browser cannot verify the copy's signature. Use a current browser, or a backup file.",
   "recover.refused.open_elsewhere": "Your vault is open in another tab. Lock it there, then try again.",
 
   "kept.heading": "Copy at the service",
@@ -236,7 +251,8 @@ export default {
   "kept.file.saved": "The backup file is saved. Your passkey or your vault password opens it.",
   "kept.choose": "Choose a version",
   "versions.heading": "Two versions of your vault",
-  "versions.lead": "This browser and another device changed your vault. Nothing is merged. Compare the versions, then choose.",
+  "versions.lead":
+    "This browser and another device changed your vault. Nothing is merged. Compare the versions, then choose.",
   "versions.compare": "Compare",
   "versions.same": "Both versions are the same.",
   "versions.row": "{table}: {here} only here, {there} only there, {different} different",
@@ -283,10 +299,14 @@ export default {
   "vault.activity": "Activity",
   "vault.activity.none": "Nothing yet.",
   "vault.remind": "You have no second passkey and no backup file. Without them a broken device costs you the vault.",
-  "vault.remind.unknown": "You have no second passkey and no backup file. If your passkey is only on this device, a broken device costs you the vault.",
-  "vault.remind.possible": "You have no second passkey and no backup file, and your password manager has not saved your passkey yet. Until then a broken device costs you the vault.",
-  "vault.remind.synced": "Your passkey is in your password manager, but your vault is only in this browser. Save a backup file.",
-  "vault.remind.kept": "Your password manager and the copy at this service bring your vault back. If you lose access to the password manager, only a second passkey or a backup file helps.",
+  "vault.remind.unknown":
+    "You have no second passkey and no backup file. If your passkey is only on this device, a broken device costs you the vault.",
+  "vault.remind.possible":
+    "You have no second passkey and no backup file, and your password manager has not saved your passkey yet. Until then a broken device costs you the vault.",
+  "vault.remind.synced":
+    "Your passkey is in your password manager, but your vault is only in this browser. Save a backup file.",
+  "vault.remind.kept":
+    "Your password manager and the copy at this service bring your vault back. If you lose access to the password manager, only a second passkey or a backup file helps.",
 
   "activity.registered": "Registered as {identifier}",
   "activity.passkey": "Passkey added: {name}",
@@ -334,7 +354,8 @@ export default {
   "passkeys.unregistered": "The service does not know this passkey yet.",
   "passkeys.register": "Register it",
   "passkeys.registered": "The service knows the passkey now.",
-  "passkeys.prove": "Your new passkey opens the vault. The service registers it after you prove your address once more.",
+  "passkeys.prove":
+    "Your new passkey opens the vault. The service registers it after you prove your address once more.",
   "passkeys.proveLater": "Later",
 
   "backup.heading": "Backup file",
@@ -345,7 +366,8 @@ export default {
   "backup.last": "Last saved {time}.",
   "backup.make": "Save a backup file",
   "import.heading": "Use a backup file",
-  "import.lead": "The password of the file opens your vault here. A file without a separate password opens with your passkey or your vault password.",
+  "import.lead":
+    "The password of the file opens your vault here. A file without a separate password opens with your passkey or your vault password.",
   "import.file": "Backup file",
   "import.password": "Password",
   "import.password.hint": "Leave this empty to use your passkey.",
@@ -361,7 +383,8 @@ export default {
   "drill.passkey.safe": "If you lose this passkey, you get back in. You have tried it.",
   "drill.passkey.unsafe": "If you lose this passkey: no other way has been tried.",
   "drill.browser.safe": "If this browser or device is lost, you get back in. You have tried it.",
-  "drill.browser.unsafe": "If this browser or device is lost: no way has been tried. The copy at the service, a backup file or another device helps.",
+  "drill.browser.unsafe":
+    "If this browser or device is lost: no way has been tried. The copy at the service, a backup file or another device helps.",
   "drill.tried": "Worked {time}.",
   "drill.untried": "Never tried.",
   "drill.try": "Try it",
@@ -379,11 +402,13 @@ export default {
   "drill.copy.older": "The copy written {time} opens. Your last changes are not in it yet.",
   "drill.file": "The backup file",
   "drill.file.none": "You have saved no backup file from this browser.",
-  "drill.file.lead": "Choose the file from the place where you keep it, and type its password from your note. Your vault stays as it is.",
+  "drill.file.lead":
+    "Choose the file from the place where you keep it, and type its password from your note. Your vault stays as it is.",
   "drill.file.works": "The file and its password open your vault.",
   "drill.file.other": "This file holds another vault.",
   "drill.device": "Another device",
-  "drill.device.none": "This browser has paired no other device. One that got the vault from a file or a copy counts too.",
+  "drill.device.none":
+    "This browser has paired no other device. One that got the vault from a file or a copy counts too.",
   "drill.device.has": "Try a device that has it",
   "drill.device.lead": "Open your vault on the other device, choose “Answer a trial” there, and type this number:",
   "drill.device.answer": "What the other device shows",
@@ -424,7 +449,8 @@ export default {
   "pair.notloaded": "The part that pairs devices could not be loaded. Your vault works without it.",
   "take.heading": "Bring the vault to this device",
   "take.lead": "On the device that has the vault, choose “Pair another device”.",
-  "take.foreign": "Continue only if this link is from a device of your own. With another person’s link you would get a vault whose keys that person keeps.",
+  "take.foreign":
+    "Continue only if this link is from a device of your own. With another person’s link you would get a vault whose keys that person keeps.",
   "take.place": "Link or address",
   "take.place.hint": "What the other device shows. The program shows it after: holdfast vault pair --libp2p",
   "take.bad": "This is not a link or address of another device.",
@@ -458,17 +484,20 @@ export default {
   "allow.ended": "expired",
   "allow.revoke": "Withdraw",
   "allow.revoke.heading": "Withdraw the permission?",
-  "allow.revoke.text": "{to} can no longer act with it in this vault. Your other devices refuse it once they have the newest copy of the vault.",
+  "allow.revoke.text":
+    "{to} can no longer act with it in this vault. Your other devices refuse it once they have the newest copy of the vault.",
   "allow.withdrawn": "The permission is withdrawn.",
   "allow.token.heading": "Give this to the app",
-  "allow.token.lead": "{to} may ask for up to {amount} USDC until {date}. You confirm each payment. Copy this text into the app.",
+  "allow.token.lead":
+    "{to} may ask for up to {amount} USDC until {date}. You confirm each payment. Copy this text into the app.",
   "allow.token": "Permission",
   "allow.bad.to": "This is not a DID.",
   "allow.bad.limit": "Fill in an amount above 0, with at most 6 digits after the point.",
   "allow.bad.days": "Fill in 1 to 365 days.",
   "allow.done": "Done",
   "allow.qr": "QR code of the permission for {to}",
-  "allow.qr.hint": "Another device that scans this code, or opens the link, shows the permission. Give it only to {to}.",
+  "allow.qr.hint":
+    "Another device that scans this code, or opens the link, shows the permission. Give it only to {to}.",
   "allow.copyLink": "Copy a link",
 
   "received.heading": "A permission",
@@ -489,9 +518,12 @@ export default {
   "send.bad.to": "Fill in an address, a DID or a name.",
   "send.bad.checksum": "This address has a typing error: its capital letters do not match. Copy it again.",
   "send.bad.name": "Nothing is registered here as {name}.",
-  "send.bad.email": "Payments to e-mail addresses are not possible. Ask the payee for a name, a DID or an account address.",
-  "send.bad.phone": "Payments to phone numbers are not possible. Ask the payee for a name, a DID or an account address.",
-  "send.bad.host": "{name} reads as a website or a name of another service. It cannot be paid here. Ask the payee for a name at this service, a DID or an account address.",
+  "send.bad.email":
+    "Payments to e-mail addresses are not possible. Ask the payee for a name, a DID or an account address.",
+  "send.bad.phone":
+    "Payments to phone numbers are not possible. Ask the payee for a name, a DID or an account address.",
+  "send.bad.host":
+    "{name} reads as a website or a name of another service. It cannot be paid here. Ask the payee for a name at this service, a DID or an account address.",
   "send.bad.amount": "Fill in an amount above 0, with at most {digits} digits after the point.",
   "send.insufficient": "You have {have}; you need {need}.",
   "send.review.heading": "Check the payment",
@@ -504,15 +536,19 @@ export default {
   "send.from": "From",
   "send.trust.address": "An address without a verified identity. Compare it with the payee’s, character by character.",
   "send.trust.verified": "The chain confirms that this account belongs to the DID. It does not say who that is.",
-  "send.trust.verified.name": "The chain confirms that the name {name} belongs to this account. It does not say who {name} is.",
-  "send.trust.unproven": "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the payee’s.",
-  "send.trust.name": "Not verified: only this service says that {name} has this DID. Compare the address with the payee’s.",
+  "send.trust.verified.name":
+    "The chain confirms that the name {name} belongs to this account. It does not say who {name} is.",
+  "send.trust.unproven":
+    "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the payee’s.",
+  "send.trust.name":
+    "Not verified: only this service says that {name} has this DID. Compare the address with the payee’s.",
   "send.known": "You have paid this payee from this browser before.",
   "send.dotted": "{name} is a name of this service, not a website.",
   "send.new": "You have not paid this payee from this browser before.",
   "send.alike": "Careful: this address begins and ends like one that you paid before, but it is another one.",
   "send.look.alike": "Careful: “{to}” looks like “{alike}”, which you paid before, but it is another payee.",
-  "send.look.foreign": "“{to}” is written with letters of another alphabet, or of several. Make sure that it is the payee you mean.",
+  "send.look.foreign":
+    "“{to}” is written with letters of another alphabet, or of several. Make sure that it is the payee you mean.",
   "send.look.digits": "“{to}” has a digit that looks like a letter: {digits}. Make sure that it is the payee you mean.",
   "send.final": "A payment that was sent cannot be undone.",
   "send.confirm": "Send {amount}",
@@ -527,10 +563,13 @@ export default {
   "send.back": "To your vault",
   "send.failed.heading": "Not sent",
   "send.failed": "The payment was mined and failed. Nothing reached the payee.",
-  "send.earlier.mined": "The same payment, which you sent earlier, has gone through in the meantime. Send it again only if you want to pay twice.",
-  "send.earlier.unknown": "An earlier payment may have gone through, although it looked as if it had failed. Look at your balance before you pay again.",
+  "send.earlier.mined":
+    "The same payment, which you sent earlier, has gone through in the meantime. Send it again only if you want to pay twice.",
+  "send.earlier.unknown":
+    "An earlier payment may have gone through, although it looked as if it had failed. Look at your balance before you pay again.",
   "send.unconfirmed.heading": "Not confirmed yet",
-  "send.unconfirmed": "The payment was sent and is not confirmed yet. Do not send it again before your vault shows the result.",
+  "send.unconfirmed":
+    "The payment was sent and is not confirmed yet. Do not send it again before your vault shows the result.",
   "send.unconfigured": "This service cannot send payments. Nothing was sent.",
   "send.toomany": "Too many payments from your network. Nothing was sent. Try again later.",
   "send.payee.unregistered": "This DID is not registered on the chain, or not active.",
@@ -562,12 +601,16 @@ export default {
   "connect.done": "{host} has your answer. You can close this window.",
   "connect.copy": "Your vault’s first copy is being saved. This window closes by itself in a few seconds.",
   "connect.cancelled": "You said no. {host} got nothing. You can close this window.",
-  "connect.gone": "The page of {host} that asked is gone. Nothing was sent. Close this window and begin again in the app.",
+  "connect.gone":
+    "The page of {host} that asked is gone. Nothing was sent. Close this window and begin again in the app.",
   "connect.framed": "This page does not work inside another page. Nothing was sent.",
-  "connect.origin_refused": "It is not clear which app asks, or its address is not encrypted. Nothing was sent. You can close this window.",
-  "connect.return_undeclared": "The app has not declared the address at which it wants the answer. Nothing was sent. Tell the people who make the app. You can close this window.",
+  "connect.origin_refused":
+    "It is not clear which app asks, or its address is not encrypted. Nothing was sent. You can close this window.",
+  "connect.return_undeclared":
+    "The app has not declared the address at which it wants the answer. Nothing was sent. Tell the people who make the app. You can close this window.",
   "connect.no_asker": "No app is asking for anything here. You can close this window.",
-  "connect.bad_request": "{host} asks for something that this page does not support. Nothing was sent. Tell the people who make the app.",
+  "connect.bad_request":
+    "{host} asks for something that this page does not support. Nothing was sent. Tell the people who make the app.",
   "connect.expired": "The request of {host} is too old. Begin again in the app.",
   "connect.replayed": "You have answered this request before. Begin again in the app.",
   "connect.unsupported": "{host} asks for a limit in USDC, which this service does not have. Nothing was sent.",
@@ -591,7 +634,8 @@ export default {
   "problem.invalid": "The service does not accept this name or address.",
   "problem.rate_limited": "No more codes until {time}.",
   "problem.rate_limited.handle": "No more codes for now. Use a name instead, or wait until tomorrow.",
-  "problem.ip_limit": "This service takes no more registrations from your network. Use another network, or ask the operator.",
+  "problem.ip_limit":
+    "This service takes no more registrations from your network. Use another network, or ask the operator.",
   "problem.credential_limit": "This name or address has as many passkeys as this service allows. Ask the operator.",
   "problem.send_failed": "We could not send it. It did not count.",
   "problem.attestation": "Please confirm your address once more.",

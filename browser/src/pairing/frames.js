@@ -52,6 +52,7 @@ function joined(one, other) {
 /** @param {Uint8Array} body */
 function read(body) {
   const message = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  if (typeof message !== "object" || message === null || Array.isArray(message)) throw new Error("a message is not an object");
+  if (typeof message !== "object" || message === null || Array.isArray(message))
+    throw new Error("a message is not an object");
   return message;
 }

@@ -32,7 +32,10 @@ const SILENT = "the other device does not answer";
 export async function linkTo(vault, address, bundle = new URL("./libp2p.js", import.meta.url).href) {
   /** @type {typeof import("./libp2p.js") | null} */
   let loaded = null;
-  await reached("libp2p could not be loaded", vault.start("libp2p", async () => (loaded = await import(bundle))));
+  await reached(
+    "libp2p could not be loaded",
+    vault.start("libp2p", async () => (loaded = await import(bundle))),
+  );
   const { connect } = /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded));
   const link = await reached(SILENT, connect(address));
   return { ...link, ask: (protocol, message) => reached(SILENT, link.ask(protocol, message)) };
@@ -80,7 +83,7 @@ export function asker(link, meeting = "") {
  */
 export async function giveAt(link, meeting, server, onWaiting = () => {}) {
   await link.answer(MEET, { meeting, gives: true }, async (message) => {
-    if (message.waiting) return onWaiting(), {};
+    if (message.waiting) return (onWaiting(), {});
     if (message.error) throw new SyncRefused("the host accepts no more meetings");
     return { answer: await server.handle(message), last: server.finished };
   });

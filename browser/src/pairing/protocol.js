@@ -70,11 +70,14 @@ export class PairingServer {
     const [step, session] = [given(message.step), given(message.session_id)];
     // Each step is accepted only once and only from one session; a repeated message, or one from another session, ends
     // the pairing.
-    if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session) throw new SyncRefused("the message is out of turn");
+    if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session)
+      throw new SyncRefused("the message is out of turn");
     this.#session = session;
     this.#answered.add(step);
     if (step === "hello") {
-      return { public_key: good(await this.#vault.syncRespond(session, { publicKey: given(message.public_key) })).public_key };
+      return {
+        public_key: good(await this.#vault.syncRespond(session, { publicKey: given(message.public_key) })).public_key,
+      };
     }
     if (step === "reveal" && this.#answered.has("hello")) return this.#release(session, given(message.reveal));
     throw new SyncRefused("the message is out of turn");
@@ -130,7 +133,10 @@ async function received(vault, ask, key, compare, continueFrom = async () => {})
   const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
   if (!same) throw new SyncRefused("the digits differ");
   // Earlier releases do not send `sealed_vault`.
-  const came = { encryptedVault: given(last.encrypted_vault), sealedVault: "sealed_vault" in last ? given(last.sealed_vault) : "" };
+  const came = {
+    encryptedVault: given(last.encrypted_vault),
+    sealedVault: "sealed_vault" in last ? given(last.sealed_vault) : "",
+  };
   const done = good(await vault.syncComplete({ sessionId, code: digits, ...came }, key));
   await continueFrom(last.record);
   return done;

@@ -28,7 +28,10 @@ let waiting = null;
  */
 export async function ceremony({ timeout, signal, conditional = false, run }) {
   if (typeof PublicKeyCredential === "undefined" || !navigator.credentials) {
-    throw new WebAuthnError("this browser has no passkeys: use a current Chrome, Edge, Firefox or Safari", "unsupported");
+    throw new WebAuthnError(
+      "this browser has no passkeys: use a current Chrome, Edge, Firefox or Safari",
+      "unsupported",
+    );
   }
   await endWaiting();
   const controller = new AbortController();

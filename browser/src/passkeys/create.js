@@ -107,7 +107,10 @@ function checkAlgorithm(made, algorithms) {
   const response = /** @type {AuthenticatorAttestationResponse} */ (made.response);
   const algorithm = response.getPublicKeyAlgorithm();
   if (algorithms.includes(algorithm) && ALGORITHMS.includes(algorithm)) return;
-  throw new WebAuthnError(`the authenticator created a key with another algorithm (${algorithm}): use another one`, "no_algorithm");
+  throw new WebAuthnError(
+    `the authenticator created a key with another algorithm (${algorithm}): use another one`,
+    "no_algorithm",
+  );
 }
 
 /**

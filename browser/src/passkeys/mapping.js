@@ -7,8 +7,14 @@ const ALMOST = 0.95;
 
 /** @type {Record<string, [import("../errors.js").WebAuthnReason, string]>} */
 const BY_NAME = {
-  InvalidStateError: ["excluded", "this authenticator has a passkey for you already: use that one, or another authenticator"],
-  NotSupportedError: ["no_algorithm", "the authenticator supports none of the signature algorithms that are needed: use another one"],
+  InvalidStateError: [
+    "excluded",
+    "this authenticator has a passkey for you already: use that one, or another authenticator",
+  ],
+  NotSupportedError: [
+    "no_algorithm",
+    "the authenticator supports none of the signature algorithms that are needed: use another one",
+  ],
   ConstraintError: ["no_algorithm", "the authenticator cannot store a passkey or verify you: use another one"],
   SecurityError: ["wrong_origin", "passkeys do not work at this address: open the service's main address"],
   OperationError: ["busy", "the browser is asking for a passkey already: answer that prompt first"],
@@ -30,7 +36,12 @@ export function webAuthnError(cause, { elapsed, timeout, aborted = false, focuse
   if (name !== "NotAllowedError" && name !== "AbortError") {
     return new WebAuthnError("the authenticator failed: try again, or use another one", "failed", { cause });
   }
-  if (elapsed >= timeout * ALMOST) return new WebAuthnError("no passkey was used in time: try again", "timed_out", { cause });
+  if (elapsed >= timeout * ALMOST)
+    return new WebAuthnError("no passkey was used in time: try again", "timed_out", { cause });
   if (!focused) return new WebAuthnError("the page is not in front: click it, then try again", "no_focus", { cause });
-  return new WebAuthnError("no passkey was used: the prompt was cancelled, or this device has none that fits", "cancelled", { cause });
+  return new WebAuthnError(
+    "no passkey was used: the prompt was cancelled, or this device has none that fits",
+    "cancelled",
+    { cause },
+  );
 }

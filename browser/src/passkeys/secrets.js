@@ -62,5 +62,8 @@ export function takeKey(holder) {
 
 /** @returns {WebAuthnError} */
 export function withoutPrf() {
-  return new WebAuthnError("this passkey returns no secret (PRF): protect the vault with a password, or use another passkey", "no_prf");
+  return new WebAuthnError(
+    "this passkey returns no secret (PRF): protect the vault with a password, or use another passkey",
+    "no_prf",
+  );
 }

@@ -90,7 +90,10 @@ class Payment {
   async #findPayers() {
     const stored = (await this.#client.vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
     if (stored.length === 0) throw new Refusal("no_vault");
-    const named = async (/** @type {string} */ did) => ({ did, name: (await factsOf(did).catch(() => null))?.identifier ?? "" });
+    const named = async (/** @type {string} */ did) => ({
+      did,
+      name: (await factsOf(did).catch(() => null))?.identifier ?? "",
+    });
     this.#payers = await Promise.all(stored.map(({ did }) => named(did)));
     this.#did = stored[0].did;
   }
@@ -117,7 +120,11 @@ class Payment {
     const request = this.#known();
     const paid = await paidBefore().catch(() => []);
     if (this.#state !== "reading") return;
-    const choice = { payers: this.#payers, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
+    const choice = {
+      payers: this.#payers,
+      did: this.#did,
+      onChoice: (/** @type {string} */ did) => void this.#chosen(did),
+    };
     const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
     screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
     this.#to("asking");
@@ -154,7 +161,10 @@ class Payment {
     tell(text("preparing"));
     // The person has just confirmed with their key, so this window takes the vault from a tab that has it open.
     const opened = await this.#client.vault.unlock(key, null, { did: this.#did, takeOver: "payment" });
-    if (!opened.success) throw new Refusal(opened.error !== "wrong_key" ? "vault_locked" : key.kind === "password" ? "wrong_password" : "wrong_key");
+    if (!opened.success)
+      throw new Refusal(
+        opened.error !== "wrong_key" ? "vault_locked" : key.kind === "password" ? "wrong_password" : "wrong_key",
+      );
     const request = this.#known();
     const account = await this.#client.account();
     // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
@@ -162,14 +172,20 @@ class Payment {
     const enough = checkBalance(this.#client, account.address, request);
     enough.catch(() => {});
     // Pay the address that is shown, even if the DID has a different one by now.
-    const paying = this.#client.pay({ ...request.params, to: this.#payee.address }, {
-      approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
-      onProgress: (step) => this.#progress(step),
-    });
+    const paying = this.#client.pay(
+      { ...request.params, to: this.#payee.address },
+      {
+        approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
+        onProgress: (step) => this.#progress(step),
+      },
+    );
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
     await this.#noted(result).catch(() => {}); // before the shop knows, because the browser then closes the window
     tell(text("copying"));
-    const copy = this.#client.snapshots().then((it) => it.firstCopy(COPY_WITHIN_MS)).catch(() => {});
+    const copy = this.#client
+      .snapshots()
+      .then((it) => it.firstCopy(COPY_WITHIN_MS))
+      .catch(() => {});
     await Promise.race([copy, new Promise((late) => setTimeout(late, COPY_WITHIN_MS))]); // the shop waits
     this.#shop.paid(result);
     showPaid(request, result);
@@ -276,7 +292,10 @@ class Payment {
 
   #close() {
     this.#state = "over";
-    void this.#client.vault.lock().catch(() => {}).finally(() => this.#client.close());
+    void this.#client.vault
+      .lock()
+      .catch(() => {})
+      .finally(() => this.#client.close());
   }
 
   #isOver() {

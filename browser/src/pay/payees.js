@@ -29,7 +29,9 @@ export function paidBefore() {
 /** @param {string} address */
 export function rememberPayee(address) {
   return stored(async (store) => {
-    const before = /** @type {string[]} */ ((await store.note(NOTE)) ?? []).filter((one) => one !== address.toLowerCase());
+    const before = /** @type {string[]} */ ((await store.note(NOTE)) ?? []).filter(
+      (one) => one !== address.toLowerCase(),
+    );
     await store.setNote(NOTE, [...before, address.toLowerCase()].slice(-KEPT));
   });
 }

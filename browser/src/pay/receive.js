@@ -14,12 +14,21 @@ import { text } from "./text.js";
 export function showReceive(account) {
   document.getElementById("receive")?.remove();
   if (!account) return;
-  const copy = () => void navigator.clipboard.writeText(account).then(() => tell(text("copied")), () => tell(text("not_copied")));
-  const place = el("div", { id: "receive" },
+  const copy = () =>
+    void navigator.clipboard.writeText(account).then(
+      () => tell(text("copied")),
+      () => tell(text("not_copied")),
+    );
+  const place = el(
+    "div",
+    { id: "receive" },
     el("p", {}, text("receive", { chain: meta("chain-name") })),
     address(account),
     el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
   );
   document.getElementById("screen")?.append(place);
-  void import("./qr_of_account.js").then(({ qrCode }) => place.append(qrCode(account, text("receive_qr", { account }))), () => {}); // the address is enough
+  void import("./qr_of_account.js").then(
+    ({ qrCode }) => place.append(qrCode(account, text("receive_qr", { account }))),
+    () => {},
+  ); // the address is enough
 }

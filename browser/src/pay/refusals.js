@@ -1,6 +1,13 @@
 /** Converts errors to refusals, which decide what the person reads and which code the shop gets. */
 
-import { AccountNotFunded, NetworkError, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../holdfast.js";
+import {
+  AccountNotFunded,
+  NetworkError,
+  OperationFailed,
+  PaymentRefused,
+  RequestRefused,
+  WebAuthnError,
+} from "../holdfast.js";
 import { meta } from "./meta.js";
 import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
@@ -57,8 +64,13 @@ export function isPassing({ code }) {
 /** @param {AccountNotFunded} error */
 function notFunded({ address, balance, needed, token }) {
   const unit = tokenOf(token, { usdc: meta("usdc") });
-  const shown = (/** @type {bigint} */ value) => (unit ? amountText(decimalOf(value, unit.decimals), unit) : `${value}`);
-  return new Refusal(unit === COIN ? "insufficient_fee" : "insufficient_balance", { have: shown(balance), need: shown(needed), account: address });
+  const shown = (/** @type {bigint} */ value) =>
+    unit ? amountText(decimalOf(value, unit.decimals), unit) : `${value}`;
+  return new Refusal(unit === COIN ? "insufficient_fee" : "insufficient_balance", {
+    have: shown(balance),
+    need: shown(needed),
+    account: address,
+  });
 }
 
 /**

@@ -50,15 +50,25 @@ export class Refusal extends Error {
 export function readRequest({ site, inside, total, data }, facts) {
   if (![site, inside ?? site].every((origin) => URL.canParse(origin))) throw bad("what_site");
   const { to, amount, token, chainId, ucan, label } = typeof data === "object" && data !== null ? data : {};
-  if (typeof amount !== "string" || !WHOLE.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) throw bad("what_amount");
+  if (typeof amount !== "string" || !WHOLE.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST)
+    throw bad("what_amount");
   if (token !== NATIVE && !isAddress(token)) throw bad("what_token");
   if (!isAddress(to) && !isDid(to)) throw bad("what_payee");
   if (!Number.isSafeInteger(chainId)) throw bad("what_chain");
-  if (chainId !== facts.chainId) throw new Refusal("wrong_chain", { wanted: String(chainId), own: `${facts.chainName} (${facts.chainId})` });
+  if (chainId !== facts.chainId)
+    throw new Refusal("wrong_chain", { wanted: String(chainId), own: `${facts.chainName} (${facts.chainId})` });
   const known = tokenOf(token, facts);
   checkTotal(total, BigInt(amount), known);
   const params = { to, amount, token, chainId, ...(typeof ucan === "string" && ucan && { ucan }) };
-  return { site: new URL(site), inside: inside ? new URL(inside) : null, total, label: labelOf(label), params, amount: BigInt(amount), token: known };
+  return {
+    site: new URL(site),
+    inside: inside ? new URL(inside) : null,
+    total,
+    label: labelOf(label),
+    params,
+    amount: BigInt(amount),
+    token: known,
+  };
 }
 
 /**
@@ -81,7 +91,9 @@ export function decimalOf(amount, decimals) {
  * @returns {{amount: string, symbol: string}} for a token that the service does not know in its smallest unit, with its address
  */
 export function movedBy({ amount, token, params }) {
-  return token ? { amount: decimalOf(amount, token.decimals), symbol: token.symbol } : { amount: amount.toString(), symbol: params.token };
+  return token
+    ? { amount: decimalOf(amount, token.decimals), symbol: token.symbol }
+    : { amount: amount.toString(), symbol: params.token };
 }
 
 /**

@@ -33,17 +33,30 @@ export function amountOf({ amount, token }) {
 export function sheet(request, payee, { chainName, choice, familiarity }) {
   const { token, params, total, label, site, inside } = request;
   const otherUnit = token?.unit !== total.currency.toUpperCase();
-  return el("div", {},
+  return el(
+    "div",
+    {},
     el("p", { className: "amount", id: "amount" }, amountOf(request)),
     token ? null : warning(text("token_unknown")),
     familiarity === "alike" ? warning(text("payee_alike")) : null,
-    el("dl", { id: "request" },
-      row("shop", shopName(site), ...shopWarnings(site), ...(inside ? [el("small", {}, text("asks_inside", { site: originOf(inside) })), ...shopWarnings(inside)] : [])),
+    el(
+      "dl",
+      { id: "request" },
+      row(
+        "shop",
+        shopName(site),
+        ...shopWarnings(site),
+        ...(inside ? [el("small", {}, text("asks_inside", { site: originOf(inside) })), ...shopWarnings(inside)] : []),
+      ),
       label ? row("label", text("shop_calls_it", { label })) : null,
       otherUnit ? row("shop_price", `${total.value} ${total.currency}`) : null,
       payeeRow(payee, familiarity),
       token ? null : row("token", address(params.token)),
-      row("chain", text("chain_row", { name: chainName, id: params.chainId }), meta("test-money") ? el("small", {}, text("test_money")) : null),
+      row(
+        "chain",
+        text("chain_row", { name: chainName, id: params.chainId }),
+        meta("test-money") ? el("small", {}, text("test_money")) : null,
+      ),
       el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
       params.ucan ? row("limit", text("limit_delegation")) : null,
       row("vault", vaultChoice(choice), el("small", { id: "left" })),
@@ -56,7 +69,13 @@ export function sheet(request, payee, { chainName, choice, familiarity }) {
  */
 export function showFee(fee) {
   const place = document.getElementById("fee");
-  if (place) place.textContent = fee === null ? text("fee_later") : fee.sponsored ? text("fee_sponsored") : text("fee_own", { fee: costText(fee) });
+  if (place)
+    place.textContent =
+      fee === null
+        ? text("fee_later")
+        : fee.sponsored
+          ? text("fee_sponsored")
+          : text("fee_own", { fee: costText(fee) });
 }
 
 /**
@@ -67,7 +86,11 @@ export function showFee(fee) {
  */
 export function showLeft({ token }, left) {
   const place = document.getElementById("left");
-  if (place) place.textContent = left === null || !token || token === COIN ? "" : text("left", { amount: amountText(decimalOf(left, token.decimals), token) });
+  if (place)
+    place.textContent =
+      left === null || !token || token === COIN
+        ? ""
+        : text("left", { amount: amountText(decimalOf(left, token.decimals), token) });
 }
 
 /**
@@ -88,10 +111,16 @@ export function address(value) {
 function payeeRow({ address: to, did }, familiarity) {
   const proven = did?.startsWith("did:new:");
   const said = did === null ? "payee_address" : proven ? "payee_verified" : "payee_unproven";
-  return row("payee",
+  return row(
+    "payee",
     did ? el("span", { className: "did" }, did) : null,
     address(to),
-    el("small", { className: proven ? (familiarity === "known" ? "good" : "") : did ? "bad" : "" }, text(said), familiarity === "alike" ? "" : ` ${text(`payee_${familiarity}`)}`),
+    el(
+      "small",
+      { className: proven ? (familiarity === "known" ? "good" : "") : did ? "bad" : "" },
+      text(said),
+      familiarity === "alike" ? "" : ` ${text(`payee_${familiarity}`)}`,
+    ),
     isForeign(did ?? "") ? el("small", { className: "bad" }, text("unusual_host")) : null,
   );
 }
@@ -104,7 +133,15 @@ function payeeRow({ address: to, did }, familiarity) {
 function vaultChoice({ payers, did, onChoice }) {
   if (payers.length < 2) return el("span", {}, el("strong", {}, payers[0].name), el("span", { className: "did" }, did));
   const options = payers.map((it) => el("option", { value: it.did }, `${it.name} ${it.did}`.trim()));
-  const select = el("select", { id: "vaults", ariaLabel: text("vault"), onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value) }, ...options);
+  const select = el(
+    "select",
+    {
+      id: "vaults",
+      ariaLabel: text("vault"),
+      onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value),
+    },
+    ...options,
+  );
   return select;
 }
 

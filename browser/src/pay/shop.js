@@ -5,7 +5,10 @@ import { FOR_SHOPS } from "./for_shops.js";
 /** How long the worker may take to say whether the shop still waits; the browser may have to start it again. */
 const ANSWERS_WITHIN_MS = 10_000;
 /** Refusal codes that are reported to shops under a different name. */
-const RENAMED = /** @type {Record<string, string>} */ ({ insufficient_fee: "insufficient_balance", chain_failed: "chain_rejected" });
+const RENAMED = /** @type {Record<string, string>} */ ({
+  insufficient_fee: "insufficient_balance",
+  chain_failed: "chain_rejected",
+});
 
 /**
  * @typedef {import("./request.js").Asked} Asked
@@ -58,7 +61,10 @@ export class Shop {
     this.#answered = true;
     const named = RENAMED[code] ?? code;
     const error = Object.hasOwn(FOR_SHOPS, named) ? named : "internal";
-    this.#send({ type: "refused", refusal: { error, message: FOR_SHOPS[error], cancelled: error === "user_cancelled" } });
+    this.#send({
+      type: "refused",
+      refusal: { error, message: FOR_SHOPS[error], cancelled: error === "user_cancelled" },
+    });
   }
 
   /** @param {boolean} isWaiting @returns {boolean} whether the page had asked */

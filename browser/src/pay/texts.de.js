@@ -15,12 +15,15 @@ const de = {
   payee: "Empfänger",
   payee_verified: "Die Chain bestätigt, dass dieses Konto zu der DID gehört. Wer das ist, sagt sie nicht.",
   payee_known: "An diesen Empfänger haben Sie aus diesem Browser schon gezahlt.",
-  payee_unproven: "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Shops.",
+  payee_unproven:
+    "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Shops.",
   payee_address: "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie mit der des Shops.",
   payee_new: "An diesen Empfänger haben Sie aus diesem Browser noch nicht gezahlt.",
-  payee_alike: "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
+  payee_alike:
+    "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
   token: "Token",
-  token_unknown: "Dieser Dienst kennt das Token nicht. Der Betrag steht deshalb in dessen kleinster Einheit, sein Wert ist unbekannt. Zahlen Sie nur, wenn Sie das Token kennen.",
+  token_unknown:
+    "Dieser Dienst kennt das Token nicht. Der Betrag steht deshalb in dessen kleinster Einheit, sein Wert ist unbekannt. Zahlen Sie nur, wenn Sie das Token kennen.",
   chain: "Chain",
   chain_row: "{name} ({id})",
   test_money: "Testgeld ohne Wert.",
@@ -54,7 +57,8 @@ const de = {
   explorer: "Die Zahlung auf der Chain ansehen",
   over: "Hier ist nichts mehr zu tun. Sie können dieses Fenster schließen.",
   over_title: "Diese Anfrage ist beendet",
-  unsigned: "Der Shop wartet nicht mehr auf diese Zahlung. In diesem Fenster wurde nichts unterschrieben. Sie können es schließen.",
+  unsigned:
+    "Der Shop wartet nicht mehr auf diese Zahlung. In diesem Fenster wurde nichts unterschrieben. Sie können es schließen.",
   none_title: "Nichts zu zahlen",
   none: "Kein Shop bittet um eine Zahlung. Sie können dieses Fenster schließen.",
   cancelled: "Abgebrochen. Es wurde nichts gezahlt. Sie können dieses Fenster schließen.",
@@ -67,12 +71,15 @@ const de = {
   what_payee: "der Empfänger ist weder Adresse noch DID",
   what_chain: "die Chain ist nicht angegeben",
   what_site: "die fragende Seite verbirgt ihre Adresse",
-  amount_mismatch: "Der Shop zeigt {shown}, verlangt aber {asked}. Zahlungen mit zwei verschiedenen Beträgen werden abgelehnt.",
+  amount_mismatch:
+    "Der Shop zeigt {shown}, verlangt aber {asked}. Zahlungen mit zwei verschiedenen Beträgen werden abgelehnt.",
   wrong_chain: "Der Shop verlangt {wanted}; Ihr Konto liegt auf {own}.",
-  no_vault: "In diesem Browser gibt es keinen Tresor. Legen Sie einen an oder holen Sie Ihren hierher; zahlen Sie dann im Shop noch einmal.",
+  no_vault:
+    "In diesem Browser gibt es keinen Tresor. Legen Sie einen an oder holen Sie Ihren hierher; zahlen Sie dann im Shop noch einmal.",
   insufficient_balance: "Sie haben {have}; Sie brauchen {need}.",
   insufficient_fee: "Kein Sponsor zahlt die Netzgebühr. Für diese Zahlung braucht Ihr Konto {need}; es hat {have}.",
-  receive: "Dies ist die Adresse Ihres Kontos auf {chain}. Lassen Sie Geld dorthin senden, und zahlen Sie dann im Shop noch einmal.",
+  receive:
+    "Dies ist die Adresse Ihres Kontos auf {chain}. Lassen Sie Geld dorthin senden, und zahlen Sie dann im Shop noch einmal.",
   receive_qr: "QR-Code der Adresse {account}",
   copy: "Adresse kopieren",
   copied: "Kopiert.",
@@ -87,7 +94,8 @@ const de = {
   not_configured: "Dieser Dienst kann keine Zahlungen senden.",
   too_many: "Zu viele Zahlungen aus Ihrem Netz. Versuchen Sie es später noch einmal.",
   network: "Keine Verbindung zum Dienst.",
-  unconfirmed: "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Zahlen Sie erst wieder, wenn Sie Ihr Konto angesehen haben.",
+  unconfirmed:
+    "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Zahlen Sie erst wieder, wenn Sie Ihr Konto angesehen haben.",
   vault_locked: "Der Tresor bleibt verschlossen: Dieser Passkey oder dieses Passwort öffnet ihn nicht.",
   unsupported: "Dieser Browser hat keine Passkeys. Verwenden Sie das Tresor-Passwort.",
   no_prf: "Dieser Passkey kann den Tresor nicht öffnen. Verwenden Sie das Tresor-Passwort oder einen anderen Passkey.",
@@ -95,7 +103,8 @@ const de = {
   passkey_cancelled: "Es wurde kein Passkey verwendet. Nichts hat sich geändert.",
   passkey_timed_out: "Das hat zu lange gedauert. Nichts hat sich geändert.",
   passkey_no_focus: "Klicken Sie auf diese Seite und versuchen Sie es noch einmal.",
-  passkey_failed: "Ihr Gerät konnte den Passkey nicht verwenden. Versuchen Sie es noch einmal oder nehmen Sie einen anderen.",
+  passkey_failed:
+    "Ihr Gerät konnte den Passkey nicht verwenden. Versuchen Sie es noch einmal oder nehmen Sie einen anderen.",
   passkey_wrong_origin: "Passkeys funktionieren an dieser Adresse nicht.",
   wrong_key: "Dieser Passkey öffnet den Tresor in diesem Browser nicht. Verwenden Sie einen anderen.",
   internal: "In dieser Seite ist ein Fehler aufgetreten.",

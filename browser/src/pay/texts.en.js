@@ -14,12 +14,14 @@ export default {
   payee: "Payee",
   payee_verified: "The chain confirms that this account belongs to the DID. It does not say who that is.",
   payee_known: "You have paid this payee from this browser before.",
-  payee_unproven: "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the shop’s.",
+  payee_unproven:
+    "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the shop’s.",
   payee_address: "An address without a verified identity. Compare it with the shop’s.",
   payee_new: "You have not paid this payee from this browser before.",
   payee_alike: "Careful: this address begins and ends like one that you paid before, but it is another one.",
   token: "Token",
-  token_unknown: "This service does not know the token, so the amount is shown in its smallest unit, and its worth is unknown. Pay only if you know the token.",
+  token_unknown:
+    "This service does not know the token, so the amount is shown in its smallest unit, and its worth is unknown. Pay only if you know the token.",
   chain: "Chain",
   chain_row: "{name} ({id})",
   test_money: "Test money without value.",
@@ -86,7 +88,8 @@ export default {
   not_configured: "This service cannot send payments.",
   too_many: "Too many payments from your network. Try again later.",
   network: "No connection to the service.",
-  unconfirmed: "The payment was sent and is not confirmed yet. Do not pay again before you have looked at your account.",
+  unconfirmed:
+    "The payment was sent and is not confirmed yet. Do not pay again before you have looked at your account.",
   vault_locked: "The vault stays locked: this passkey or password does not open it.",
   unsupported: "This browser has no passkeys. Use the vault password.",
   no_prf: "This passkey cannot open the vault. Use the vault password or another passkey.",

@@ -84,7 +84,8 @@ export class AutomaticSnapshots {
       const used = error instanceof RequestRefused || this.#uses() !== before;
       const weary = used && this.#failures >= MOST_USES;
       this.#failures = isLasting(error) || weary ? 0 : this.#failures + 1;
-      if (this.#failures && !this.#timer) this.#after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1)));
+      if (this.#failures && !this.#timer)
+        this.#after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1)));
     }
   }
 }
@@ -96,5 +97,10 @@ export class AutomaticSnapshots {
  */
 function isLasting(error) {
   const refused = error instanceof RequestRefused && LASTING.has(error.status);
-  return refused || error instanceof ClientStateError || error instanceof SnapshotConflict || error instanceof SnapshotRolledBack;
+  return (
+    refused ||
+    error instanceof ClientStateError ||
+    error instanceof SnapshotConflict ||
+    error instanceof SnapshotRolledBack
+  );
 }

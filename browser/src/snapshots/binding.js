@@ -19,7 +19,8 @@ const PUBLISH = "/snapshots/publish";
 export function checkWhole({ sealed, manifest }) {
   const header = readHeader(sealed);
   if (!header) throw new RecoveryRefused("damaged", "the snapshot holds no sealed vault");
-  if (header.did !== manifest.did) throw new RecoveryRefused("damaged", "the snapshot names another DID than the vault in it");
+  if (header.did !== manifest.did)
+    throw new RecoveryRefused("damaged", "the snapshot names another DID than the vault in it");
   return header;
 }
 
@@ -34,7 +35,10 @@ export function checkWhole({ sealed, manifest }) {
  */
 export async function checkBinding(vault, { manifest: { delegation, did } }, publicKey) {
   if (!delegation) {
-    throw new RecoveryRefused("damaged", "the snapshot carries no delegation to the key that named it: it may be someone else's");
+    throw new RecoveryRefused(
+      "damaged",
+      "the snapshot carries no delegation to the key that named it: it may be someone else's",
+    );
   }
   const audience = publicKey ? { audience: didKeyOf(publicKey) } : {};
   try {

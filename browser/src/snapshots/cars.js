@@ -39,7 +39,8 @@ export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
 export function writeCar(root, blocks) {
   const header = encode({ roots: [new Link(cidBytes(root))], version: 1 });
   const sections = [...new Map([...blocks].map((block) => [block.cid, block.data]))].flatMap(([cid, data]) => [
-    Uint8Array.from([...encodeVarint(CID_BYTES + data.length), ...cidBytes(cid)]), data,
+    Uint8Array.from([...encodeVarint(CID_BYTES + data.length), ...cidBytes(cid)]),
+    data,
   ]);
   return joined([Uint8Array.from(encodeVarint(header.length)), header, ...sections]);
 }
@@ -67,19 +68,22 @@ export async function readCar(data, limits = LIMITS) {
  * @throws {ContentError} anything else
  */
 export async function readCarOfAnyRoots(data, limits = LIMITS) {
-  if (data.length > limits.car) throw new ContentError("car_too_large", `the CAR file has more than ${limits.car} bytes`);
+  if (data.length > limits.car)
+    throw new ContentError("car_too_large", `the CAR file has more than ${limits.car} bytes`);
   const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");
   const root = readHeader(bytes);
   /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
   const blocks = new Map();
   for (let at = first, count = 1; at < data.length; count += 1) {
     const { bytes: found, end } = section(data, at, CID_BYTES + longestBlock(data, at, limits), "section_too_large");
-    if (count > limits.blocks) throw new ContentError("car_too_large", `the CAR file has more than ${limits.blocks} blocks`);
+    if (count > limits.blocks)
+      throw new ContentError("car_too_large", `the CAR file has more than ${limits.blocks} blocks`);
     const cid = textOf(found.subarray(0, CID_BYTES));
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
     at = end;
   }
-  if (root !== null && !blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not contain its root");
+  if (root !== null && !blocks.has(root))
+    throw new ContentError("block_missing", "the CAR file does not contain its root");
   return { root, blocks };
 }
 

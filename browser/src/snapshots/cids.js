@@ -34,13 +34,15 @@ export async function blockOf(codec, data) {
  * @throws {ContentError} a CID of another kind
  */
 export function textOf(cid) {
-  if (!isSupported(cid)) throw new ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor");
+  if (!isSupported(cid))
+    throw new ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor");
   return "b" + toBase32(cid);
 }
 
 /** @param {Uint8Array} cid */
 export function isSupported(cid) {
-  const known = cid[0] === 1 && (cid[1] === NUMBERS.raw || cid[1] === NUMBERS["dag-cbor"]) && cid[2] === 0x12 && cid[3] === 32;
+  const known =
+    cid[0] === 1 && (cid[1] === NUMBERS.raw || cid[1] === NUMBERS["dag-cbor"]) && cid[2] === 0x12 && cid[3] === 32;
   return known && cid.length === CID_BYTES;
 }
 
@@ -75,7 +77,11 @@ export function codecOf(cid) {
  */
 export async function verified(cid, data) {
   const hash = await hashOf(data);
-  if (!cidBytes(cid).subarray(4).every((byte, at) => byte === hash[at])) {
+  if (
+    !cidBytes(cid)
+      .subarray(4)
+      .every((byte, at) => byte === hash[at])
+  ) {
     throw new ContentError("block_mismatch", "a block does not match its CID");
   }
   return data;

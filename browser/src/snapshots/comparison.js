@@ -12,8 +12,20 @@ const KEYS_TABLE = "keys";
 const PAGE = 10_000;
 /** Every table of a vault. @type {import("../generated/types.js").Resource[]} */
 const RESOURCES = [
-  "accounts", "credentials", "sessions", "grants", "enclaves", "delegations", "ucans", "verification_methods", "services",
-  "service_configs", "tokens", "invocations", "sync", "oidc",
+  "accounts",
+  "credentials",
+  "sessions",
+  "grants",
+  "enclaves",
+  "delegations",
+  "ucans",
+  "verification_methods",
+  "services",
+  "service_configs",
+  "tokens",
+  "invocations",
+  "sync",
+  "oidc",
 ];
 
 /**

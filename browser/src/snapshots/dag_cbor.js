@@ -9,7 +9,13 @@ const DEEPEST = 32;
 /** The maximum number of items, as in Python: a snapshot's root has about 40. */
 const MAX_ITEMS = 256;
 const LINK_TAG = 42;
-const UNSIGNED = 0, NEGATIVE = 1, BYTES = 2, TEXT = 3, LIST = 4, MAP = 5, TAG = 6;
+const UNSIGNED = 0,
+  NEGATIVE = 1,
+  BYTES = 2,
+  TEXT = 3,
+  LIST = 4,
+  MAP = 5,
+  TAG = 6;
 const utf8 = new TextEncoder();
 const strictly = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -135,7 +141,8 @@ class Reader {
       const begin = this.at;
       const name = this.value(depth + 1);
       const spelled = utf8.encode(String(name));
-      if (typeof name !== "string" || this.data[begin] >> 5 !== TEXT || (before && order(before, spelled) >= 0)) throw invalid();
+      if (typeof name !== "string" || this.data[begin] >> 5 !== TEXT || (before && order(before, spelled) >= 0))
+        throw invalid();
       fields[name] = this.value(depth + 1);
       before = spelled;
     }

@@ -43,7 +43,9 @@ export class Gateways {
    * @throws {NetworkError} no gateway answers
    */
   async probe() {
-    await this.#first((http) => http.send({ method: "GET", path: `/ipfs/${PROBE}`, query: { format: "raw" }, headers: { Accept: RAW } }));
+    await this.#first((http) =>
+      http.send({ method: "GET", path: `/ipfs/${PROBE}`, query: { format: "raw" }, headers: { Accept: RAW } }),
+    );
   }
 
   /**
@@ -120,7 +122,9 @@ export class Gateways {
    */
   async #first(work) {
     const failed = [];
-    for (const http of [...this.#https].sort((one, other) => Number(this.#failed.has(one)) - Number(this.#failed.has(other)))) {
+    for (const http of [...this.#https].sort(
+      (one, other) => Number(this.#failed.has(one)) - Number(this.#failed.has(other)),
+    )) {
       try {
         return await work(http);
       } catch (error) {
@@ -128,6 +132,8 @@ export class Gateways {
         if (!(error instanceof RequestRefused && error.status === NOT_FOUND)) this.#failed.add(http);
       }
     }
-    throw failed.length ? failure("no gateway returns the block", failed) : new StorageError("no gateway is configured");
+    throw failed.length
+      ? failure("no gateway returns the block", failed)
+      : new StorageError("no gateway is configured");
   }
 }

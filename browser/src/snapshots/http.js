@@ -49,7 +49,10 @@ export class Http {
       try {
         return await this.#once(asked);
       } catch (error) {
-        const wait = error instanceof NetworkError ? retryAfterMs({ safe: asked.method === "GET", keyed: false }, error, attempt) : null;
+        const wait =
+          error instanceof NetworkError
+            ? retryAfterMs({ safe: asked.method === "GET", keyed: false }, error, attempt)
+            : null;
         if (wait === null || asked.signal?.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
@@ -72,7 +75,17 @@ export class Http {
   }
 
   /** @param {Asked} asked */
-  async #once({ method, path, query = {}, headers = {}, body, longest = LONGEST_ANSWER, timeout = TIMEOUT_MS, signal: ended, cache }) {
+  async #once({
+    method,
+    path,
+    query = {},
+    headers = {},
+    body,
+    longest = LONGEST_ANSWER,
+    timeout = TIMEOUT_MS,
+    signal: ended,
+    cache,
+  }) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
     const asked = new URLSearchParams(query).toString();
@@ -84,9 +97,12 @@ export class Http {
       return bytes;
     } catch (cause) {
       if (cause instanceof NetworkError) throw cause;
-      if (this.#closing.signal.aborted) throw new ClientStateError("the client was closed during the request", { cause });
+      if (this.#closing.signal.aborted)
+        throw new ClientStateError("the client was closed during the request", { cause });
       const late = cause instanceof Error && cause.name === "TimeoutError";
-      throw new NetworkError(late ? `no answer within ${timeout} ms` : `${this.baseUrl} could not be reached`, { cause });
+      throw new NetworkError(late ? `no answer within ${timeout} ms` : `${this.baseUrl} could not be reached`, {
+        cause,
+      });
     }
   }
 }

@@ -49,14 +49,26 @@ export class KeptSnapshots {
     const { vault } = client;
     this.#client = client;
     this.#store = new VaultStore({ dbName: vault.dbName });
-    this.#place = new SnapshotPlace(client.baseUrl, config, { mint: (audience) => (this.#tokens++, tokenOf(vault, audience)), fetch });
+    this.#place = new SnapshotPlace(client.baseUrl, config, {
+      mint: (audience) => (this.#tokens++, tokenOf(vault, audience)),
+      fetch,
+    });
     const tell = (/** @type {SnapshotState} */ detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
     this.#publisher = new Publisher(vault, this.#store, this.#place, { tell, kept: config.kept ?? KEPT });
     const automatic = config.automatic ?? true;
-    this.#automatic = automatic ? new AutomaticSnapshots(() => this.publish(), config.debounceMs ?? QUIET_MS, () => this.#tokens) : null;
+    this.#automatic = automatic
+      ? new AutomaticSnapshots(
+          () => this.publish(),
+          config.debounceMs ?? QUIET_MS,
+          () => this.#tokens,
+        )
+      : null;
     this.#listen(vault);
     // The vault may have been opened before this module was loaded.
-    void vault.status().then(({ locked }) => locked || this.changed(), () => {});
+    void vault.status().then(
+      ({ locked }) => locked || this.changed(),
+      () => {},
+    );
   }
 
   /**
@@ -96,7 +108,8 @@ export class KeptSnapshots {
         return state;
       } catch (error) {
         const told = error instanceof SnapshotConflict || error instanceof SnapshotRolledBack;
-        if (!told && (error instanceof NetworkError || error instanceof StorageError)) vault.report("helia", reasonOf(error));
+        if (!told && (error instanceof NetworkError || error instanceof StorageError))
+          vault.report("helia", reasonOf(error));
         throw error;
       }
     });
@@ -115,9 +128,13 @@ export class KeptSnapshots {
     const ending = new AbortController();
     /** @type {Promise<boolean>} */
     const acknowledged = new Promise((resolve) => {
-      vault.addEventListener("snapshot", (event) => {
-        if (/** @type {CustomEvent<SnapshotState>} */ (event).detail.acknowledgedRoot !== null) resolve(true);
-      }, { signal: ending.signal });
+      vault.addEventListener(
+        "snapshot",
+        (event) => {
+          if (/** @type {CustomEvent<SnapshotState>} */ (event).detail.acknowledgedRoot !== null) resolve(true);
+        },
+        { signal: ending.signal },
+      );
       if (withinMs !== undefined) setTimeout(() => resolve(false), withinMs);
     });
     this.publish().catch(() => this.changed());
@@ -282,7 +299,10 @@ export class KeptSnapshots {
    */
   #inTurn(work) {
     const done = this.#turn.then(work);
-    this.#turn = done.then(() => {}, () => {});
+    this.#turn = done.then(
+      () => {},
+      () => {},
+    );
     return done;
   }
 }

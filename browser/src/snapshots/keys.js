@@ -40,7 +40,11 @@ export function wrapsOf(sealed) {
     const nameEnd = at + 2 + sealed[at + 1];
     const bytes = sealed.subarray(at, nameEnd + WRAP_REST);
     if (!(nameEnd + WRAP_REST <= sealed.length)) break;
-    found.push({ kind: KINDS[sealed[at]], id: new TextDecoder().decode(sealed.subarray(at + 2, nameEnd)), bytes: bytes.join() });
+    found.push({
+      kind: KINDS[sealed[at]],
+      id: new TextDecoder().decode(sealed.subarray(at + 2, nameEnd)),
+      bytes: bytes.join(),
+    });
     at = nameEnd + WRAP_REST;
   }
   return found;

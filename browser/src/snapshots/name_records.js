@@ -65,7 +65,11 @@ export function plainReason(error) {
  * @throws {ContentError} the text is not a name
  * @throws {ClientStateError} the client is closed
  */
-export async function askAll(https, name, { absentIsEnough, afterFirstMs = 2000, mainMs = 10_000, longestMs = 30_000 }) {
+export async function askAll(
+  https,
+  name,
+  { absentIsEnough, afterFirstMs = 2000, mainMs = 10_000, longestMs = 30_000 },
+) {
   const publicKey = publicKeyOf(name);
   const ending = new AbortController();
   /** @type {(IpnsRecord | null | Failed | undefined)[]} */
@@ -136,8 +140,15 @@ function isFailed(it) {
  */
 async function recordAt(http, name, publicKey, signal) {
   // A cached record would look like one that was rolled back.
-  const asked = { method: "GET", headers: { Accept: RECORD_TYPE }, longest: MAX_RECORD_BYTES, signal, cache: /** @type {const} */ ("no-store") };
-  const read = async (/** @type {{path: string, query?: Record<string, string>}} */ way) => readRecord(publicKey, await http.send({ ...asked, ...way }));
+  const asked = {
+    method: "GET",
+    headers: { Accept: RECORD_TYPE },
+    longest: MAX_RECORD_BYTES,
+    signal,
+    cache: /** @type {const} */ ("no-store"),
+  };
+  const read = async (/** @type {{path: string, query?: Record<string, string>}} */ way) =>
+    readRecord(publicKey, await http.send({ ...asked, ...way }));
   try {
     return await read({ path: `/ipns/${name}`, query: { format: "ipns-record" } });
   } catch (first) {
@@ -145,7 +156,8 @@ async function recordAt(http, name, publicKey, signal) {
     try {
       return await read({ path: `/routing/v1/ipns/${name}` });
     } catch (error) {
-      const absent = NOT_SERVED.has(statusOf(first)) && (NOT_SERVED.has(statusOf(error)) || statusOf(first) === NOT_FOUND);
+      const absent =
+        NOT_SERVED.has(statusOf(first)) && (NOT_SERVED.has(statusOf(error)) || statusOf(first) === NOT_FOUND);
       if (absent) return null;
       throw first;
     }

@@ -23,7 +23,8 @@ const MULTICODEC = [0xed, 0x01]; // ed25519-pub (did:key method)
  * @throws {ContentError}
  */
 export function nameOf(publicKey) {
-  if (publicKey.length !== PUBLIC_KEY_BYTES) throw new ContentError("invalid_name", "an Ed25519 public key has 32 bytes");
+  if (publicKey.length !== PUBLIC_KEY_BYTES)
+    throw new ContentError("invalid_name", "an Ed25519 public key has 32 bytes");
   return "k" + toBase(after(CID, publicKey), BASE36);
 }
 

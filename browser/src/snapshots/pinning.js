@@ -32,7 +32,12 @@ export class Pinning {
 
   /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default */
   async list({ meta, limit, ...chosen } = {}) {
-    const query = { status: ALL, ...chosen, ...(limit && { limit: String(limit) }), ...(meta && { meta: JSON.stringify(meta) }) };
+    const query = {
+      status: ALL,
+      ...chosen,
+      ...(limit && { limit: String(limit) }),
+      ...(meta && { meta: JSON.stringify(meta) }),
+    };
     const answer = await this.#send("GET", "/pins", { query });
     if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
     return answer.results.map(reportOf);
@@ -72,7 +77,9 @@ export class Pinning {
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;
       if (found.status === "failed") {
-        throw new StorageError(`the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`);
+        throw new StorageError(
+          `the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`,
+        );
       }
       if (Date.now() > end) throw new StorageError("the pin was not complete in time");
       await new Promise((resolve) => setTimeout(resolve, pollMs));
@@ -112,7 +119,8 @@ function pathOf(requestId) {
  * @returns {PinReport}
  */
 function reportOf(answer) {
-  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the response is not a pin");
+  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string")
+    throw new NetworkError("the response is not a pin");
   const { requestid: requestId, status, created, pin, delegates, info } = answer;
   return { requestId, status, created, pin, delegates, ...(info && { info }) };
 }

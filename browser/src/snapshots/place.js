@@ -60,14 +60,18 @@ export class SnapshotPlace {
    */
   async upload({ rootCid, blocks }) {
     const boundary = toHex(randomBytes(16)).slice(2);
-    const head = 'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
+    const head =
+      'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
     const body = new Blob([`--${boundary}\r\n${head}`, writeCar(rootCid, blocks), `\r\n--${boundary}--\r\n`]);
     const pin = this.pinning === null;
     const answer = await this.#http.send({
       method: "POST",
       path: "/api/v0/dag/import",
       query: { "pin-roots": String(pin) },
-      headers: { "Content-Type": `multipart/form-data; boundary=${boundary}`, Authorization: `Bearer ${await this.#mint()}` },
+      headers: {
+        "Content-Type": `multipart/form-data; boundary=${boundary}`,
+        Authorization: `Bearer ${await this.#mint()}`,
+      },
       body,
       timeout: UPLOAD_TIMEOUT_MS,
     });
@@ -81,7 +85,12 @@ export class SnapshotPlace {
    * @param {Uint8Array<ArrayBuffer>} record
    */
   async publish(name, record) {
-    await this.#http.send({ method: "PUT", path: `/routing/v1/ipns/${name}`, headers: { "Content-Type": RECORD_TYPE }, body: record });
+    await this.#http.send({
+      method: "PUT",
+      path: `/routing/v1/ipns/${name}`,
+      headers: { "Content-Type": RECORD_TYPE },
+      body: record,
+    });
   }
 
   /**
@@ -117,7 +126,11 @@ export class SnapshotPlace {
  * @param {boolean} pinned
  */
 function checkImported(answer, rootCid, pinned) {
-  const roots = answer.split("\n").filter((line) => line.trim()).map(rootIn).filter(Boolean);
+  const roots = answer
+    .split("\n")
+    .filter((line) => line.trim())
+    .map(rootIn)
+    .filter(Boolean);
   const expected = pinned || roots.length ? 1 : 0;
   if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
     throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");

@@ -77,17 +77,28 @@ export class Publisher {
    * server's reason
    */
   async publish() {
-    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
+    if ((await this.#vault.status()).locked)
+      throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
     const publishing = await this.#publishing();
     const stored = await this.#newest();
     const state = await this.state();
     if (!isDue(stored, state)) return state;
     try {
       const forgets = state.forgets || (stored.manifest.rootCid === null && state.acknowledgedRoot !== null);
-      return await this.#published(publishing, { ...state, status: "queued", revision: stored.revision, reason: null, forgets });
+      return await this.#published(publishing, {
+        ...state,
+        status: "queued",
+        revision: stored.revision,
+        reason: null,
+        forgets,
+      });
     } catch (error) {
       const otherRoot = error instanceof SnapshotConflict ? error.otherRoot : null;
-      await this.#note(await this.state(), { status: otherRoot ? "conflict" : "failed", reason: reasonOf(error), otherRoot });
+      await this.#note(await this.state(), {
+        status: otherRoot ? "conflict" : "failed",
+        reason: reasonOf(error),
+        otherRoot,
+      });
       throw error;
     }
   }
@@ -100,7 +111,12 @@ export class Publisher {
   async overrule() {
     const state = await this.state();
     if (state.otherRoot === null) throw new ClientStateError("there is no conflict to resolve");
-    await this.#note(state, { status: "queued", acknowledgedRoot: state.otherRoot, acknowledgedRevision: 0, otherRoot: null });
+    await this.#note(state, {
+      status: "queued",
+      acknowledgedRoot: state.otherRoot,
+      acknowledgedRevision: 0,
+      otherRoot: null,
+    });
     const published = await this.publish();
     await this.#store.setNote(otherNote(state.did), null);
     return published;
@@ -159,7 +175,8 @@ export class Publisher {
     const { rootCid, sequence, data } = record;
     if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
     // The last record sent was published, but the response was lost.
-    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence, data);
+    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot)
+      return this.#acknowledged(state, sequence, data);
     if (rootCid !== state.acknowledgedRoot) {
       await this.#keepOther(state.did, rootCid);
       await this.#note(state, { sequence });
@@ -199,7 +216,8 @@ export class Publisher {
     try {
       await this.#place.publish(name, bytes);
     } catch (error) {
-      const overtaken = error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
+      const overtaken =
+        error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
       throw overtaken ? new SnapshotConflict(overtaken) : error;
     }
     return this.#withoutOldPins(await this.#acknowledged(state, state.sequence + 1, bytes));
@@ -227,7 +245,12 @@ export class Publisher {
     const stored = await this.#store.load(did);
     // Record the snapshot in the manifest, unless the vault has changed in the meantime.
     if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
-    const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, precedingRoot, otherRoot: null };
+    const acknowledged = {
+      acknowledgedRoot: sentRoot,
+      acknowledgedRevision: sentRevision,
+      precedingRoot,
+      otherRoot: null,
+    };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
   }
 

@@ -14,11 +14,15 @@ export const MAX_RECORD_BYTES = 10 << 10;
 const MAX_TTL_NS = (1n << 63n) - 1n;
 const PREFIX = new TextEncoder().encode("ipns-signature:");
 const PATH = "/ipfs/";
-const NUMBER = 0, OCTETS = 2;
+const NUMBER = 0,
+  OCTETS = 2;
 /** The lengths of the other Protocol Buffers types in bytes. @type {Record<number, number>} */
 const FIXED = { 1: 8, 5: 4 };
 const MAX_FIELDS = 32;
-const SIGNATURE_V1 = 2, PUBLIC_KEY = 7, SIGNATURE = 8, DATA = 9;
+const SIGNATURE_V1 = 2,
+  PUBLIC_KEY = 7,
+  SIGNATURE = 8,
+  DATA = 9;
 /** The Protocol Buffers wire types of the fields that a record may have. @type {Record<number, number>} */
 const FORM = { 1: OCTETS, 2: OCTETS, 3: NUMBER, 4: OCTETS, 5: NUMBER, 6: NUMBER, 7: OCTETS, 8: OCTETS, 9: OCTETS };
 /** The fields of version 1, which repeat the values of the signed data. @type {Record<number, string>} */
@@ -52,7 +56,8 @@ const TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-
  */
 export async function readRecord(name, data) {
   const publicKey = typeof name === "string" ? publicKeyOf(name) : name;
-  if (data.length > MAX_RECORD_BYTES) throw new ContentError("record_too_large", `an IPNS record has at most ${MAX_RECORD_BYTES} bytes`);
+  if (data.length > MAX_RECORD_BYTES)
+    throw new ContentError("record_too_large", `an IPNS record has at most ${MAX_RECORD_BYTES} bytes`);
   const fields = fieldsOf(data);
   if (PUBLIC_KEY in fields && !isSame(fields[PUBLIC_KEY], keyBytes(publicKey))) {
     throw new ContentError("other_key", "the record carries another key than its name");
@@ -104,7 +109,10 @@ function fieldsOf(data) {
     const number = Number(BigInt(tag.value) >> 3n);
     const kind = Number(BigInt(tag.value) & 7n);
     if (count > MAX_FIELDS || number in fields || (number in FORM && FORM[number] !== kind)) {
-      throw new ContentError("invalid_record", "the record has too many fields, one of them twice, or one of a different type");
+      throw new ContentError(
+        "invalid_record",
+        "the record has too many fields, one of them twice, or one of a different type",
+      );
     }
     const { value, end } = fieldValue(data, tag.end, kind);
     if (number in FORM) fields[number] = value;
@@ -118,7 +126,8 @@ function fieldValue(data, at, kind) {
   if (kind === NUMBER) return varint(data, at);
   const begin = kind === OCTETS ? varint(data, at) : { value: FIXED[kind], end: at };
   const end = begin.end + Number(begin.value);
-  if (!(end <= data.length)) throw new ContentError("invalid_record", "the record is cut short, or a field of a type that is no longer used");
+  if (!(end <= data.length))
+    throw new ContentError("invalid_record", "the record is cut short, or a field of a type that is no longer used");
   return { value: data.slice(begin.end, end), end };
 }
 
@@ -145,7 +154,9 @@ async function checkSignature(publicKey, signature, signed) {
     holds = await crypto.subtle.verify("Ed25519", key, signature, joined([PREFIX, signed]));
   } catch (cause) {
     if (cause instanceof Error && cause.name === "NotSupportedError") {
-      throw new ContentError("unsupported", "this browser cannot verify Ed25519 signatures: use a current one", { cause });
+      throw new ContentError("unsupported", "this browser cannot verify Ed25519 signatures: use a current one", {
+        cause,
+      });
     }
   }
   if (!holds) throw new ContentError("invalid_signature", "the record is not signed by the key of its name");

@@ -89,7 +89,8 @@ export class Recovery {
   async recover() {
     const { key, name, car } = this.#options;
     if (!(await this.#client.vault.status()).locked) throw new ClientStateError("a vault is open here: lock it first");
-    const passkey = this.#options.passkey ?? (key && (name || car) ? null : await usePasskey({ rpId: this.#client.rpId }));
+    const passkey =
+      this.#options.passkey ?? (key && (name || car) ? null : await usePasskey({ rpId: this.#client.rpId }));
     if (passkey && !passkey.hasKey && !key) throw withoutKey();
     if (passkey) this.#tell("passkey chosen");
     const found = car ? await this.#ofCar(car) : await this.#ofName(passkey);
@@ -167,8 +168,13 @@ export class Recovery {
    */
   async #ofName(passkey) {
     const { newest: record, failed, hasMain } = await readable(() => this.#answers(passkey));
-    if (!record && failed.length) await readable(() => Promise.reject(failure("no snapshot was found, and not every server answered", failed)));
-    if (!record) throw new RecoveryRefused("no_snapshot", "no snapshot is published under this name: every server that was asked says so");
+    if (!record && failed.length)
+      await readable(() => Promise.reject(failure("no snapshot was found, and not every server answered", failed)));
+    if (!record)
+      throw new RecoveryRefused(
+        "no_snapshot",
+        "no snapshot is published under this name: every server that was asked says so",
+      );
     const silent = failed.map(({ http }) => http.host);
     if (silent.length) this.#tell("unanswered", { places: silent });
     this.#tell("record verified");
@@ -176,7 +182,8 @@ export class Recovery {
       const words = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot";
       await this.#ask("expired", new RecoveryRefused("expired", words));
     }
-    const fetched = () => this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
+    const fetched = () =>
+      this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
     const snapshot = await readable(fetched);
     const revision = await this.#checked(snapshot, record.publicKey);
     this.#tell("snapshot verified");
@@ -244,7 +251,11 @@ export class Recovery {
    */
   async #open({ snapshot: { sealed, manifest } }, key) {
     // Pass a copy, because the buffer may be transferred to the worker.
-    const { success, error } = await this.#client.vault.unlock(key, { database: sealed.slice() }, { did: manifest.did });
+    const { success, error } = await this.#client.vault.unlock(
+      key,
+      { database: sealed.slice() },
+      { did: manifest.did },
+    );
     if (!success) return refusalOf(error);
     this.#tell("vault opened");
     return null;
@@ -252,17 +263,30 @@ export class Recovery {
 
   /** @param {Found} found @param {Found} newest @returns {Promise<Recovered>} */
   async #kept(found, newest) {
-    const { snapshot: { rootCid, manifest, sealed }, record, revision } = found;
+    const {
+      snapshot: { rootCid, manifest, sealed },
+      record,
+      revision,
+    } = found;
     const { did, updatedAt, wasmVersion, schemaVersion } = manifest;
     const stored = await this.#store.load(did);
-    if (!stored || stored.revision < revision) await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
+    if (!stored || stored.revision < revision)
+      await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
     const sequence = record?.sequence ?? null;
-    const newer = found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
+    const newer =
+      found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
     // A snapshot from a file is uploaded, because it may not be published yet. If a newer snapshot exists, the person
     // must choose first.
-    const known = newer ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid } : { status: PINNED, acknowledgedRevision: revision };
+    const known = newer
+      ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid }
+      : { status: PINNED, acknowledgedRevision: revision };
     await writeState(this.#store, {
-      ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...(record && { ...known, sequence: record.sequence }),
+      ...firstState(did),
+      revision,
+      rootCid,
+      acknowledgedRoot: rootCid,
+      precedingRoot: manifest.rootCid,
+      ...(record && { ...known, sequence: record.sequence }),
     });
     if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
     return { did, rootCid, revision, updatedAt, sequence, newer };
@@ -322,8 +346,14 @@ function isMissing(cause) {
 
 /** @param {string} [code] */
 function refusalOf(code) {
-  if (code === "wrong_key") return new RecoveryRefused("wrong_key", "this key does not open the vault: it belongs to another one, or was removed");
-  if (code === "stale_revision") return new RecoveryRefused("stale", "this browser has a newer version of the vault than the snapshot");
-  if (code === "open_elsewhere") return new RecoveryRefused("open_elsewhere", "this vault is open in another tab: lock it there");
+  if (code === "wrong_key")
+    return new RecoveryRefused(
+      "wrong_key",
+      "this key does not open the vault: it belongs to another one, or was removed",
+    );
+  if (code === "stale_revision")
+    return new RecoveryRefused("stale", "this browser has a newer version of the vault than the snapshot");
+  if (code === "open_elsewhere")
+    return new RecoveryRefused("open_elsewhere", "this vault is open in another tab: lock it there");
   return new RecoveryRefused("unopened", `the vault in the snapshot does not open (${code ?? "no reason given"})`);
 }

@@ -39,7 +39,8 @@ export async function snapshotOf(manifest, sealed) {
     throw new ContentError("vault_too_large", `a sealed vault has 1 to ${MAX_SEALED_BYTES} bytes`);
   }
   const parts = [];
-  for (let at = 0; at < sealed.length; at += MAX_BLOCK_BYTES) parts.push(await blockOf("raw", sealed.slice(at, at + MAX_BLOCK_BYTES)));
+  for (let at = 0; at < sealed.length; at += MAX_BLOCK_BYTES)
+    parts.push(await blockOf("raw", sealed.slice(at, at + MAX_BLOCK_BYTES)));
   const blocks = parts.map((part) => new Link(cidBytes(part.cid)));
   const root = await blockOf("dag-cbor", encode({ manifest: namedFields(manifest), size: sealed.length, blocks }));
   return { rootCid: root.cid, manifest, sealed, blocks: [root, ...parts] };
@@ -65,7 +66,8 @@ async function newestOf(blocks) {
   const roots = read.filter((root) => root !== null);
   const before = new Set(roots.map(({ manifest }) => manifest.rootCid));
   const last = roots.filter(({ cid }) => !before.has(cid));
-  if (last.length !== 1) throw new ContentError("other_roots", `the CAR file names no single root and holds ${last.length} snapshots`);
+  if (last.length !== 1)
+    throw new ContentError("other_roots", `the CAR file names no single root and holds ${last.length} snapshots`);
   return last[0];
 }
 
@@ -83,11 +85,13 @@ function contentErrorAsNull(error) {
  * @throws {ContentError}
  */
 export async function readRoot({ cid, data }) {
-  if (data.length > MAX_ROOT_BYTES) throw new ContentError("block_too_large", `a snapshot's root has more than ${MAX_ROOT_BYTES} bytes`);
+  if (data.length > MAX_ROOT_BYTES)
+    throw new ContentError("block_too_large", `a snapshot's root has more than ${MAX_ROOT_BYTES} bytes`);
   if (codecOf(cid) !== "dag-cbor") throw new ContentError("invalid_root", "a snapshot's root is a DAG-CBOR block");
   const value = decode(await verified(cid, data));
   const names = isMap(value) ? Object.keys(value).sort().join() : "";
-  if (names === "manifest,vault") return { cid, manifest: readManifest(value.manifest), size: null, blocks: [readLink(value.vault)] };
+  if (names === "manifest,vault")
+    return { cid, manifest: readManifest(value.manifest), size: null, blocks: [readLink(value.vault)] };
   if (names !== "blocks,manifest,size" || !Array.isArray(value.blocks)) {
     throw new ContentError("invalid_root", "the block is not the root of a snapshot");
   }
@@ -141,14 +145,16 @@ function namedFields({ rootCid, did, updatedAt, wasmVersion, delegation }) {
 
 /** @param {unknown} size @param {number} count */
 function checkSize(size, count) {
-  const fits = typeof size === "number" && size > 0 && size <= MAX_SEALED_BYTES && count === Math.ceil(size / MAX_BLOCK_BYTES);
+  const fits =
+    typeof size === "number" && size > 0 && size <= MAX_SEALED_BYTES && count === Math.ceil(size / MAX_BLOCK_BYTES);
   if (!fits) throw new ContentError("other_size", "a snapshot's size does not fit its number of blocks");
 }
 
 /** @param {unknown} value */
 function readLink(value) {
   const cid = textOrNull(value);
-  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link in a snapshot's root does not point to a raw block");
+  if (cid === null || codecOf(cid) !== "raw")
+    throw new ContentError("invalid_root", "a link in a snapshot's root does not point to a raw block");
   return cid;
 }
 
@@ -167,13 +173,25 @@ function textOrNull(value) {
  * @returns {Manifest}
  */
 function readManifest(value) {
-  const names = isMap(value) ? Object.keys(value).filter((name) => name !== "delegation").sort().join() : "";
-  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
+  const names = isMap(value)
+    ? Object.keys(value)
+        .filter((name) => name !== "delegation")
+        .sort()
+        .join()
+    : "";
+  if (names !== FIELDS)
+    throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
   const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
   const wellFormed =
-    isRootCid(rootCid) && isText(did, MAX_DID_CHARACTERS) && isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
-    Number.isSafeInteger(updatedAt) && updatedAt >= 0 && schemaVersion === 1 && (!("delegation" in value) || isDelegation(delegation));
-  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
+    isRootCid(rootCid) &&
+    isText(did, MAX_DID_CHARACTERS) &&
+    isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
+    Number.isSafeInteger(updatedAt) &&
+    updatedAt >= 0 &&
+    schemaVersion === 1 &&
+    (!("delegation" in value) || isDelegation(delegation));
+  if (!wellFormed)
+    throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
 }
 

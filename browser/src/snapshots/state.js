@@ -43,8 +43,19 @@ export async function writeState(store, state) {
  */
 export function firstState(did) {
   return {
-    did, status: "queued", revision: 0, rootCid: null, reason: null, acknowledgedRoot: null, acknowledgedRevision: 0,
-    precedingRoot: null, sequence: 0, otherRoot: null, sentRoot: null, sentRevision: 0, forgets: false,
+    did,
+    status: "queued",
+    revision: 0,
+    rootCid: null,
+    reason: null,
+    acknowledgedRoot: null,
+    acknowledgedRevision: 0,
+    precedingRoot: null,
+    sequence: 0,
+    otherRoot: null,
+    sentRoot: null,
+    sentRevision: 0,
+    forgets: false,
   };
 }
 

@@ -29,10 +29,12 @@ export function decodeVarint(data, start, longest) {
   for (let at = start; at < end; at += 1) {
     value |= BigInt(data[at] & 0x7f) << BigInt(7 * (at - start));
     if (data[at] >= MORE) continue;
-    if (data[at] === 0 && at > start) throw new ContentError("invalid_varint", "a varint is longer than it needs to be");
+    if (data[at] === 0 && at > start)
+      throw new ContentError("invalid_varint", "a varint is longer than it needs to be");
     return { value: plain(value), end: at + 1 };
   }
-  if (data.length - start >= longest) throw new ContentError("invalid_varint", `a varint takes more than ${longest} bytes`);
+  if (data.length - start >= longest)
+    throw new ContentError("invalid_varint", `a varint takes more than ${longest} bytes`);
   return null;
 }
 

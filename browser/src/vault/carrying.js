@@ -47,7 +47,10 @@ export function give(call, args) {
  * @returns {any} `sync_rejected` if only one of vault and keys arrived intact: a message was changed in transit
  */
 export function take(call, { sealed_vault: sealed, key, ...args }) {
-  const done = call("sync_complete", { ...args, key: { kind: "secret", id: PASSAGE, secret: Array.from(randomBytes(SECRET_BYTES)) } });
+  const done = call("sync_complete", {
+    ...args,
+    key: { kind: "secret", id: PASSAGE, secret: Array.from(randomBytes(SECRET_BYTES)) },
+  });
   if (!done.success) return done;
   const secret = passage(call, args.session_id);
   if (secret && sealed === undefined) {
@@ -148,7 +151,8 @@ function own(call, key, session) {
   const taken = wraps.some((it) => it.kind === kind && it.id === id);
   // A new password whose name is taken gets a different name, so that the other device's password still opens the
   // vault.
-  const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
+  const added =
+    taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
   if (taken && added === key) call("remove_wrap", { kind, id });
   call("add_wrap", { key: added });
   for (const it of wraps) {

@@ -24,7 +24,8 @@ const text = (limit) => (value) => typeof value === "string" && value.length <= 
 /** @param {number} limit bytes @returns {Kind} */
 const bytes = (limit) => (value) => {
   if (typeof value === "string") return value.length <= limit * 2;
-  if (Array.isArray(value)) return value.length <= limit && value.every((it) => Number.isInteger(it) && it >= 0 && it < 256);
+  if (Array.isArray(value))
+    return value.length <= limit && value.every((it) => Number.isInteger(it) && it >= 0 && it < 256);
   return (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) && value.byteLength <= limit;
 };
 /** @type {Kind} */
@@ -36,7 +37,8 @@ const data = (value) => size(value, DEPTH) <= MIB;
 /** @type {Kind} */
 const list = (value) => Array.isArray(value) && value.length <= 1000 && data(value);
 /** @type {Kind} */
-const key = (value) => hasOnly(value, { kind: text(16), id: text(2 * KIB), secret: bytes(KIB), password: text(4 * KIB) });
+const key = (value) =>
+  hasOnly(value, { kind: text(16), id: text(2 * KIB), secret: bytes(KIB), password: text(4 * KIB) });
 /** @type {Kind} */
 const keys = (value) => Array.isArray(value) && value.length <= 64 && value.every(key);
 /** @type {Kind} */
@@ -48,7 +50,16 @@ const vault = bytes(24 * MIB);
 const opening = { did: word, takeOver: (/** @type {unknown} */ value) => flag(value) || text(16)(value) };
 const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
 const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
-const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word, record: flag };
+const minting = {
+  ...signing,
+  subject: word,
+  version: word,
+  meta: data,
+  token,
+  expiration: number,
+  command: word,
+  record: flag,
+};
 
 /** @type {Record<string, Record<string, Kind>>} */
 export const FUNCTIONS = {
@@ -61,8 +72,14 @@ export const FUNCTIONS = {
   status: {},
   generate: {
     ...options,
-    credential: bytes(MIB), identifier: word, channel: text(16), verification_proof: text(16 * KIB),
-    key, curve: text(16), device_name: word, keep_val_share: flag,
+    credential: bytes(MIB),
+    identifier: word,
+    channel: text(16),
+    verification_proof: text(16 * KIB),
+    key,
+    curve: text(16),
+    device_name: word,
+    keep_val_share: flag,
   },
   load: { database: vault, key, min_revision: number, ...opening },
   unlock: { database: vault, key, min_revision: number, ...opening },
@@ -77,19 +94,55 @@ export const FUNCTIONS = {
   user_op_hash: { user_op: data, entry_point: word, chain_id: textOrNumber },
   verify_signature: { public_key: bytes(KIB), curve: text(16), digest: bytes(64), signature: bytes(KIB) },
   refresh_shares: { enclave_id: word, val_share: bytes(KIB), rotate: flag },
-  derive_address: { ...options, chain: text(16), enclave_id: word, public_key: bytes(KIB), curve: text(16), form: text(16), prefix: text(100) },
+  derive_address: {
+    ...options,
+    chain: text(16),
+    enclave_id: word,
+    public_key: bytes(KIB),
+    curve: text(16),
+    form: text(16),
+    prefix: text(100),
+  },
   derive_key: { seed: bytes(64), path: word, curve: text(16) },
   create_registration: {
     ...options,
-    sender: word, alias: word, cid: word, did: word, registry_addr: word, entry_point: word, nonce: textOrNumber,
-    deployed: flag, secret: bytes(32), step: text(16), registered: flag,
+    sender: word,
+    alias: word,
+    cid: word,
+    did: word,
+    registry_addr: word,
+    entry_point: word,
+    nonce: textOrNumber,
+    deployed: flag,
+    secret: bytes(32),
+    step: text(16),
+    registered: flag,
   },
-  mint_ucan: { ...minting, kind: text(16), to: word, caveats: data, policy: list, not_before: number, args: data, audience: word },
+  mint_ucan: {
+    ...minting,
+    kind: text(16),
+    to: word,
+    caveats: data,
+    policy: list,
+    not_before: number,
+    args: data,
+    audience: word,
+  },
   invoke_ucan: { ...minting, args: data, audience: word },
   publishing_key: {},
   publish: { root_cid: word, sequence: number, validity: text(30), ttl_ns: textOrNumber },
   publishing_delegation: { enclave_id: word, val_share: bytes(KIB) },
-  verify_ucan: { token, proofs: list, subject: word, audience: word, command: word, args: data, added_args: data, now: number, revoked: list },
+  verify_ucan: {
+    token,
+    proofs: list,
+    subject: word,
+    audience: word,
+    command: word,
+    args: data,
+    added_args: data,
+    now: number,
+    revoked: list,
+  },
   inspect_ucan: { token },
   evaluate_policy: { policy: list, args: data },
   parse_webauthn: { credential: bytes(MIB) },
@@ -105,14 +158,29 @@ export const FUNCTIONS = {
   sync_init: {},
   sync_respond: { session_id: word, public_key: word, code: text(16) },
   sync_compare: { session_id: word, public_key: word, reveal: word },
-  sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, sealed_vault: vault, key, replace: flag, takeOver: flag },
+  sync_complete: {
+    session_id: word,
+    code: text(16),
+    encrypted_vault: vault,
+    sealed_vault: vault,
+    key,
+    replace: flag,
+    takeOver: flag,
+  },
 };
 
 /** The response fields that the interface documents as `number[]` and that are transferred as buffers. */
 /** @type {Record<string, string>} */
 export const OCTETS = {
-  generate: "database", lock: "database", save: "database", export: "data", sign: "signature",
-  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor", publishing_delegation: "signed_dag_cbor", publish: "record",
+  generate: "database",
+  lock: "database",
+  save: "database",
+  export: "data",
+  sign: "signature",
+  mint_ucan: "signed_dag_cbor",
+  invoke_ucan: "signed_dag_cbor",
+  publishing_delegation: "signed_dag_cbor",
+  publish: "record",
 };
 
 /**
@@ -127,7 +195,8 @@ export function read(message) {
   if (id === null) return { id, refused: "id: a positive whole number" };
   const fields = typeof message.fn === "string" && Object.hasOwn(FUNCTIONS, message.fn) ? FUNCTIONS[message.fn] : null;
   if (!fields) return { id, refused: "fn: no such function" };
-  if (Object.keys(message).some((name) => !["id", "fn", "args"].includes(name))) return { id, refused: "unknown field" };
+  if (Object.keys(message).some((name) => !["id", "fn", "args"].includes(name)))
+    return { id, refused: "unknown field" };
   const wrong = firstWrong(message.args, fields);
   if (wrong !== null) return { id, refused: wrong };
   return { request: { id, fn: message.fn, args: message.args } };
@@ -141,7 +210,8 @@ function firstWrong(args, fields) {
   if (!isPlain(args)) return "args: an object";
   for (const [name, value] of Object.entries(args)) {
     if (!Object.hasOwn(fields, name)) return "args: unknown field";
-    if (value !== undefined && value !== null && !fields[name](value)) return `${name}: another kind of value, or too large`;
+    if (value !== undefined && value !== null && !fields[name](value))
+      return `${name}: another kind of value, or too large`;
   }
   return null;
 }

@@ -18,8 +18,15 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /** The calls that may change the vault, which must then be stored. */
 const CHANGING = new Set([
-  "exec", "refresh_shares", "add_wrap", "remove_wrap", "mint_ucan", "invoke_ucan",
-  "publishing_key", "publish", "publishing_delegation",
+  "exec",
+  "refresh_shares",
+  "add_wrap",
+  "remove_wrap",
+  "mint_ucan",
+  "invoke_ucan",
+  "publishing_key",
+  "publish",
+  "publishing_delegation",
 ]);
 /** The fields that only the worker reads and that are not passed to the enclave. */
 const OWN_FIELDS = new Set(["takeOver", "replace"]);
@@ -52,11 +59,20 @@ export class WorkerSession {
   async answer(message) {
     const asked = read(message);
     if ("refused" in asked) {
-      return { reply: { id: asked.id, error: { name: "PluginCallError", functionName: "worker", message: asked.refused, code: "invalid_message" } }, transfer: [] };
+      return {
+        reply: {
+          id: asked.id,
+          error: { name: "PluginCallError", functionName: "worker", message: asked.refused, code: "invalid_message" },
+        },
+        transfer: [],
+      };
     }
     const { request } = asked;
     const result = this.#turn.then(() => this.#run(request));
-    this.#turn = result.then(() => {}, () => {});
+    this.#turn = result.then(
+      () => {},
+      () => {},
+    );
     try {
       return crossing(request, await result);
     } catch (error) {
@@ -93,7 +109,10 @@ export class WorkerSession {
   async #boot({ wasmUrl, dbName, sha256 }) {
     this.#enclave?.wipe();
     this.#store = new VaultStore(dbName ? { dbName } : {});
-    this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: (why) => this.#giveUp(why), onTaken: () => this.#taken() });
+    this.#lock ??= new VaultLock(this.#store.dbName, {
+      onAsked: (why) => this.#giveUp(why),
+      onTaken: () => this.#taken(),
+    });
     const response = await fetch(wasmUrl);
     const copy = response.clone();
     const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
@@ -209,7 +228,8 @@ export class WorkerSession {
   /** @param {string} did */
   async #forget(did) {
     if (this.#lock?.did === did) await this.#locked();
-    if (!(await this.#lock?.acquire(did))) throw new PluginCallError("forget", "the vault is open in another tab", OPEN_ELSEWHERE);
+    if (!(await this.#lock?.acquire(did)))
+      throw new PluginCallError("forget", "the vault is open in another tab", OPEN_ELSEWHERE);
     await this.#store.delete(did);
     this.#lock?.release();
     return {};
@@ -263,10 +283,12 @@ export class WorkerSession {
 
   /** Stores unsaved changes and locks the vault, because another tab has requested the vault. @param {string} why */
   async #giveUp(why) {
-    this.#turn = this.#turn.then(() => this.#locked()).then(
-      () => this.#tell({ type: "locked", why }),
-      () => this.#taken(),
-    );
+    this.#turn = this.#turn
+      .then(() => this.#locked())
+      .then(
+        () => this.#tell({ type: "locked", why }),
+        () => this.#taken(),
+      );
     await this.#turn;
   }
 
@@ -299,7 +321,12 @@ export class WorkerSession {
   /** Stores a revision that could not be stored before, from the sealed bytes that the enclave has retained. */
   async #lockedItself() {
     if (this.#behind) {
-      this.#turn = this.#turn.then(() => this.#locked()).then(() => {}, () => {});
+      this.#turn = this.#turn
+        .then(() => this.#locked())
+        .then(
+          () => {},
+          () => {},
+        );
       await this.#turn;
     }
     this.#closed();
@@ -367,7 +394,8 @@ function described(error, functionName) {
 
 /** @param {unknown} secret */
 function wipe(secret) {
-  if (secret instanceof ArrayBuffer || ArrayBuffer.isView(secret)) bytesOf(/** @type {BufferSource} */ (secret)).fill(0);
+  if (secret instanceof ArrayBuffer || ArrayBuffer.isView(secret))
+    bytesOf(/** @type {BufferSource} */ (secret)).fill(0);
 }
 
 /** @param {any} value of a binary field */

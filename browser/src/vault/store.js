@@ -70,7 +70,8 @@ export class VaultStore {
     await this.#write(["vaults", "owners"], async (vaults, owners) => {
       if (owner !== undefined && (await done(owners.get(did))) !== owner) throw new NotOwner();
       const last = (await newest(vaults, did))?.value.revision ?? 0;
-      if (revision <= last && !replace) throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
+      if (revision <= last && !replace)
+        throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
       if (replace || forgetOlder) vaults.delete(every(did));
       else vaults.delete(IDBKeyRange.bound([did, 0], [did, Math.max(0, revision - KEPT_REVISIONS)]));
       vaults.put({ did, revision, manifest, sealed });
@@ -248,7 +249,8 @@ function finished(transaction) {
   return /** @type {Promise<void>} */ (
     new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve();
-      transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
+      transaction.onabort = () =>
+        reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
     })
   );
 }

@@ -1,6 +1,15 @@
 /** Finds the application that sent the request: the window that opened this one, or the page that redirected here. */
 
-import { PONG_MS, PROTOCOL, READY_EVERY_MS, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "../../connect/protocol.js";
+import {
+  PONG_MS,
+  PROTOCOL,
+  READY_EVERY_MS,
+  READY_FOR_MS,
+  fieldsOf,
+  fromFragment,
+  inFragment,
+  token,
+} from "../../connect/protocol.js";
 import { isDeclared } from "../../connect/declared.js";
 import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect/request.js";
 
@@ -55,7 +64,15 @@ async function byOpener() {
   const url = askingOrigin(origin);
   const { state } = /** @type {Message} */ (message);
   const send = (/** @type {Message} */ fields) => opener.postMessage({ holdfast: PROTOCOL, state, ...fields }, origin);
-  return { origin: url, state, ...read(message), redirect: false, returnTo: "window", isPresent: () => pong(opener, origin, state, send), answer: send };
+  return {
+    origin: url,
+    state,
+    ...read(message),
+    redirect: false,
+    returnTo: "window",
+    isPresent: () => pong(opener, origin, state, send),
+    answer: send,
+  };
 }
 
 /**
@@ -108,7 +125,8 @@ function pong(opener, origin, state, send) {
     const timer = setTimeout(() => over(false), PONG_MS);
     const hear = (/** @type {MessageEvent} */ event) => {
       const message = fieldsOf(event.data);
-      if (event.source === opener && event.origin === origin && message.type === "pong" && message.state === state) over(true);
+      if (event.source === opener && event.origin === origin && message.type === "pong" && message.state === state)
+        over(true);
     };
     addEventListener("message", hear);
     send({ type: "ping" });

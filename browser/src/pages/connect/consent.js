@@ -37,7 +37,12 @@ export async function consent(request) {
  */
 function draw(request, did, address) {
   const { origin, returnTo, asked, allowed, refused } = request;
-  const allow = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), async () => allowed(await result(origin, returnTo, asked)), text("working"));
+  const allow = (/** @type {Event} */ event) =>
+    run(
+      /** @type {HTMLElement} */ (event.currentTarget),
+      async () => allowed(await result(origin, returnTo, asked)),
+      text("working"),
+    );
   const signed = asked.sign && signedCard(asked.sign.text);
   const yes = button(text(asked.sign ? "connect.allow.sign" : "connect.allow"), allow, { kind: "main", name: "allow" });
   const signal = show({
@@ -47,7 +52,8 @@ function draw(request, did, address) {
     body: [
       ...whoAsks(origin, asked.name),
       el(
-        "section", { class: "card" },
+        "section",
+        { class: "card" },
         el("h2", {}, text("connect.sees")),
         el("h3", {}, text("vault.did")),
         el("p", { class: "mono", "data-name": "did" }, did),
@@ -72,7 +78,10 @@ function draw(request, did, address) {
  * @param {AbortSignal} signal
  */
 function afterItsEnd(card, yes, signal) {
-  const [box, hint] = [/** @type {HTMLElement} */ (card.querySelector("pre")), /** @type {HTMLElement} */ (card.querySelector("[data-name=unread]"))];
+  const [box, hint] = [
+    /** @type {HTMLElement} */ (card.querySelector("pre")),
+    /** @type {HTMLElement} */ (card.querySelector("[data-name=unread]")),
+  ];
   const look = () => {
     // Once read, the button is not touched again: while it works, it is disabled so that nothing is signed twice.
     if (hint.hidden || box.scrollTop + box.clientHeight < box.scrollHeight - 1) return;
@@ -108,9 +117,14 @@ function whoAsks(origin, name) {
 /** @param {string} words */
 function signedCard(words) {
   return el(
-    "section", { class: "card" },
+    "section",
+    { class: "card" },
     el("h2", { id: "signs" }, text("connect.signs")),
-    el("pre", { class: "signed", tabindex: "0", role: "region", "aria-labelledby": "signs", "data-name": "signs" }, words),
+    el(
+      "pre",
+      { class: "signed", tabindex: "0", role: "region", "aria-labelledby": "signs", "data-name": "signs" },
+      words,
+    ),
     el("p", { class: "notice", "data-name": "unread" }, text("connect.signs.unread")),
     paragraph("connect.signs.bound", {}, "small"),
   );
@@ -120,7 +134,8 @@ function signedCard(words) {
 function delegateCard({ to, limit, expires }) {
   const spent = amount(decimalOf(BigInt(limit), USDC_DECIMALS));
   return el(
-    "section", { class: "card", "data-name": "spends" },
+    "section",
+    { class: "card", "data-name": "spends" },
     el("h2", {}, text("connect.spends")),
     el("p", { class: "amount" }, `${spent}\u00a0USDC`),
     paragraph("connect.spends.until", { amount: spent, date: moment(expires * 1000) }),

@@ -26,7 +26,14 @@ export async function result(origin, returnTo, { account, sign, delegate, expire
     did,
     ...(account && { account: await accountOf(client) }),
     ...(sign && { signature: await signature(client, { origin: origin.origin, returnTo, did, ...sign }) }),
-    ...(delegate && { delegation: await permission({ to: delegate.to, most: BigInt(delegate.limit), expiration: delegate.expires, origin: origin.origin }) }),
+    ...(delegate && {
+      delegation: await permission({
+        to: delegate.to,
+        most: BigInt(delegate.limit),
+        expiration: delegate.expires,
+        origin: origin.origin,
+      }),
+    }),
   };
 }
 

@@ -25,9 +25,18 @@ export function drillCard(known) {
     text("drill.heading"),
     paragraph("drill.lead"),
     el(
-      "ul", { class: "rows" },
-      el("li", { "data-loss": "passkey", "data-safe": String(safe.passkey) }, text(safe.passkey ? "drill.passkey.safe" : "drill.passkey.unsafe")),
-      el("li", { "data-loss": "browser", "data-safe": String(safe.browser) }, text(safe.browser ? "drill.browser.safe" : "drill.browser.unsafe")),
+      "ul",
+      { class: "rows" },
+      el(
+        "li",
+        { "data-loss": "passkey", "data-safe": String(safe.passkey) },
+        text(safe.passkey ? "drill.passkey.safe" : "drill.passkey.unsafe"),
+      ),
+      el(
+        "li",
+        { "data-loss": "browser", "data-safe": String(safe.browser) },
+        text(safe.browser ? "drill.browser.safe" : "drill.browser.unsafe"),
+      ),
     ),
     el("ul", { class: "rows" }, ...rows.map((it) => row(it, known))),
   );
@@ -39,14 +48,21 @@ export function drillCard(known) {
  */
 function row({ way, there, triedAt }, known) {
   const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
-  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
+  const press = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
   // Another device may have the vault without this browser's knowledge, so the device test is always offered.
   const label = there ? text("drill.try") : way === "device" && text("drill.device.has");
   return el(
-    "li", { "data-way": way, "data-tried": String(there && triedAt !== null) },
+    "li",
+    { "data-way": way, "data-tried": String(there && triedAt !== null) },
     el("h3", {}, text(`drill.${way}`)),
     el("p", { class: "small" }, stateOf({ way, there, triedAt }, known)),
-    label && el("div", { class: "buttons" }, about(button(label, press, { kind: "plain", name: `try-${way}` }), text(`drill.${way}`))),
+    label &&
+      el(
+        "div",
+        { class: "buttons" },
+        about(button(label, press, { kind: "plain", name: `try-${way}` }), text(`drill.${way}`)),
+      ),
   );
 }
 
@@ -59,11 +75,19 @@ function stateOf({ way, there, triedAt }, { copyAt, snapshot }) {
   if (!there) return text(`drill.${way}.none`);
   if (!triedAt) return text("drill.untried");
   const time = moment(triedAt);
-  return way === "copy" && copyAt ? text("drill.copy.tried", { time, written: moment(copyAt) }) : text("drill.tried", { time });
+  return way === "copy" && copyAt
+    ? text("drill.copy.tried", { time, written: moment(copyAt) })
+    : text("drill.tried", { time });
 }
 
 /** @type {Record<import("./ways.js").Way, (known: import("../vault/home.js").Facts) => Promise<void>>} */
-const TRIALS = { passkey: tryPasskey, password: tryPassword, copy: tryCopy, file: () => go("drill-file"), device: () => go("drill-device") };
+const TRIALS = {
+  passkey: tryPasskey,
+  password: tryPassword,
+  copy: tryCopy,
+  file: () => go("drill-file"),
+  device: () => go("drill-device"),
+};
 
 /**
  * Tests any passkey except the most recently used one.
@@ -71,7 +95,9 @@ const TRIALS = { passkey: tryPasskey, password: tryPassword, copy: tryCopy, file
  * @param {import("../vault/home.js").Facts} known
  */
 async function tryPasskey({ did, credentials, wraps, tried }) {
-  const named = await Promise.all(credentials.map(async (it) => ({ id: it.credential_id, key: await keyId(it.credential_id) })));
+  const named = await Promise.all(
+    credentials.map(async (it) => ({ id: it.credential_id, key: await keyId(it.credential_id) })),
+  );
   const opening = named.filter((it) => wraps.some((wrap) => wrap.kind === "prf" && wrap.id === it.key));
   const age = (/** @type {{key: string}} */ it) => tried[passkeyMark(it.key)] ?? 0;
   const last = opening.reduce((one, other) => (age(other) > age(one) ? other : one));
@@ -130,7 +156,13 @@ function askPassword(name, heading, trial) {
     heading,
     focus: asked.input,
     redraw: () => askPassword(name, heading, trial),
-    body: [form((it) => run(it.querySelector("button"), () => trial(asked.input.value), text("working")), asked.node, el("div", { class: "buttons" }, submit(text("drill.try")), back()))],
+    body: [
+      form(
+        (it) => run(it.querySelector("button"), () => trial(asked.input.value), text("working")),
+        asked.node,
+        el("div", { class: "buttons" }, submit(text("drill.try")), back()),
+      ),
+    ],
   });
 }
 

@@ -40,7 +40,12 @@ export function answerDevice() {
   const give = async () => {
     shown.textContent = await answerTo(await ready(), read(number));
   };
-  show({ name: "drill-answer", heading: text("drill.device.other"), redraw: answerDevice, body: [paragraph("drill.device.other.lead"), asked(number, text("drill.device.give"), give), shown] });
+  show({
+    name: "drill-answer",
+    heading: text("drill.device.other"),
+    redraw: answerDevice,
+    body: [paragraph("drill.device.other.lead"), asked(number, text("drill.device.give"), give), shown],
+  });
 }
 
 /**

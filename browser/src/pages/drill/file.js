@@ -20,7 +20,10 @@ export function drillFile() {
     await go("home", { said: text("drill.file.works") });
   };
   const ask = (/** @type {HTMLFormElement} */ it) => {
-    const missing = [{ it: file, empty: !file.input.files?.[0] }, { it: password, empty: !password.input.value }].filter(({ it, empty }) => (it.judge(empty ? text("choose.empty") : ""), empty));
+    const missing = [
+      { it: file, empty: !file.input.files?.[0] },
+      { it: password, empty: !password.input.value },
+    ].filter(({ it, empty }) => (it.judge(empty ? text("choose.empty") : ""), empty));
     if (missing.length > 0) return missing[0].it.input.focus();
     return run(it.querySelector("button[type=submit]"), trial, text("working"));
   };
@@ -28,6 +31,9 @@ export function drillFile() {
     name: "drill-file",
     heading: text("drill.file"),
     redraw: drillFile,
-    body: [paragraph("drill.file.lead"), form(ask, file.node, password.node, shown(password.input), buttons(submit(text("drill.try")), back()))],
+    body: [
+      paragraph("drill.file.lead"),
+      form(ask, file.node, password.node, shown(password.input), buttons(submit(text("drill.try")), back())),
+    ],
   });
 }

@@ -68,7 +68,10 @@ export async function tryKey(did, key) {
   await store.close();
   if (!stored) throw new Told("drill.nothing");
   await inTrial(async (vault) => {
-    succeeded(await vault.unlock(key, { database: stored.sealed }), key.kind === "password" ? "problem.wrong_password" : undefined);
+    succeeded(
+      await vault.unlock(key, { database: stored.sealed }),
+      key.kind === "password" ? "problem.wrong_password" : undefined,
+    );
   });
 }
 
@@ -82,7 +85,11 @@ export async function tryKey(did, key) {
  */
 export async function tryFile(did, data, password) {
   await inTrial(async (vault) => {
-    const key = { kind: /** @type {"secret"} */ ("secret"), id: "trial", secret: crypto.getRandomValues(new Uint8Array(32)) };
+    const key = {
+      kind: /** @type {"secret"} */ ("secret"),
+      id: "trial",
+      secret: crypto.getRandomValues(new Uint8Array(32)),
+    };
     const found = succeeded(await vault.import({ data, password }, key));
     if (found.did !== did) throw new Told("drill.file.other");
   });

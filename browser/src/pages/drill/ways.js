@@ -56,6 +56,10 @@ function newer(triedAt, savedAt) {
  * @returns {{passkey: boolean, browser: boolean}}
  */
 export function survives(rows, { copyElsewhere }) {
-  const tried = (/** @type {Way[]} */ ...ways) => rows.some((it) => ways.includes(it.way) && it.there && it.triedAt !== null);
-  return { passkey: tried("passkey", "password", "file", "device"), browser: tried("file", "device") || (tried("copy") && Boolean(copyElsewhere)) };
+  const tried = (/** @type {Way[]} */ ...ways) =>
+    rows.some((it) => ways.includes(it.way) && it.there && it.triedAt !== null);
+  return {
+    passkey: tried("passkey", "password", "file", "device"),
+    browser: tried("file", "device") || (tried("copy") && Boolean(copyElsewhere)),
+  };
 }

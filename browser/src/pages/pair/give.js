@@ -21,12 +21,26 @@ const SIX = /^\d{6}$/;
 
 /** The pairing card on the vault's screen. */
 export function pairCard() {
-  return card("pair", text("pair.heading"), paragraph("pair.card"), el("div", { class: "buttons" }, button(text("pair.begin"), () => go("pair"), { name: "pair" })));
+  return card(
+    "pair",
+    text("pair.heading"),
+    paragraph("pair.card"),
+    el(
+      "div",
+      { class: "buttons" },
+      button(text("pair.begin"), () => go("pair"), { name: "pair" }),
+    ),
+  );
 }
 
 /** The screen that waits for the other device. */
 export function pair() {
-  const place = field(text("pair.program.address"), { name: "address", autocapitalize: "none", spellcheck: "false", autocomplete: "off" });
+  const place = field(text("pair.program.address"), {
+    name: "address",
+    autocapitalize: "none",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   const give = () => {
     const found = placeOf(place.input.value, "");
     place.judge(found?.meeting ? "" : text("pair.bad.program"));
@@ -68,8 +82,11 @@ async function waits(place, signal) {
       signal,
       onWaiting: () => {
         place.replaceChildren(
-          el("h2", {}, text("pair.browser")), paragraph("pair.browser.lead"), qrCode(link, text("pair.qr")),
-          el("p", { class: "mono", "data-name": "link" }, link), el("div", { class: "buttons" }, copyButton(link)),
+          el("h2", {}, text("pair.browser")),
+          paragraph("pair.browser.lead"),
+          qrCode(link, text("pair.qr")),
+          el("p", { class: "mono", "data-name": "link" }, link),
+          el("div", { class: "buttons" }, copyButton(link)),
         );
         say(text("pair.waiting"));
       },
@@ -91,7 +108,11 @@ async function given(address, meeting, { signal, onWaiting } = {}) {
   const client = await ready();
   const { vault } = client;
   let met = false;
-  const server = new PairingServer(vault, (digits) => ((met = true), compared(digits)), async () => (await client.snapshots()).publishedRecord());
+  const server = new PairingServer(
+    vault,
+    (digits) => ((met = true), compared(digits)),
+    async () => (await client.snapshots()).publishedRecord(),
+  );
   const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
   signal?.addEventListener("abort", () => met || void link.end());
   try {
@@ -112,7 +133,11 @@ function matched(digits) {
   show({
     name: "pair-matched",
     heading: text("pair.compare"),
-    body: [paragraph("pair.shows"), el("p", { class: "digits", "data-name": "digits" }, digits), paragraph("pair.confirm")],
+    body: [
+      paragraph("pair.shows"),
+      el("p", { class: "digits", "data-name": "digits" }, digits),
+      paragraph("pair.confirm"),
+    ],
   });
 }
 
@@ -125,8 +150,11 @@ export function asTold(error) {
   const name = error instanceof Error ? error.name : "";
   if (error instanceof Told) return error;
   if (name === "SyncRefused") return new Told("pair.refused");
-  if (error instanceof Error && name === "NetworkError" && error.cause instanceof TypeError) return new Told("pair.notloaded"); // import()
-  return name === "PluginCallError" || name === "StorageError" || name === "WebAuthnError" ? error : new Told("pair.lost");
+  if (error instanceof Error && name === "NetworkError" && error.cause instanceof TypeError)
+    return new Told("pair.notloaded"); // import()
+  return name === "PluginCallError" || name === "StorageError" || name === "WebAuthnError"
+    ? error
+    : new Told("pair.lost");
 }
 
 /**
@@ -152,7 +180,14 @@ function compared(digits) {
       heading: text("pair.compare"),
       focus: other.input,
       body: [
-        form(typed, other.node, buttons(submit(text("pair.give")), button(text("pair.differ"), () => resolve(""), { kind: "plain", name: "differ" }))),
+        form(
+          typed,
+          other.node,
+          buttons(
+            submit(text("pair.give")),
+            button(text("pair.differ"), () => resolve(""), { kind: "plain", name: "differ" }),
+          ),
+        ),
         paragraph("pair.warning", {}, "notice"),
       ],
     });

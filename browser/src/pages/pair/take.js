@@ -22,15 +22,31 @@ const BETWEEN = { kind: /** @type {"secret"} */ ("secret"), id: "pairing" };
 
 /** @param {{link?: string}} [given] from the address, if another device's link was opened */
 export function take({ link = "" } = {}) {
-  const place = field(text("take.place"), { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" }, text("take.place.hint"));
+  const place = field(
+    text("take.place"),
+    { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" },
+    text("take.place.hint"),
+  );
   const begin = () => {
     const found = placeOf(place.input.value, RELAY);
     place.judge(found ? "" : text("take.bad"));
     if (!found) return place.input.focus();
     return run(asked.querySelector("button"), () => taken(found), text("pair.connecting"));
   };
-  const asked = form(begin, place.node, buttons(submit(text("take.begin")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })));
-  show({ name: "take", heading: text("take.heading"), redraw: () => take({ link: place.input.value }), body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), asked] });
+  const asked = form(
+    begin,
+    place.node,
+    buttons(
+      submit(text("take.begin")),
+      button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+    ),
+  );
+  show({
+    name: "take",
+    heading: text("take.heading"),
+    redraw: () => take({ link: place.input.value }),
+    body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), asked],
+  });
 }
 
 /** @param {import("./address.js").Place} place */
@@ -72,7 +88,10 @@ function agreed(digits) {
         paragraph("take.shows"),
         el("p", { class: "digits", "data-name": "digits" }, digits),
         paragraph("take.type"),
-        buttons(yes, button(text("pair.differ"), () => resolve(false), { kind: "plain", name: "differ" })),
+        buttons(
+          yes,
+          button(text("pair.differ"), () => resolve(false), { kind: "plain", name: "differ" }),
+        ),
       ],
     });
   });
@@ -93,7 +112,8 @@ function key() {
     await setVaultOf(used.credentialId, { did, copies: await copiesOf(used.assertion) });
     await kept(vault);
   };
-  const pressing = (/** @type {() => Promise<void>} */ work) => (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), work, text("passkey.open"));
+  const pressing = (/** @type {() => Promise<void>} */ work) => (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), work, text("passkey.open"));
   show({
     name: "take-key",
     heading: text("take.key.heading"),
@@ -115,7 +135,12 @@ function password() {
     await added(vault, { kind: "password", password: chosen });
     await kept(vault);
   };
-  show({ name: "take-password", heading: text("password.heading"), redraw: password, body: [newPassword(text("password.save"), use, button(text("back"), key, { kind: "plain", name: "back" }))] });
+  show({
+    name: "take-password",
+    heading: text("password.heading"),
+    redraw: password,
+    body: [newPassword(text("password.save"), use, button(text("back"), key, { kind: "plain", name: "back" }))],
+  });
 }
 
 /**

@@ -19,9 +19,16 @@ export function confirmed({ heading, words, yes }) {
       box.remove();
     };
     const box = el(
-      "dialog", { "aria-labelledby": id, oncancel: () => close(false) },
-      el("h2", { id }, heading), el("p", {}, words),
-      el("div", { class: "buttons" }, button(yes, () => close(true), { kind: "bad", name: "yes" }), button(text("cancel"), () => close(false), { name: "no" })),
+      "dialog",
+      { "aria-labelledby": id, oncancel: () => close(false) },
+      el("h2", { id }, heading),
+      el("p", {}, words),
+      el(
+        "div",
+        { class: "buttons" },
+        button(yes, () => close(true), { kind: "bad", name: "yes" }),
+        button(text("cancel"), () => close(false), { name: "no" }),
+      ),
     );
     document.querySelector("main")?.append(box);
     box.showModal();

@@ -20,7 +20,11 @@ export function el(tag, props = {}, ...children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false).map((child) => /** @type {Node | string} */ (child)));
+  node.append(
+    ...children
+      .filter((child) => child !== null && child !== undefined && child !== false)
+      .map((child) => /** @type {Node | string} */ (child)),
+  );
   return node;
 }
 
@@ -72,9 +76,18 @@ let count = 0;
  */
 export function field(label, props, hint) {
   const id = `field-${++count}`;
-  const input = /** @type {HTMLInputElement} */ (el("input", { id, "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-verdict`, ...props }));
+  const input = /** @type {HTMLInputElement} */ (
+    el("input", { id, "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-verdict`, ...props })
+  );
   const verdict = el("p", { id: `${id}-verdict`, class: "verdict" });
-  const node = el("div", { class: "field" }, el("label", { for: id }, label), hint && el("p", { class: "hint", id: `${id}-hint` }, hint), input, verdict);
+  const node = el(
+    "div",
+    { class: "field" },
+    el("label", { for: id }, label),
+    hint && el("p", { class: "hint", id: `${id}-hint` }, hint),
+    input,
+    verdict,
+  );
   return { node, input, verdict, judge };
 
   /**

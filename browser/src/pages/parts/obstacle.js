@@ -24,10 +24,21 @@ export function obstacle() {
   if (cannotStore()) return el("p", { class: "notice", "data-name": "obstacle" }, text("start.blocked"));
   if (location.hostname !== new URL(ADDRESS).hostname) {
     const [before, after] = text("start.address", { address: "\n" }).split("\n");
-    return el("p", { class: "notice", "data-name": "obstacle" }, before, el("a", { href: ADDRESS + location.pathname }, ADDRESS), after);
+    return el(
+      "p",
+      { class: "notice", "data-name": "obstacle" },
+      before,
+      el("a", { href: ADDRESS + location.pathname }, ADDRESS),
+      after,
+    );
   }
   if (typeof PublicKeyCredential === "undefined" || !navigator.credentials) {
-    return el("div", { class: "notice", "data-name": "obstacle" }, paragraph("start.unsupported"), copyButton(ADDRESS, text("start.copyAddress")));
+    return el(
+      "div",
+      { class: "notice", "data-name": "obstacle" },
+      paragraph("start.unsupported"),
+      copyButton(ADDRESS, text("start.copyAddress")),
+    );
   }
   return null;
 }

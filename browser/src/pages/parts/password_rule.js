@@ -7,14 +7,59 @@ const LEAST = 12;
 const LEAST_DIFFERENT = 5;
 const LEAST_UNFORESEEN = 7;
 const ROWS = ["qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm", "1234567890"];
-const NEIGHBOURS = new Set(ROWS.flatMap((row) => [...row].slice(1).flatMap((key, at) => [row[at] + key, key + row[at]])));
+const NEIGHBOURS = new Set(
+  ROWS.flatMap((row) => [...row].slice(1).flatMap((key, at) => [row[at] + key, key + row[at]])),
+);
 
 /** Common passwords and parts of them, which count as one character. */
 export const WORDS = [
-  "password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "kennwort", "letmein", "welcome", "willkommen", "iloveyou", "ichliebedich",
-  "changeme", "trustno1", "whatever", "monkey", "dragon", "football", "fussball", "fußball", "baseball", "sunshine", "princess",
-  "superman", "batman", "starwars", "shadow", "michael", "master", "admin", "default", "login", "secret", "geheim", "hello", "hallo",
-  "schatz", "summer", "sommer", "winter", "internet", "computer", "1q2w3e4r", "1qaz2wsx", "qazwsx", "holdfast", "vault", "tresor",
+  "password",
+  "passwort",
+  "passw0rd",
+  "p@ssword",
+  "p@ssw0rd",
+  "kennwort",
+  "letmein",
+  "welcome",
+  "willkommen",
+  "iloveyou",
+  "ichliebedich",
+  "changeme",
+  "trustno1",
+  "whatever",
+  "monkey",
+  "dragon",
+  "football",
+  "fussball",
+  "fußball",
+  "baseball",
+  "sunshine",
+  "princess",
+  "superman",
+  "batman",
+  "starwars",
+  "shadow",
+  "michael",
+  "master",
+  "admin",
+  "default",
+  "login",
+  "secret",
+  "geheim",
+  "hello",
+  "hallo",
+  "schatz",
+  "summer",
+  "sommer",
+  "winter",
+  "internet",
+  "computer",
+  "1q2w3e4r",
+  "1qaz2wsx",
+  "qazwsx",
+  "holdfast",
+  "vault",
+  "tresor",
 ];
 const WORD = new RegExp(WORDS.join("|"), "g");
 

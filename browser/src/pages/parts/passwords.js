@@ -14,8 +14,16 @@ const WEAK = { "": "", short: "password.weak", simple: "password.simple" };
  * @returns {HTMLFormElement}
  */
 export function newPassword(label, use, ...more) {
-  const first = field(text("password.label"), { type: "password", name: "new-password", autocomplete: "new-password" }, text("password.hint"));
-  const second = field(text("password.repeat"), { type: "password", name: "new-password-again", autocomplete: "new-password" });
+  const first = field(
+    text("password.label"),
+    { type: "password", name: "new-password", autocomplete: "new-password" },
+    text("password.hint"),
+  );
+  const second = field(text("password.repeat"), {
+    type: "password",
+    name: "new-password-again",
+    autocomplete: "new-password",
+  });
   return form(
     (it) => {
       const bad = WEAK[weakness(first.input.value)];
@@ -25,7 +33,10 @@ export function newPassword(label, use, ...more) {
       if (bad || differs) return (bad ? first : second).input.focus();
       return run(it.querySelector("button[type=submit]"), () => use(first.input.value), text("working"));
     },
-    first.node, second.node, shown(first.input, second.input), buttons(submit(label), ...more),
+    first.node,
+    second.node,
+    shown(first.input, second.input),
+    buttons(submit(label), ...more),
   );
 }
 
@@ -35,6 +46,10 @@ export function newPassword(label, use, ...more) {
  * @param {...HTMLInputElement} inputs
  */
 export function shown(...inputs) {
-  const box = el("input", { type: "checkbox", class: "tick", onchange: () => inputs.forEach((it) => (it.type = box.checked ? "text" : "password")) });
+  const box = el("input", {
+    type: "checkbox",
+    class: "tick",
+    onchange: () => inputs.forEach((it) => (it.type = box.checked ? "text" : "password")),
+  });
   return el("label", { class: "ticked" }, box, text("password.show"));
 }

@@ -2,11 +2,20 @@
  * Converts errors to sentences that tell a person what happened and what to do. The sentences are in the text tables.
  */
 
-import { OperationFailed, NetworkError, PluginCallError, RequestRefused, StorageError, WasmLoadError, WebAuthnError } from "../library.js";
+import {
+  OperationFailed,
+  NetworkError,
+  PluginCallError,
+  RequestRefused,
+  StorageError,
+  WasmLoadError,
+  WebAuthnError,
+} from "../library.js";
 import { moment, text } from "./language.js";
 
 /** The service's main address, the only one at which its passkeys work. */
-export const ADDRESS = document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
+export const ADDRESS =
+  document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
 
 /** @type {Record<string, string>} */
 const REFUSALS = {
@@ -55,7 +64,8 @@ export class Told extends Error {
  */
 export function problem(error) {
   if (error instanceof Told) return text(error.key, error.values);
-  if (error instanceof WebAuthnError) return error.reason === "aborted" ? "" : text(`problem.${error.reason}`, { address: ADDRESS });
+  if (error instanceof WebAuthnError)
+    return error.reason === "aborted" ? "" : text(`problem.${error.reason}`, { address: ADDRESS });
   if (error instanceof RequestRefused) return refusal(error);
   if (error instanceof OperationFailed) return text("problem.chain", { reason: error.message });
   if (error instanceof NetworkError) return text("problem.offline");

@@ -35,7 +35,9 @@ const PROVIDERS = {
  * @returns {Promise<Copies | null>} null if they cannot be read
  */
 export async function copiesOf(credential) {
-  const { parsed } = await service().vault.parse(credential).catch(() => ({ parsed: null }));
+  const { parsed } = await service()
+    .vault.parse(credential)
+    .catch(() => ({ parsed: null }));
   return parsed && inFlags(parsed);
 }
 
@@ -83,8 +85,17 @@ function platform() {
 /** Returns the name that the browser reports for itself. */
 function browser() {
   const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
-  const real = brands.map((/** @type {{brand: string}} */ { brand }) => brand).filter((/** @type {string} */ brand) => !/not.?a.?brand/i.test(brand));
+  const real = brands
+    .map((/** @type {{brand: string}} */ { brand }) => brand)
+    .filter((/** @type {string} */ brand) => !/not.?a.?brand/i.test(brand));
   const known = real.find((/** @type {string} */ brand) => brand !== "Chromium") ?? real[0];
   const agent = navigator.userAgent;
-  return known ?? (/Firefox\//.test(agent) ? "Firefox" : /Safari\//.test(agent) && !/Chrom/.test(agent) ? "Safari" : text("passkeys.unnamed"));
+  return (
+    known ??
+    (/Firefox\//.test(agent)
+      ? "Firefox"
+      : /Safari\//.test(agent) && !/Chrom/.test(agent)
+        ? "Safari"
+        : text("passkeys.unnamed"))
+  );
 }

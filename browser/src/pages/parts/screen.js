@@ -60,7 +60,10 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   const h1 = el("h1", { tabindex: "-1" }, heading);
   main.classList.toggle("wide", wide);
   main.dataset.screen = name;
-  place("screen").replaceChildren(h1, ...body.filter((part) => part !== null && part !== false).map((part) => /** @type {Node | string} */ (part)));
+  place("screen").replaceChildren(
+    h1,
+    ...body.filter((part) => part !== null && part !== false).map((part) => /** @type {Node | string} */ (part)),
+  );
   title = heading;
   say("");
   alarm("");
@@ -118,7 +121,9 @@ export function tell(error) {
  * @param {string} [meanwhile] announced while it is running
  */
 export async function run(pressed, work, meanwhile = "") {
-  const buttons = pressed ? [.../** @type {NodeListOf<HTMLButtonElement>} */ (place("screen").querySelectorAll("button:not(:disabled)"))] : [];
+  const buttons = pressed
+    ? [.../** @type {NodeListOf<HTMLButtonElement>} */ (place("screen").querySelectorAll("button:not(:disabled)"))]
+    : [];
   buttons.forEach((it) => (it.disabled = true));
   alarm("");
   say(meanwhile);

@@ -15,7 +15,13 @@ import { chosen } from "./flow.js";
 const CHECK_AFTER_MS = 300;
 /** @type {Record<string, Record<string, any>>} */
 const INPUTS = {
-  handle: { name: "handle", autocomplete: "username", autocapitalize: "none", spellcheck: "false", enterkeyhint: "next" },
+  handle: {
+    name: "handle",
+    autocomplete: "username",
+    autocapitalize: "none",
+    spellcheck: "false",
+    enterkeyhint: "next",
+  },
   email: { name: "email", type: "email", autocomplete: "email", enterkeyhint: "next" },
   sms: { name: "tel", type: "tel", autocomplete: "tel", enterkeyhint: "next" },
 };
@@ -29,12 +35,25 @@ const INPUTS = {
 /** @param {Partial<Begun> & {why?: string, typed?: string}} [given] of an attempt that continues with another identifier; `typed`: what is corrected */
 export function choose({ typed = "", ...row } = {}) {
   const channel = row.channel ?? "handle";
-  const input = field(text(`choose.${channel}.label`), { ...INPUTS[channel], required: true }, text(`choose.${channel}.hint`));
+  const input = field(
+    text(`choose.${channel}.label`),
+    { ...INPUTS[channel], required: true },
+    text(`choose.${channel}.hint`),
+  );
   input.verdict.setAttribute("aria-live", "polite");
   input.input.value = typed;
-  const yours = el("div", { class: "buttons", hidden: true }, button(text("choose.yours"), () => go("vault"), { kind: "plain", name: "yours" }));
+  const yours = el(
+    "div",
+    { class: "buttons", hidden: true },
+    button(text("choose.yours"), () => go("vault"), { kind: "plain", name: "yours" }),
+  );
   const shown = { ...input, yours };
-  const asked = form((it) => run(it.querySelector("button"), () => next(shown, channel, row)), input.node, yours, buttons(submit(text("choose.continue"))));
+  const asked = form(
+    (it) => run(it.querySelector("button"), () => next(shown, channel, row)),
+    input.node,
+    yours,
+    buttons(submit(text("choose.continue"))),
+  );
   const others = /** @type {Channel[]} */ (["handle", "email", "sms"]).filter((it) => it !== channel);
   const signal = show({
     name: "choose",
@@ -44,7 +63,9 @@ export function choose({ typed = "", ...row } = {}) {
     body: [
       asked,
       buttons(
-        ...others.map((it) => button(text(`choose.use.${it}`), () => choose({ ...row, channel: it }), { kind: "plain", name: `use-${it}` })),
+        ...others.map((it) =>
+          button(text(`choose.use.${it}`), () => choose({ ...row, channel: it }), { kind: "plain", name: `use-${it}` }),
+        ),
         button(text("back"), () => go(row.did ? "vault" : "start"), { kind: "plain", name: "back" }),
       ),
     ],
@@ -100,7 +121,8 @@ async function verdict(identifier, channel, did) {
     if (available) return { good: text("choose.free", { identifier }) };
     if (reason === "reserved") return { bad: text(reservedWhy(canonicalHandle(identifier))) };
     if (did && channel !== "handle") return { good: text("choose.own.address"), own: true };
-    if (did && (await service().checkAlias({ alias: identifier })).did === did) return { good: text("choose.own", { identifier }), own: true };
+    if (did && (await service().checkAlias({ alias: identifier })).did === did)
+      return { good: text("choose.own", { identifier }), own: true };
     return { bad: text(channel === "handle" ? "choose.taken" : "choose.taken.address"), taken: true };
   } catch (error) {
     if (error instanceof RequestRefused && error.code === "Unsupported country") return { bad: text("choose.country") };
@@ -139,7 +161,9 @@ function badWhy(identifier, channel) {
  * @returns {Promise<boolean>}
  */
 async function isFull() {
-  const counted = await service().registrationCounters().catch(() => null);
+  const counted = await service()
+    .registrationCounters()
+    .catch(() => null);
   return counted !== null && counted.ip_registrations >= counted.ip_limit;
 }
 
@@ -150,7 +174,9 @@ async function isFull() {
  */
 async function next({ input, judge, yours }, channel, row) {
   const identifier = input.value.trim();
-  const { bad, taken, own } = await (identifier ? verdict(identifier, channel, row.did) : { bad: text("choose.empty"), taken: false, own: false });
+  const { bad, taken, own } = await (identifier
+    ? verdict(identifier, channel, row.did)
+    : { bad: text("choose.empty"), taken: false, own: false });
   const why = bad ?? (!own && (await isFull()) ? text("problem.ip_limit") : "");
   yours.hidden = !taken;
   if (why) {

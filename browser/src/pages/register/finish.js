@@ -16,8 +16,10 @@ const AGAIN_AFTER_MS = 10_000;
 const NOWHERE = /^0x0+$/;
 /** The texts of steps that ended otherwise. @type {Record<string, string>} */
 const OTHERWISE = {
-  "account later": "finish.account.later", "chain later": "finish.chain.none",
-  "copy later": "finish.copy.later", "copy off": "finish.copy.off",
+  "account later": "finish.account.later",
+  "chain later": "finish.chain.none",
+  "copy later": "finish.copy.later",
+  "copy off": "finish.copy.off",
 };
 
 /**
@@ -34,7 +36,10 @@ export async function finish({ resumed = false, ...row }) {
   if (closed) return locked(row);
   const expires = Date.parse(row.attestation?.expires_at ?? "");
   if (row.channel !== "handle" && !(expires > Date.now() + SPARE_MS)) return go("prove", row);
-  const chain = await client.status().then((it) => it.chain, () => "");
+  const chain = await client.status().then(
+    (it) => it.chain,
+    () => "",
+  );
   if (still()) await work(row, drawn(resumed, chain));
 }
 
@@ -49,10 +54,25 @@ function locked(row) {
     succeeded(await vault.unlock(key, null, { did: row.did, takeOver: true }), wrong || undefined);
     await finish({ ...row, resumed: true });
   };
-  const withPasskey = async () => opened(await passkeyKey(await usePasskey({ credentialIds: row.credentialId ? [row.credentialId] : [] })));
-  const password = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
-  const asked = form((it) => run(it.querySelector("button"), () => opened({ kind: "password", password: password.input.value }, "problem.wrong_password"), text("working")), password.node, buttons(submit(text("resume.continue"))));
-  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open"));
+  const withPasskey = async () =>
+    opened(await passkeyKey(await usePasskey({ credentialIds: row.credentialId ? [row.credentialId] : [] })));
+  const password = field(text("password.label"), {
+    type: "password",
+    name: "password",
+    autocomplete: "current-password",
+  });
+  const asked = form(
+    (it) =>
+      run(
+        it.querySelector("button"),
+        () => opened({ kind: "password", password: password.input.value }, "problem.wrong_password"),
+        text("working"),
+      ),
+    password.node,
+    buttons(submit(text("resume.continue"))),
+  );
+  const press = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open"));
   show({
     name: "finish-unlock",
     heading: text("resume.heading"),
@@ -76,7 +96,8 @@ async function work(row, { list, mark, lead, place, signal }) {
     const record = await client.register({
       [row.channel]: row.identifier,
       attestation: row.attestation,
-      onProgress: (step) => mark(step === "on the chain" ? "service" : step === "session" ? "service" : "chain", "busy"),
+      onProgress: (step) =>
+        mark(step === "on the chain" ? "service" : step === "session" ? "service" : "chain", "busy"),
     });
     mark("chain", NOWHERE.test(record.txHash) ? "later" : "done");
     mark("service", "done");
@@ -107,7 +128,13 @@ function drawn(resumed, chain) {
     ["service", "", text("finish.service")],
     ["copy", "", text("finish.copy")],
   ];
-  const list = el("ul", { class: "steps" }, ...steps.map(([name, state, words]) => el("li", { "data-step": name, "data-state": state || null }, el("span", {}, words))));
+  const list = el(
+    "ul",
+    { class: "steps" },
+    ...steps.map(([name, state, words]) =>
+      el("li", { "data-step": name, "data-state": state || null }, el("span", {}, words)),
+    ),
+  );
   const lead = paragraph("finish.lead");
   const place = el("div", { "data-name": "first-copy", "aria-live": "polite" });
   const signal = show({ name: "finish", heading: text("finish.heading"), body: [lead, list, place], redraw: () => {} });
@@ -157,7 +184,10 @@ function unfinished(row, error, list) {
       list,
       buttons(
         button(text("again"), () => finish({ ...row, resumed: true }), { kind: "main", name: "again" }),
-        button(text("resume.other"), () => go("choose", { ...row, attestation: undefined }), { kind: "plain", name: "other" }),
+        button(text("resume.other"), () => go("choose", { ...row, attestation: undefined }), {
+          kind: "plain",
+          name: "other",
+        }),
       ),
     ],
   });

@@ -30,19 +30,32 @@ export async function firstCopy(place, signal) {
   askBeforeLeaving(over);
   try {
     return await new Promise((resolve) => {
-      const without = button(text("finish.copy.without"), () => resolve("later"), { kind: "plain", name: "copy-without" });
+      const without = button(text("finish.copy.without"), () => resolve("later"), {
+        kind: "plain",
+        name: "copy-without",
+      });
       const again = button(text("kept.now"), () => run(again, () => tried(client)), { name: "copy-now" });
       /** @param {string} sentence @param {HTMLElement[]} actions */
-      const offer = (sentence, ...actions) => place.replaceChildren(el("p", { class: "notice" }, sentence), el("div", { class: "buttons" }, ...actions));
+      const offer = (sentence, ...actions) =>
+        place.replaceChildren(el("p", { class: "notice" }, sentence), el("div", { class: "buttons" }, ...actions));
       const look = (/** @type {State | null} */ state) => {
         if (state?.acknowledgedRoot) return resolve("done");
         if (state && copyStatus(state) === "off") return resolve("off");
-        if (state === null || state.status === "failed" || state.status === "conflict") offer(text("finish.copy.failed", { reason: reasonOf(state) }), again, without);
+        if (state === null || state.status === "failed" || state.status === "conflict")
+          offer(text("finish.copy.failed", { reason: reasonOf(state) }), again, without);
       };
-      const soon = setTimeout(() => place.childElementCount || offer(text("finish.copy.slow"), without), CHOICE_AFTER_MS);
+      const soon = setTimeout(
+        () => place.childElementCount || offer(text("finish.copy.slow"), without),
+        CHOICE_AFTER_MS,
+      );
       over.addEventListener("abort", () => clearTimeout(soon));
-      client.vault.addEventListener("snapshot", (event) => look(/** @type {CustomEvent<State>} */ (event).detail), { signal: over });
-      void uploaded(client).then(async () => look(await copyState()), () => look(null));
+      client.vault.addEventListener("snapshot", (event) => look(/** @type {CustomEvent<State>} */ (event).detail), {
+        signal: over,
+      });
+      void uploaded(client).then(
+        async () => look(await copyState()),
+        () => look(null),
+      );
     });
   } finally {
     ending.abort();

@@ -58,11 +58,15 @@ export async function chosen(row) {
  * @param {HTMLElement} pressed
  */
 export function resume(row, pressed) {
-  return run(pressed, async () => {
-    await alone();
-    if (row.did && (await isStored(row.did))) return go("finish", { ...row, resumed: true });
-    await go("passkey", await withoutOrphan(row));
-  }, text("working"));
+  return run(
+    pressed,
+    async () => {
+      await alone();
+      if (row.did && (await isStored(row.did))) return go("finish", { ...row, resumed: true });
+      await go("passkey", await withoutOrphan(row));
+    },
+    text("working"),
+  );
 }
 
 /**

@@ -31,7 +31,11 @@ export function passkey(row) {
       buttons(
         button(text("passkey.create"), make, { kind: "main", name: "create" }),
         button(text("passkey.phone"), (event) => make(event, { hints: ["hybrid"] }), { kind: "plain", name: "phone" }),
-        button(text("passkey.key"), (event) => make(event, { hints: ["security-key"], authenticatorAttachment: "cross-platform" }), { kind: "plain", name: "key" }),
+        button(
+          text("passkey.key"),
+          (event) => make(event, { hints: ["security-key"], authenticatorAttachment: "cross-platform" }),
+          { kind: "plain", name: "key" },
+        ),
         button(text("back"), () => go("choose", { ...row, typed: row.identifier }), { kind: "plain", name: "back" }),
       ),
     ],
@@ -84,7 +88,11 @@ function again(row, made, error) {
     body: [
       paragraph("passkey.once"),
       buttons(
-        button(text("again"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), retry, text("passkey.open")), { kind: "main", name: "again" }),
+        button(
+          text("again"),
+          (event) => run(/** @type {HTMLElement} */ (event.currentTarget), retry, text("passkey.open")),
+          { kind: "main", name: "again" },
+        ),
         button(text("unlock.usePassword"), () => password(row, made), { kind: "plain", name: "use-password" }),
       ),
     ],
@@ -103,7 +111,9 @@ function password(row, made) {
     redraw: () => password(row, made),
     body: [
       paragraph("password.lead"),
-      newPassword(text("password.save"), (chosen) => sealed({ ...row, password: true }, made, { kind: "password", password: chosen })),
+      newPassword(text("password.save"), (chosen) =>
+        sealed({ ...row, password: true }, made, { kind: "password", password: chosen }),
+      ),
     ],
   });
 }

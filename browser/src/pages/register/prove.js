@@ -10,7 +10,9 @@ import { service } from "../parts/vault_client.js";
 const DIGITS = 6;
 const RESEND_AFTER_S = 30;
 const SOON_S = 30;
-const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5").split(" ").map(Number);
+const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5")
+  .split(" ")
+  .map(Number);
 /** The keys of the texts that replace the service's messages about a rejected code. @type {Record<string, string>} */
 const SENTENCES = {
   "No code was sent or it has been used. Request a new one.": "prove.none",
@@ -54,7 +56,11 @@ async function send(row, again = false) {
  */
 function draw(row, sentAt, failed = false) {
   const { identifier: address, channel } = row;
-  const code = field(text("prove.label"), { name: "code", type: "text", inputmode: "numeric", autocomplete: "one-time-code", enterkeyhint: "done" }, text("prove.hint"));
+  const code = field(
+    text("prove.label"),
+    { name: "code", type: "text", inputmode: "numeric", autocomplete: "one-time-code", enterkeyhint: "done" },
+    text("prove.hint"),
+  );
   code.node.classList.add("code");
   code.verdict.setAttribute("aria-live", "assertive");
   const left = el("p", { class: "small", "data-name": "left" });
@@ -70,12 +76,22 @@ function draw(row, sentAt, failed = false) {
       Boolean(row.passkey) && paragraph("passkeys.prove"),
       paragraph(sentAt ? "prove.lead" : "prove.sending", { address }),
       sentAt !== null && asked,
-      (sentAt !== null || failed) && el(
-        "details", { open: failed },
-        el("summary", {}, text("prove.nocode")), paragraph(`prove.nocode.${channel}`, { address }),
-        el("div", { class: "buttons" }, resend, !row.passkey && button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" })),
-      ),
-      Boolean(row.passkey) && buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
+      (sentAt !== null || failed) &&
+        el(
+          "details",
+          { open: failed },
+          el("summary", {}, text("prove.nocode")),
+          paragraph(`prove.nocode.${channel}`, { address }),
+          el(
+            "div",
+            { class: "buttons" },
+            resend,
+            !row.passkey &&
+              button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" }),
+          ),
+        ),
+      Boolean(row.passkey) &&
+        buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
     ],
   });
   if (!sentAt) return;
@@ -138,8 +154,8 @@ function countDown({ sentAt, left, resend, mail, asked }, signal) {
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
     // Screen readers announce the countdown only twice: shortly before its end and at its end.
-    if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
-    if (mail && more <= 0 && told < 2 && !asked.dataset.spent) (told = 2), say(text("prove.over"));
+    if (mail && more <= SOON_S && told < 1 && more > 0) ((told = 1), say(text("prove.soon")));
+    if (mail && more <= 0 && told < 2 && !asked.dataset.spent) ((told = 2), say(text("prove.over")));
     if (more <= 0 && wait <= 0) clearInterval(timer);
   };
   const timer = setInterval(tick, 1000);

@@ -14,7 +14,14 @@ import { copyOf, copyState } from "../vault/copy.js";
 export async function safety(row) {
   const opens = row.credentialId ? await vaultOf(row.credentialId) : null;
   const copy = copyOf(await copyState());
-  draw(row, row.password ? (copy === "kept" ? "safety.password.kept" : "safety.password") : warningOf(opens?.copies ?? "one", copy === "kept"));
+  draw(
+    row,
+    row.password
+      ? copy === "kept"
+        ? "safety.password.kept"
+        : "safety.password"
+      : warningOf(opens?.copies ?? "one", copy === "kept"),
+  );
 }
 
 /**
@@ -33,18 +40,25 @@ function warningOf(copies, kept) {
  */
 function draw(row, warning, safe = false) {
   const add = (/** @type {Event} */ event) =>
-    run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
-      const { credentialId, registered } = await addPasskey({ userName: row.identifier, ...ELSEWHERE });
-      if (!registered && row.channel !== "handle") return go("prove", { identifier: row.identifier, channel: row.channel, passkey: credentialId });
-      draw(row, warning, true);
-      say(text("safety.added"));
-    }, text("passkey.open"));
+    run(
+      /** @type {HTMLElement} */ (event.currentTarget),
+      async () => {
+        const { credentialId, registered } = await addPasskey({ userName: row.identifier, ...ELSEWHERE });
+        if (!registered && row.channel !== "handle")
+          return go("prove", { identifier: row.identifier, channel: row.channel, passkey: credentialId });
+        draw(row, warning, true);
+        say(text("safety.added"));
+      },
+      text("passkey.open"),
+    );
   show({
     name: "safety",
     heading: text("safety.heading", { identifier: row.identifier }),
     redraw: () => draw(row, warning, safe),
     body: [
-      buttons(button(text(stays() ? "choose.continue" : "safety.done"), () => go("vault"), { kind: "main", name: "later" })),
+      buttons(
+        button(text(stays() ? "choose.continue" : "safety.done"), () => go("vault"), { kind: "main", name: "later" }),
+      ),
       el("h2", {}, text("safety.ways")),
       !safe && paragraph(warning, {}, warning === "safety.kept" ? null : "notice"),
       buttons(

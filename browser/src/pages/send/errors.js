@@ -20,7 +20,8 @@ export function sendError(error, { handedOver = false, sent = false } = {}) {
   if (error instanceof AccountNotFunded) return notFunded(error);
   if (error instanceof OperationFailed && error.earlier) return new Told(`send.earlier.${error.earlier}`);
   if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("send.failed");
-  if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: ")))) return new Told("send.unconfirmed");
+  if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: "))))
+    return new Told("send.unconfirmed");
   if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");
   if (error instanceof RequestRefused && error.status === 429) return new Told("send.toomany");
   return error;
@@ -29,5 +30,8 @@ export function sendError(error, { handedOver = false, sent = false } = {}) {
 /** @param {AccountNotFunded} error */
 function notFunded({ balance, needed, token }) {
   const unit = TOKENS.find((it) => it.token.toLowerCase() === token.toLowerCase()) ?? COIN;
-  return new Told(unit === COIN ? "send.fee.missing" : "send.insufficient", { have: shown(balance, unit), need: shown(needed, unit) });
+  return new Told(unit === COIN ? "send.fee.missing" : "send.insufficient", {
+    have: shown(balance, unit),
+    need: shown(needed, unit),
+  });
 }

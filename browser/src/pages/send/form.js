@@ -19,11 +19,24 @@ import { TOKENS, shown } from "./tokens.js";
 
 /** @param {Partial<Typed>} [typed] */
 export function send(typed = {}) {
-  const to = field(text("send.to"), { name: "to", autocapitalize: "none", spellcheck: "false", autocomplete: "off", value: typed.to ?? "" }, text("send.to.hint"));
-  const much = field(text("send.amount"), { name: "amount", inputmode: "decimal", autocomplete: "off", value: typed.amount ?? "" }, text("send.amount.hint"));
-  const token = el("select", { id: "send-token", name: "token" }, ...TOKENS.map(({ symbol }) => el("option", { value: symbol, selected: symbol === typed.symbol }, symbol)));
+  const to = field(
+    text("send.to"),
+    { name: "to", autocapitalize: "none", spellcheck: "false", autocomplete: "off", value: typed.to ?? "" },
+    text("send.to.hint"),
+  );
+  const much = field(
+    text("send.amount"),
+    { name: "amount", inputmode: "decimal", autocomplete: "off", value: typed.amount ?? "" },
+    text("send.amount.hint"),
+  );
+  const token = el(
+    "select",
+    { id: "send-token", name: "token" },
+    ...TOKENS.map(({ symbol }) => el("option", { value: symbol, selected: symbol === typed.symbol }, symbol)),
+  );
   const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value });
-  const next = (/** @type {HTMLFormElement} */ it) => run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
+  const next = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
   show({
     name: "send",
     heading: text("send.heading"),
@@ -31,9 +44,14 @@ export function send(typed = {}) {
     redraw: () => send(now()),
     body: [
       form(
-        next, to.node, much.node,
+        next,
+        to.node,
+        much.node,
         el("div", { class: "field" }, el("label", { for: "send-token" }, text("send.token")), token),
-        buttons(submit(text("send.next")), button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+        buttons(
+          submit(text("send.next")),
+          button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+        ),
       ),
     ],
   });
@@ -52,13 +70,20 @@ async function reviewed(typed, to, much) {
   const value = units(typed.amount, token.decimals);
   const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
   if (!payee) return;
-  if (!value) return refuse(much, new Told("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }));
+  if (!value)
+    return refuse(
+      much,
+      new Told("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
+    );
   const client = await ready();
   const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
   const { balance } = await client.balance({ account: from, token: token.symbol, chainId: String(chainId) });
   if (BigInt(balance) < value) {
     much.node.closest("form")?.after(receiveHere(from, chain));
-    return refuse(much, new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }));
+    return refuse(
+      much,
+      new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }),
+    );
   }
   await go("send-review", { typed, payee, token, value, from, chain, chainId });
 }

@@ -1,15 +1,39 @@
 /** Finds out whether a typed payee can be mistaken for another payee. Pure. */
 
 /** Alphabets with letters that look alike. Chinese, Japanese and Korean are not listed: they are often mixed with Latin. */
-const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map((script) => new RegExp(`\\p{Script=${script}}`, "u"));
+const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map(
+  (script) => new RegExp(`\\p{Script=${script}}`, "u"),
+);
 /**
  * The Latin letters that other letters, digits and pairs of letters are mistaken for (a subset of the confusables in
  * Unicode TR39).
  */
 const READ_AS = /** @type {[RegExp, string][]} */ ([
-  [/[аɑα]/g, "a"], [/[еҽ]/g, "e"], [/[оοօ0]/g, "o"], [/[рρ]/g, "p"], [/[сϲ]/g, "c"], [/[уүγ]/g, "y"], [/[хχ]/g, "x"],
-  [/[іıι1l|!]/g, "i"], [/[ѕ5$]/g, "s"], [/[јյ]/g, "j"], [/[һհ]/g, "h"], [/ԁ/g, "d"], [/[ԛզ]/g, "q"], [/[ԝѡω]/g, "w"], [/[νѵ]/g, "v"],
-  [/[кκ]/g, "k"], [/[тτ]/g, "t"], [/[мm]/g, "rn"], [/[нη]/g, "n"], [/[вβ8]/g, "b"], [/vv/g, "w"], [/3/g, "e"], [/4/g, "a"], [/6/g, "b"], [/9/g, "g"],
+  [/[аɑα]/g, "a"],
+  [/[еҽ]/g, "e"],
+  [/[оοօ0]/g, "o"],
+  [/[рρ]/g, "p"],
+  [/[сϲ]/g, "c"],
+  [/[уүγ]/g, "y"],
+  [/[хχ]/g, "x"],
+  [/[іıι1l|!]/g, "i"],
+  [/[ѕ5$]/g, "s"],
+  [/[јյ]/g, "j"],
+  [/[һհ]/g, "h"],
+  [/ԁ/g, "d"],
+  [/[ԛզ]/g, "q"],
+  [/[ԝѡω]/g, "w"],
+  [/[νѵ]/g, "v"],
+  [/[кκ]/g, "k"],
+  [/[тτ]/g, "t"],
+  [/[мm]/g, "rn"],
+  [/[нη]/g, "n"],
+  [/[вβ8]/g, "b"],
+  [/vv/g, "w"],
+  [/3/g, "e"],
+  [/4/g, "a"],
+  [/6/g, "b"],
+  [/9/g, "g"],
 ]);
 /** How many characters at each end of a hash people are assumed to compare. */
 const ENDS = 4;
@@ -47,5 +71,7 @@ function wordIn(to) {
 function asRead(to) {
   const word = wordIn(to).toLowerCase().normalize("NFC").replace(/\p{M}/gu, ""); // marks that compose with no letter hardly show
   if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);
-  return to.startsWith("did:") ? to.replace(/^(did:\w+:(?:0x|z)?)(\w+)$/, (_, head, rest) => `${head}${rest.slice(0, ENDS)} ${rest.slice(-ENDS)}`) : to;
+  return to.startsWith("did:")
+    ? to.replace(/^(did:\w+:(?:0x|z)?)(\w+)$/, (_, head, rest) => `${head}${rest.slice(0, ENDS)} ${rest.slice(-ENDS)}`)
+    : to;
 }

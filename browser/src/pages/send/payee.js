@@ -10,7 +10,13 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/;
 const OF_A_KEY = "did:new:";
 /** Why what reads like this is not paid as a name: another person may have registered it before such names were reserved. */
-const NOT_NAMES = { email: "send.bad.email", phone: "send.bad.phone", host: "send.bad.host", account: "send.bad.to", did: "send.bad.to" };
+const NOT_NAMES = {
+  email: "send.bad.email",
+  phone: "send.bad.phone",
+  host: "send.bad.host",
+  account: "send.bad.to",
+  did: "send.bad.to",
+};
 
 /**
  * @typedef {object} Payee
@@ -48,7 +54,8 @@ export async function resolved(typed) {
 async function checked(to) {
   const address = await checksumAddress((await ready()).vault, to);
   const digits = to.slice(2);
-  if (to !== address && digits !== digits.toLowerCase() && digits !== digits.toUpperCase()) throw new Told("send.bad.checksum");
+  if (to !== address && digits !== digits.toLowerCase() && digits !== digits.toUpperCase())
+    throw new Told("send.bad.checksum");
   return address;
 }
 

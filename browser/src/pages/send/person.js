@@ -31,4 +31,3 @@ export async function byPassword(password) {
   await vault.lock();
   succeeded(await vault.unlock({ kind: "password", password }, null, { did }), "problem.wrong_password");
 }
-

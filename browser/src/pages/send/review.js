@@ -60,7 +60,9 @@ async function feeOf({ payee, token, value }) {
   try {
     const client = await ready();
     const contract = token.token === NATIVE ? NATIVE : await checksumAddress(client.vault, token.token);
-    return feeIn(await preparedPayment(client, await client.account(), { to: payee.address, amount: value, token: contract }));
+    return feeIn(
+      await preparedPayment(client, await client.account(), { to: payee.address, amount: value, token: contract }),
+    );
   } catch (error) {
     throw sendError(error);
   }
@@ -74,16 +76,28 @@ async function feeOf({ payee, token, value }) {
  */
 function draw(planned, known, fee, withPassword = false) {
   const { payee, token, value, from, chain, chainId, hasPassword } = planned;
-  const password = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const password = field(text("password.label"), {
+    type: "password",
+    name: "password",
+    autocomplete: "current-password",
+  });
   const confirm = () => (withPassword ? byPassword(password.input.value) : byPasskey());
-  const pressed = () => run(document.querySelector('[data-name="confirm"]'), async () => {
-    await confirm().catch(async (error) => {
-      if (withPassword) await go("vault", { locked: "unlock.locked" });
-      throw error;
-    });
-    await go("sending", { planned, fee });
-  }, text(withPassword ? "working" : "passkey.open"));
-  const main = button(text("send.confirm", { amount: shown(value, token) }), pressed, { kind: "main", name: "confirm" });
+  const pressed = () =>
+    run(
+      document.querySelector('[data-name="confirm"]'),
+      async () => {
+        await confirm().catch(async (error) => {
+          if (withPassword) await go("vault", { locked: "unlock.locked" });
+          throw error;
+        });
+        await go("sending", { planned, fee });
+      },
+      text(withPassword ? "working" : "passkey.open"),
+    );
+  const main = button(text("send.confirm", { amount: shown(value, token) }), pressed, {
+    kind: "main",
+    name: "confirm",
+  });
   show({
     name: "send-review",
     heading: text("send.review.heading"),
@@ -92,18 +106,31 @@ function draw(planned, known, fee, withPassword = false) {
       known.paid === "alike" && paragraph("send.alike", {}, "notice"),
       ...doubtful(payee, known.doubts),
       el(
-        "dl", { class: "facts" },
+        "dl",
+        { class: "facts" },
         ...row("send.amount", el("span", { class: "amount", "data-name": "amount" }, shown(value, token))),
         ...row("send.to", ...payeeNodes(payee, known)),
         ...row("send.chain", `${chain} (${chainId})`, testMoney()),
-        ...row("send.fee", el("span", { "data-name": "fee" }, fee.sponsored ? text("send.fee.sponsored") : text("send.fee.own", { fee: shown(fee.cost, COIN) }))),
+        ...row(
+          "send.fee",
+          el(
+            "span",
+            { "data-name": "fee" },
+            fee.sponsored ? text("send.fee.sponsored") : text("send.fee.own", { fee: shown(fee.cost, COIN) }),
+          ),
+        ),
         ...row("send.from", el("span", { class: "mono" }, grouped(from))),
       ),
       paragraph("send.final", {}, "small"),
       withPassword && form(pressed, password.node),
       buttons(
         main,
-        hasPassword === true && button(text(withPassword ? "unlock.passkey" : "unlock.usePassword"), () => draw(planned, known, fee, !withPassword), { kind: "plain", name: "other-way" }),
+        hasPassword === true &&
+          button(
+            text(withPassword ? "unlock.passkey" : "unlock.usePassword"),
+            () => draw(planned, known, fee, !withPassword),
+            { kind: "plain", name: "other-way" },
+          ),
         button(text("back"), () => go("send", planned.typed), { kind: "plain", name: "back" }),
       ),
     ],
@@ -118,7 +145,14 @@ function payeeNodes({ address, did, name, trust }, known) {
     name !== "" && el("strong", {}, name),
     did !== "" && el("p", { class: "mono" }, did),
     el("p", { class: "mono", "data-name": "payee" }, grouped(address)),
-    el("p", { class: verified && before ? "verdict good" : verified || trust === "address" ? "small" : "notice", "data-name": "trust" }, text(said, { name })),
+    el(
+      "p",
+      {
+        class: verified && before ? "verdict good" : verified || trust === "address" ? "small" : "notice",
+        "data-name": "trust",
+      },
+      text(said, { name }),
+    ),
     before && paragraph("send.known", {}, "small"),
     name.includes(".") && paragraph("send.dotted", { name }, "small"),
     known.paid === "new" && paragraph("send.new", {}, "small"),

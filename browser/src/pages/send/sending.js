@@ -33,26 +33,42 @@ export async function sending({ planned, fee }) {
   const { payee, token, value, chain, chainId } = planned;
   const client = await ready();
   const { did } = await client.vault.query();
-  const row = { to: payee.name || payee.did || payee.address, address: payee.address, amount: decimalOf(value, token.decimals), symbol: token.symbol, time: new Date().toISOString() };
+  const row = {
+    to: payee.name || payee.did || payee.address,
+    address: payee.address,
+    amount: decimalOf(value, token.decimals),
+    symbol: token.symbol,
+    time: new Date().toISOString(),
+  };
   let [hash, sent] = ["", false];
   progress(planned);
   try {
     // Pay the address that was shown, even if the DID has a different one by now.
-    const result = await client.pay({ to: payee.address, amount: String(value), token: token.token, chainId }, {
-      approve: (operation) => agreed(feeIn(operation), fee),
-      onProgress: async (step, { userOpHash = "" }) => {
-        if (step === "signed") await noteSent(did, { ...row, hash: (hash = userOpHash), state: "sent" });
-        if (step === "sent") sent = true;
-        say(step === "sent" ? text("send.sent", { chain }) : step === "signed" ? text("send.handing") : text("working"));
+    const result = await client.pay(
+      { to: payee.address, amount: String(value), token: token.token, chainId },
+      {
+        approve: (operation) => agreed(feeIn(operation), fee),
+        onProgress: async (step, { userOpHash = "" }) => {
+          if (step === "signed") await noteSent(did, { ...row, hash: (hash = userOpHash), state: "sent" });
+          if (step === "sent") sent = true;
+          say(
+            step === "sent" ? text("send.sent", { chain }) : step === "signed" ? text("send.handing") : text("working"),
+          );
+        },
       },
-    });
+    );
     await noteSent(did, { ...row, hash, state: "confirmed" });
     await rememberPayee(payee.address).catch(() => {});
     done(planned, result);
   } catch (error) {
     if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));
     const why = sendError(error, { handedOver: hash !== "", sent });
-    if (hash) await noteSent(did, { ...row, hash, state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed" });
+    if (hash)
+      await noteSent(did, {
+        ...row,
+        hash,
+        state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed",
+      });
     failed(planned, why);
   }
 }
@@ -64,7 +80,12 @@ function agreed(now, fee) {
 
 /** @param {Planned} planned */
 function progress({ value, token }) {
-  show({ name: "sending", heading: text("send.sending.heading", { amount: shown(value, token) }), body: [paragraph("send.wait")], redraw: () => {} });
+  show({
+    name: "sending",
+    heading: text("send.sending.heading", { amount: shown(value, token) }),
+    body: [paragraph("send.wait")],
+    redraw: () => {},
+  });
   say(text("working"));
 }
 
@@ -76,12 +97,21 @@ function done(planned, result) {
     heading: text("send.done.heading"),
     redraw: () => done(planned, result),
     body: [
-      el("p", { "data-name": "outcome" }, text("send.done", { amount: shown(value, token), to: payee.name || payee.did || payee.address })),
+      el(
+        "p",
+        { "data-name": "outcome" },
+        text("send.done", { amount: shown(value, token), to: payee.name || payee.did || payee.address }),
+      ),
       el("h2", {}, text("send.hash")),
       el("p", { class: "mono", "data-name": "hash" }, result.userOpHash),
       buttons(
         button(text("send.back"), () => go("home"), { kind: "main", name: "done" }),
-        result.explorerUrl !== "" && el("a", { class: "button", href: result.explorerUrl, target: "_blank", rel: "noopener" }, text("send.explorer")),
+        result.explorerUrl !== "" &&
+          el(
+            "a",
+            { class: "button", href: result.explorerUrl, target: "_blank", rel: "noopener" },
+            text("send.explorer"),
+          ),
       ),
     ],
   });

@@ -25,6 +25,8 @@ export async function paidFrom(did) {
 
 /** @param {string} did @param {import("../parts/notes.js").Sent} row */
 async function followed(did, row) {
-  const receipt = await service().bundler("eth_getUserOperationReceipt", [row.hash]).catch(() => null);
+  const receipt = await service()
+    .bundler("eth_getUserOperationReceipt", [row.hash])
+    .catch(() => null);
   if (receipt) await noteSent(did, { ...row, state: receipt.success ? "confirmed" : "failed" });
 }

@@ -30,19 +30,36 @@ async function filled(body) {
     const [{ address }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
     const balances = el("div", { "data-name": "balances" });
     const receiving = receive(address, chain);
-    const refresh = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shownBalances(balances, address, chainId));
+    const refresh = (/** @type {Event} */ event) =>
+      run(/** @type {HTMLElement} */ (event.currentTarget), () => shownBalances(balances, address, chainId));
     body.replaceChildren(
       balances,
-      el("div", { class: "buttons" }, button(text("send.open"), () => go("send"), { kind: "main", name: "send" })),
+      el(
+        "div",
+        { class: "buttons" },
+        button(text("send.open"), () => go("send"), { kind: "main", name: "send" }),
+      ),
       el("h3", {}, text("vault.address")),
       el("p", { class: "mono", "data-name": "address" }, grouped(address)),
-      el("div", { class: "buttons" }, about(copyButton(address), text("vault.address")), button(text("vault.refresh"), refresh, { name: "refresh" })),
+      el(
+        "div",
+        { class: "buttons" },
+        about(copyButton(address), text("vault.address")),
+        button(text("vault.refresh"), refresh, { name: "refresh" }),
+      ),
       receiving,
     );
     // A person whose account is empty needs money first.
     if (await shownBalances(balances, address, chainId)) receiving.open = true;
   } catch (error) {
-    body.replaceChildren(paragraph(isUnreached(error) ? "vault.noaccount.offline" : "vault.noaccount"), el("div", { class: "buttons" }, button(text("again"), () => filled(body), { name: "account-again" })));
+    body.replaceChildren(
+      paragraph(isUnreached(error) ? "vault.noaccount.offline" : "vault.noaccount"),
+      el(
+        "div",
+        { class: "buttons" },
+        button(text("again"), () => filled(body), { name: "account-again" }),
+      ),
+    );
   }
 }
 
@@ -54,7 +71,13 @@ async function filled(body) {
  * @returns {HTMLDetailsElement}
  */
 function receive(address, chain) {
-  return el("details", { "data-name": "receive" }, el("summary", {}, text("vault.receive")), qrCode(address, text("vault.qr", { address })), paragraph("vault.receive.hint", { chain }));
+  return el(
+    "details",
+    { "data-name": "receive" },
+    el("summary", {}, text("vault.receive")),
+    qrCode(address, text("vault.qr", { address })),
+    paragraph("vault.receive.hint", { chain }),
+  );
 }
 
 /**
@@ -66,7 +89,9 @@ function receive(address, chain) {
 export function receiveHere(address, chain) {
   const shown = receive(address, chain);
   shown.open = true;
-  shown.querySelector("summary")?.after(el("p", { class: "mono" }, grouped(address)), el("div", { class: "buttons" }, copyButton(address)));
+  shown
+    .querySelector("summary")
+    ?.after(el("p", { class: "mono" }, grouped(address)), el("div", { class: "buttons" }, copyButton(address)));
   return el("div", { "data-name": "too-little" }, shown);
 }
 
@@ -81,7 +106,11 @@ export const testMoney = () => TEST_MONEY && paragraph("vault.testmoney", {}, "s
  */
 async function shownBalances(place, account, chainId) {
   const client = await ready();
-  const asked = TOKENS.map((token) => client.balance({ account, token, chainId: String(chainId) }).catch((error) => (isUnreached(error) ? "offline" : "unknown")));
+  const asked = TOKENS.map((token) =>
+    client
+      .balance({ account, token, chainId: String(chainId) })
+      .catch((error) => (isUnreached(error) ? "offline" : "unknown")),
+  );
   const answers = await Promise.all(asked);
   const known = answers.filter((it) => typeof it !== "string");
   if (known.length === 0) {

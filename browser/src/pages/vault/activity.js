@@ -54,15 +54,26 @@ async function filled(drawn, state) {
     drawn(found);
     const next = page.next_cursor;
     const older = (/** @type {any} */ event) => run(event.currentTarget, () => more(next), text("working"));
-    state.replaceChildren(...(next ? [el("div", { class: "buttons" }, button(text("activity.older"), older, { kind: "plain", name: "older" }))] : []));
+    state.replaceChildren(
+      ...(next
+        ? [el("div", { class: "buttons" }, button(text("activity.older"), older, { kind: "plain", name: "older" }))]
+        : []),
+    );
   };
-  await more(null).catch((error) => error?.code !== "indexer_not_configured" && state.replaceChildren(paragraph("activity.unknown", {}, "small")));
+  await more(null).catch(
+    (error) =>
+      error?.code !== "indexer_not_configured" && state.replaceChildren(paragraph("activity.unknown", {}, "small")),
+  );
 }
 
 /** @param {import("./home.js").Facts} known @returns {Event[]} */
 function vaultEvents({ record, credentials, delegations }) {
-  const events = credentials.map((it) => ({ time: it.created_at, words: text("activity.passkey", { name: it.device_name || text("passkeys.unnamed") }) }));
-  if (record) events.push({ time: record.createdAt, words: text("activity.registered", { identifier: record.identifier }) });
+  const events = credentials.map((it) => ({
+    time: it.created_at,
+    words: text("activity.passkey", { name: it.device_name || text("passkeys.unnamed") }),
+  }));
+  if (record)
+    events.push({ time: record.createdAt, words: text("activity.registered", { identifier: record.identifier }) });
   for (const it of delegations) {
     events.push({ time: it.created_at, words: text("activity.delegation", { to: it.audience }) });
     if (it.revoked_at) events.push({ time: it.revoked_at, words: text("activity.revoked", { to: it.audience }) });
@@ -87,7 +98,10 @@ export function payments(sent, transfers) {
     const words = text(it.direction === "in" ? "activity.received" : "activity.confirmed", given);
     return { time: it.time, words, more: receipt(it, note) };
   });
-  const noted = left.map((it) => ({ time: it.time, words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }) }));
+  const noted = left.map((it) => ({
+    time: it.time,
+    words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }),
+  }));
   return [...onChain, ...noted];
 }
 
@@ -117,7 +131,9 @@ function receipt(transfer, note) {
     ["receipt.time", moment(time)],
     ["receipt.transaction", hash],
   ];
-  const shown = lines.filter(([, value]) => value).flatMap(([key, value]) => [el("dt", {}, text(key)), el("dd", { class: "mono" }, value)]);
+  const shown = lines
+    .filter(([, value]) => value)
+    .flatMap(([key, value]) => [el("dt", {}, text(key)), el("dd", { class: "mono" }, value)]);
   return el("details", {}, el("summary", {}, text("receipt.summary")), el("dl", {}, ...shown));
 }
 

@@ -8,7 +8,10 @@ import { SERVICE } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
 /** Ceremony options for a passkey on a phone or security key, because the device in use often has one already. */
-export const ELSEWHERE = { hints: ["hybrid", "security-key"], authenticatorAttachment: /** @type {const} */ ("cross-platform") };
+export const ELSEWHERE = {
+  hints: ["hybrid", "security-key"],
+  authenticatorAttachment: /** @type {const} */ ("cross-platform"),
+};
 
 /**
  * Creates a passkey that opens the vault. A passkey that returns no PRF secret is discarded.
@@ -19,7 +22,11 @@ export const ELSEWHERE = { hints: ["hybrid", "security-key"], authenticatorAttac
 export async function addPasskey(options) {
   const client = await ready();
   const { did } = await client.vault.query();
-  const added = await client.addPasskey({ rpName: SERVICE, deviceName: newPasskeyName(options.authenticatorAttachment === ELSEWHERE.authenticatorAttachment), ...options });
+  const added = await client.addPasskey({
+    rpName: SERVICE,
+    deviceName: newPasskeyName(options.authenticatorAttachment === ELSEWHERE.authenticatorAttachment),
+    ...options,
+  });
   await setVaultOf(added.credentialId, { did, copies: await copiesOf(added.credential) });
   return added;
 }

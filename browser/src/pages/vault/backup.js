@@ -21,7 +21,11 @@ export function backupCard({ backupAt }) {
     "backup",
     text("backup.heading"),
     backupAt ? paragraph("backup.last", { time: moment(backupAt) }) : paragraph("backup.none"),
-    el("div", { class: "buttons" }, button(text("backup.make"), () => go("export"), { name: "export" })),
+    el(
+      "div",
+      { class: "buttons" },
+      button(text("backup.make"), () => go("export"), { name: "export" }),
+    ),
   );
 }
 
@@ -31,7 +35,14 @@ export function exportVault() {
     name: "export",
     heading: text("backup.heading"),
     redraw: exportVault,
-    body: [paragraph("backup.lead"), newPassword(text("backup.save"), saved, button(text("back"), () => go("vault"), { kind: "plain", name: "back" }))],
+    body: [
+      paragraph("backup.lead"),
+      newPassword(
+        text("backup.save"),
+        saved,
+        button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+      ),
+    ],
   });
 }
 
@@ -49,8 +60,16 @@ async function saved(password) {
 
 /** The screen that reads a backup file. */
 export function importVault() {
-  const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,.car,application/vnd.ipld.car,application/octet-stream" });
-  const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "current-password" }, text("import.password.hint"));
+  const file = field(text("import.file"), {
+    type: "file",
+    name: "file",
+    accept: ".mtrv,.car,application/vnd.ipld.car,application/octet-stream",
+  });
+  const password = field(
+    text("import.password"),
+    { type: "password", name: "password", autocomplete: "current-password" },
+    text("import.password.hint"),
+  );
   const open = (/** @type {HTMLFormElement} */ it) => {
     const chosen = file.input.files?.[0];
     file.judge(chosen ? "" : text("choose.empty"));
@@ -61,7 +80,19 @@ export function importVault() {
     name: "import",
     heading: text("import.heading"),
     redraw: importVault,
-    body: [paragraph("import.lead"), form(open, file.node, password.node, shown(password.input), buttons(submit(text("import.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
+    body: [
+      paragraph("import.lead"),
+      form(
+        open,
+        file.node,
+        password.node,
+        shown(password.input),
+        buttons(
+          submit(text("import.open")),
+          button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+        ),
+      ),
+    ],
   });
 }
 

@@ -11,5 +11,10 @@ import { el } from "../parts/nodes.js";
  */
 export function card(name, heading, ...children) {
   const id = `card-${name}`;
-  return el("section", { class: "card", "aria-labelledby": id, "data-card": name }, el("h2", { id }, heading), ...children);
+  return el(
+    "section",
+    { class: "card", "aria-labelledby": id, "data-card": name },
+    el("h2", { id }, heading),
+    ...children,
+  );
 }

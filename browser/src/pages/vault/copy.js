@@ -20,7 +20,10 @@ export async function copyState() {
   const client = await ready();
   listen(client.vault);
   latest = null;
-  return client.snapshots().then((it) => it.state()).catch(() => null);
+  return client
+    .snapshots()
+    .then((it) => it.state())
+    .catch(() => null);
 }
 
 /**

@@ -29,7 +29,12 @@ export function delegationsCard({ delegations }) {
     text("allow.heading"),
     delegations.length === 0 && paragraph("allow.none"),
     delegations.length > 0 && el("ul", { class: "rows" }, ...delegations.map(row)),
-    USDC !== "" && el("div", { class: "buttons" }, button(text("allow.make"), () => go("delegate"), { name: "delegate" })),
+    USDC !== "" &&
+      el(
+        "div",
+        { class: "buttons" },
+        button(text("allow.make"), () => go("delegate"), { name: "delegate" }),
+      ),
   );
 }
 
@@ -37,23 +42,46 @@ export function delegationsCard({ delegations }) {
 function row(it) {
   const ended = it.expiration && it.expiration * 1000 < Date.now();
   const state = it.revoked_at ? "allow.revoked" : ended ? "allow.ended" : null;
-  const withdraw = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(it));
+  const withdraw = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(it));
   const words = el("p", {}, sentence(it));
-  void limitOf(it).then((limit) => limit && it.expiration && (words.textContent = text(state ? "allow.row.past" : "allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
+  void limitOf(it).then(
+    (limit) =>
+      limit &&
+      it.expiration &&
+      (words.textContent = text(state ? "allow.row.past" : "allow.row", {
+        to: it.audience,
+        amount: amount(limit),
+        date: day(it.expiration * 1000),
+      })),
+  );
   const item = el("li", { "data-cid": it.cid }, words);
   if (state) item.append(el("p", { class: "small" }, text(state)));
-  else item.append(el("div", { class: "buttons" }, about(button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" }), it.audience)));
+  else
+    item.append(
+      el(
+        "div",
+        { class: "buttons" },
+        about(button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" }), it.audience),
+      ),
+    );
   return item;
 }
 
 /** @param {any} it */
 function sentence({ audience: to, command, expiration }) {
-  return expiration ? text("allow.row.other", { to, command, date: day(expiration * 1000) }) : text("allow.row.forever", { to, command });
+  return expiration
+    ? text("allow.row.other", { to, command, date: day(expiration * 1000) })
+    : text("allow.row.forever", { to, command });
 }
 
 /** @param {any} it */
 async function withdrawn({ cid, audience }) {
-  const question = { heading: text("allow.revoke.heading"), words: text("allow.revoke.text", { to: audience }), yes: text("allow.revoke") };
+  const question = {
+    heading: text("allow.revoke.heading"),
+    words: text("allow.revoke.text", { to: audience }),
+    yes: text("allow.revoke"),
+  };
   if (!(await confirmed(question))) return;
   const answer = await (await ready()).vault.exec("resource:delegations action:revoke", { cid });
   if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "revoke" });
@@ -62,7 +90,11 @@ async function withdrawn({ cid, audience }) {
 
 /** The screen that creates a permission. */
 export function delegate() {
-  const to = field(text("allow.to"), { name: "to", autocapitalize: "none", spellcheck: "false" }, text("allow.to.hint"));
+  const to = field(
+    text("allow.to"),
+    { name: "to", autocapitalize: "none", spellcheck: "false" },
+    text("allow.to.hint"),
+  );
   const limit = field(text("allow.limit"), { name: "limit", inputmode: "decimal" }, text("allow.limit.hint"));
   const days = field(text("allow.days"), { name: "days", inputmode: "numeric", value: "30" });
   const give = (/** @type {HTMLFormElement} */ it) => {
@@ -76,13 +108,28 @@ export function delegate() {
     wrong.forEach(({ it: asked, bad }) => asked.judge(bad && text(bad)));
     const first = wrong.find(({ bad }) => bad);
     if (first) return first.it.input.focus();
-    return run(it.querySelector("button[type=submit]"), () => given(to.input.value.trim(), /** @type {bigint} */ (most), count), text("working"));
+    return run(
+      it.querySelector("button[type=submit]"),
+      () => given(to.input.value.trim(), /** @type {bigint} */ (most), count),
+      text("working"),
+    );
   };
   show({
     name: "delegate",
     heading: text("allow.form.heading"),
     redraw: delegate,
-    body: [form(give, to.node, limit.node, days.node, buttons(submit(text("allow.allow")), button(text("back"), () => go("home"), { kind: "plain", name: "back" })))],
+    body: [
+      form(
+        give,
+        to.node,
+        limit.node,
+        days.node,
+        buttons(
+          submit(text("allow.allow")),
+          button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+        ),
+      ),
+    ],
   });
 }
 
@@ -118,7 +165,11 @@ function handOver(limits, container) {
       paragraph("allow.qr.hint", limits, "small"),
       el("label", { for: "permission" }, text("allow.token")),
       box,
-      buttons(copyButton(container), copyButton(link, text("allow.copyLink"), "copy-link"), button(text("allow.done"), () => go("home"), { kind: "main", name: "done" })),
+      buttons(
+        copyButton(container),
+        copyButton(link, text("allow.copyLink"), "copy-link"),
+        button(text("allow.done"), () => go("home"), { kind: "main", name: "done" }),
+      ),
     ],
   });
 }

@@ -53,7 +53,17 @@ export async function home({ said = "", quiet = false } = {}) {
   const [account, passkeys, copies] = [await accountCard(), await passkeysCard(known), await usedCopies(known)];
   if (!still()) return;
   const about = aboutCopy(known, copies);
-  const cards = [identityCard(known), account, passkeys, about.snapshots, backupCard(known), about.drill, pairCard(), delegationsCard(known), activityCard(known)];
+  const cards = [
+    identityCard(known),
+    account,
+    passkeys,
+    about.snapshots,
+    backupCard(known),
+    about.drill,
+    pairCard(),
+    delegationsCard(known),
+    activityCard(known),
+  ];
   show({
     name: "home",
     heading: text("vault.heading"),
@@ -63,7 +73,11 @@ export async function home({ said = "", quiet = false } = {}) {
     body: [
       about.notice,
       el("div", { class: "cards" }, ...cards),
-      buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
+      buttons(
+        button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), {
+          name: "lock",
+        }),
+      ),
     ],
   });
   say(said);
@@ -77,13 +91,18 @@ export async function home({ said = "", quiet = false } = {}) {
  * @param {import("../parts/providers.js").Copies | null} copies
  */
 function aboutCopy(known, copies) {
-  const drawn = () => ({ notice: noticeOf(reminder(known, copies)), snapshots: snapshotsCard(known.snapshot), drill: drillCard(known) });
+  const drawn = () => ({
+    notice: noticeOf(reminder(known, copies)),
+    snapshots: snapshotsCard(known.snapshot),
+    drill: drillCard(known),
+  });
   /** @type {ReturnType<typeof drawn>} */
   let shown;
   known.snapshot = followCopy(known.snapshot, (state) => {
     known.snapshot = state;
     const now = drawn();
-    for (const part of /** @type {const} */ (["notice", "snapshots", "drill"])) shown[part] = replaced(shown[part], now[part]);
+    for (const part of /** @type {const} */ (["notice", "snapshots", "drill"]))
+      shown[part] = replaced(shown[part], now[part]);
   });
   return (shown = drawn());
 }
@@ -103,9 +122,12 @@ function noticeOf(key) {
  */
 function replaced(before, after) {
   if (before.isEqualNode(after)) return before;
-  const focused = before.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
+  const focused = before.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement).dataset.name
+    : null;
   before.replaceWith(after);
-  if (focused) /** @type {HTMLElement | null} */ (after.querySelector(`[data-name="${focused}"]`))?.focus({ preventScroll: true });
+  if (focused)
+    /** @type {HTMLElement | null} */ (after.querySelector(`[data-name="${focused}"]`))?.focus({ preventScroll: true });
   return after;
 }
 
@@ -120,7 +142,8 @@ function replaced(before, after) {
 function reminder({ wraps, backupAt, snapshot }, copies) {
   if (wraps.length > 1 || backupAt) return "";
   if (wraps[0]?.kind !== "prf") return "vault.remind";
-  if (copies === "synced") return { kept: "vault.remind.kept", coming: "", none: "vault.remind.synced" }[copyOf(snapshot)];
+  if (copies === "synced")
+    return { kept: "vault.remind.kept", coming: "", none: "vault.remind.synced" }[copyOf(snapshot)];
   return copies === "possible" ? "vault.remind.possible" : copies === "one" ? "vault.remind" : "vault.remind.unknown";
 }
 
@@ -140,11 +163,33 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered, sent, snapshot] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did), copyState()]);
-  const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
+  const [{ wraps }, listed, remembered, sent, snapshot] = await Promise.all([
+    vault.keys(),
+    vault.exec("resource:delegations action:list"),
+    facts(did),
+    sentFrom(did),
+    copyState(),
+  ]);
+  const { record, unregistered } = await recordOf(
+    client,
+    credentials.map((it) => it.credential_id),
+  );
   // The vault's delegation to its own publishing key is not a permission for an app.
   const delegations = /** @type {any[]} */ (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {}, copyAt: remembered.copyAt, snapshot };
+  return {
+    did,
+    name: record?.identifier ?? remembered.identifier ?? "",
+    record,
+    unregistered,
+    credentials,
+    wraps,
+    delegations,
+    sent,
+    backupAt: remembered.backupAt,
+    tried: remembered.tried ?? {},
+    copyAt: remembered.copyAt,
+    snapshot,
+  };
 }
 
 /**

@@ -15,7 +15,12 @@ export function identityCard(known) {
   return card(
     "identity",
     text("vault.identity"),
-    ...(record ? [paragraph("vault.name", { identifier: name }), NOWHERE.test(record.txHash) && paragraph("vault.offchain", {}, "small")] : unregistered(known)),
+    ...(record
+      ? [
+          paragraph("vault.name", { identifier: name }),
+          NOWHERE.test(record.txHash) && paragraph("vault.offchain", {}, "small"),
+        ]
+      : unregistered(known)),
     el("h3", {}, text("vault.did")),
     el("p", { class: "mono", "data-name": "did" }, did),
     el("div", { class: "buttons" }, about(copyButton(did), text("vault.did"))),
@@ -33,5 +38,8 @@ function unregistered({ did, name, credentials, unregistered }) {
   const channel = form === "email" ? "email" : form === "phone" ? "sms" : "handle";
   const register = () => go("choose", { did, credentialId: credentials[0]?.credential_id, channel, typed: name });
   const label = text(name ? "vault.register.again" : "none.register");
-  return [paragraph("vault.unregistered"), el("div", { class: "buttons" }, button(label, register, { name: "register" }))];
+  return [
+    paragraph("vault.unregistered"),
+    el("div", { class: "buttons" }, button(label, register, { name: "register" })),
+  ];
 }

@@ -21,7 +21,11 @@ export function nothing(cleared) {
     name: cleared ? "cleared" : "none",
     heading: text(cleared ? "none.cleared.heading" : "none.heading"),
     redraw: () => nothing(cleared),
-    body: [reason, paragraph(reason ? "none.without" : lead), reason ? buttons(backupButton("main"), pair()) : buttons(...withPasskeys())],
+    body: [
+      reason,
+      paragraph(reason ? "none.without" : lead),
+      reason ? buttons(backupButton("main"), pair()) : buttons(...withPasskeys()),
+    ],
   });
 }
 
@@ -30,7 +34,11 @@ function withPasskeys() {
     recoverButton(text("none.recover")),
     pair(),
     backupButton("plain"),
-    button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
+    button(
+      text("none.who"),
+      (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")),
+      { kind: "plain", name: "who" },
+    ),
     button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),
     button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
   ];

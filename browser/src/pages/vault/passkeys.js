@@ -16,21 +16,32 @@ import { card } from "./card.js";
 
 /** @param {import("./home.js").Facts} known */
 export async function passkeysCard({ credentials, wraps, name, did, record, unregistered }) {
-  const rows = await Promise.all(credentials.map(async (it) => row(it, await keyId(it.credential_id), wraps, wraps.length < 2)));
+  const rows = await Promise.all(
+    credentials.map(async (it) => row(it, await keyId(it.credential_id), wraps, wraps.length < 2)),
+  );
   for (const [at, { credential_id: id }] of credentials.entries()) {
     if (record && unregistered.includes(id)) rows[at].append(...unknownThere(id, record));
   }
   const add = (/** @type {Record<string, any>} */ options) => (/** @type {Event} */ event) =>
-    run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
-      const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
-      if (record && !registered) await proveFor(credentialId, record);
-      else await go("home", { said: text("passkeys.added") });
-    }, text("passkey.open"));
+    run(
+      /** @type {HTMLElement} */ (event.currentTarget),
+      async () => {
+        const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
+        if (record && !registered) await proveFor(credentialId, record);
+        else await go("home", { said: text("passkeys.added") });
+      },
+      text("passkey.open"),
+    );
   const only = wraps.length < 2;
   return card(
     "passkeys",
     text("passkeys.heading"),
-    el("ul", { class: "rows" }, ...rows, ...wraps.filter((it) => it.kind === "password").map((it) => passwordRow(it, only))),
+    el(
+      "ul",
+      { class: "rows" },
+      ...rows,
+      ...wraps.filter((it) => it.kind === "password").map((it) => passwordRow(it, only)),
+    ),
     only && paragraph("passkeys.last", {}, "small"),
     buttons(
       button(text("passkeys.add"), add({ hints: ["client-device"] }), { name: "add" }),
@@ -49,17 +60,28 @@ function row(credential, key, wraps, only) {
   const { credential_id: id, created_at: made, last_used: used } = credential;
   const name = credential.device_name || text("passkeys.unnamed");
   const opens = wraps.some((wrap) => wrap.kind === "prf" && wrap.id === key);
-  const about = el("p", { class: "small" }, [text("passkeys.made", { time: moment(made) }), used !== made && text("passkeys.used", { time: moment(used) })].filter(Boolean).join(", "));
+  const about = el(
+    "p",
+    { class: "small" },
+    [text("passkeys.made", { time: moment(made) }), used !== made && text("passkeys.used", { time: moment(used) })]
+      .filter(Boolean)
+      .join(", "),
+  );
   void vaultOf(id).then((it) => it?.copies && about.append(` · ${text(`passkeys.copies.${it.copies}`)}`));
   if (!opens) about.append(` · ${text("passkeys.closed")}`);
   const item = el("li", { "data-credential": id });
-  const remove = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(id, name, opens));
+  const remove = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(id, name, opens));
   item.append(
     el("h3", {}, name),
     about,
     el(
-      "div", { class: "buttons" },
-      named(button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }), name),
+      "div",
+      { class: "buttons" },
+      named(
+        button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }),
+        name,
+      ),
       // The last key that opens the vault cannot be removed, but a passkey that opens nothing can.
       !(only && opens) && named(button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }), name),
     ),
@@ -79,8 +101,12 @@ function unknownThere(id, record) {
     await (await ready()).registerPasskey(id);
     await go("home", { said: text("passkeys.registered") });
   };
-  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), register, text("working"));
-  return [paragraph("passkeys.unregistered", {}, "small"), el("div", { class: "buttons" }, button(text("passkeys.register"), press, { name: "register-passkey" }))];
+  const press = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), register, text("working"));
+  return [
+    paragraph("passkeys.unregistered", {}, "small"),
+    el("div", { class: "buttons" }, button(text("passkeys.register"), press, { name: "register-passkey" })),
+  ];
 }
 
 /**
@@ -90,13 +116,26 @@ function unknownThere(id, record) {
 function passwordRow({ id }, only) {
   const name = text("passkeys.password");
   const remove = async () => {
-    const question = { heading: text("passkeys.remove.heading", { name }), words: text("passkeys.password.remove.text"), yes: text("passkeys.remove") };
+    const question = {
+      heading: text("passkeys.remove.heading", { name }),
+      words: text("passkeys.password.remove.text"),
+      yes: text("passkeys.remove"),
+    };
     if (!(await confirmed(question))) return;
     await (await ready()).vault.removeKey("password", id);
     await go("home", { said: text("passkeys.password.removed") });
   };
   const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), remove);
-  return el("li", { "data-name": "password" }, el("h3", {}, name), el("div", { class: "buttons" }, !only && named(button(text("passkeys.remove"), press, { kind: "plain", name: "remove" }), name)));
+  return el(
+    "li",
+    { "data-name": "password" },
+    el("h3", {}, name),
+    el(
+      "div",
+      { class: "buttons" },
+      !only && named(button(text("passkeys.remove"), press, { kind: "plain", name: "remove" }), name),
+    ),
+  );
 }
 
 /**
@@ -108,11 +147,25 @@ function renaming(item, id, name) {
   const asked = field(text("passkeys.name"), { value: name, maxlength: 100, name: "passkey-name" });
   const save = async () => {
     const { vault } = await ready();
-    const answer = await vault.exec("resource:credentials action:update", { credential_id: id, device_name: asked.input.value.trim() });
+    const answer = await vault.exec("resource:credentials action:update", {
+      credential_id: id,
+      device_name: asked.input.value.trim(),
+    });
     if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "update" });
     await go("home", { said: text("passkeys.renamed") });
   };
-  item.replaceChildren(form((it) => run(it.querySelector("button"), save), asked.node, el("div", { class: "buttons" }, submit(text("passkeys.save")), button(text("cancel"), () => go("home"), { kind: "plain" }))));
+  item.replaceChildren(
+    form(
+      (it) => run(it.querySelector("button"), save),
+      asked.node,
+      el(
+        "div",
+        { class: "buttons" },
+        submit(text("passkeys.save")),
+        button(text("cancel"), () => go("home"), { kind: "plain" }),
+      ),
+    ),
+  );
   asked.input.focus();
   asked.input.select();
 }
@@ -123,7 +176,11 @@ function renaming(item, id, name) {
  * @param {boolean} opens
  */
 async function removed(id, name, opens) {
-  const question = { heading: text("passkeys.remove.heading", { name }), words: text("passkeys.remove.text"), yes: text("passkeys.remove") };
+  const question = {
+    heading: text("passkeys.remove.heading", { name }),
+    words: text("passkeys.remove.text"),
+    yes: text("passkeys.remove"),
+  };
   if (!(await confirmed(question))) return;
   const client = await ready();
   if (opens) await client.removePasskey(id);

@@ -30,7 +30,10 @@ export async function limitOf({ command, token }) {
 export function limitOfPolicy(policy) {
   if (!Array.isArray(policy)) return null;
   const most = policy.find(([operator, field]) => operator === "<=" && field === ".total")?.[2];
-  const isUsdc = policy.some(([operator, field, value]) => operator === "==" && field === ".token" && String(value).toLowerCase() === USDC.toLowerCase());
+  const isUsdc = policy.some(
+    ([operator, field, value]) =>
+      operator === "==" && field === ".token" && String(value).toLowerCase() === USDC.toLowerCase(),
+  );
   return isUsdc && Number.isSafeInteger(most) ? decimalOf(BigInt(most), USDC_DECIMALS) : null;
 }
 
@@ -52,7 +55,11 @@ export async function permission({ to, most, expiration, origin }) {
   const client = await ready();
   const { vault } = client;
   const [{ chainId }, token] = await Promise.all([client.status(), checksumAddress(vault, USDC)]);
-  const policy = [["==", ".token", token], ["==", ".chainId", chainId], ["<=", ".total", Number(most)]];
+  const policy = [
+    ["==", ".token", token],
+    ["==", ".chainId", chainId],
+    ["<=", ".total", Number(most)],
+  ];
   const { container, cid } = await vault.delegate({ to, command: PAY, expiration, policy });
   if (origin) await addFacts(cid, { origin });
   return { container, cid };

@@ -30,7 +30,10 @@ export function qrCode(words, label, large = false) {
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label);
   const path = document.createElementNS(SPACE, "path");
-  path.setAttribute("d", modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : ""))).join(""));
+  path.setAttribute(
+    "d",
+    modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : ""))).join(""),
+  );
   path.setAttribute("fill", "#000");
   svg.append(path);
   return svg;
@@ -60,13 +63,20 @@ function skeleton(version) {
   /** @type {Modules} */
   const grid = Array.from({ length: size }, () => Array(size).fill(null));
   for (let at = 0; at < size; at += 1) grid[6][at] = grid[at][6] = at % 2 === 0;
-  for (const [top, left] of [[0, 0], [0, size - 7], [size - 7, 0]]) finder(grid, top, left);
+  for (const [top, left] of [
+    [0, 0],
+    [0, size - 7],
+    [size - 7, 0],
+  ])
+    finder(grid, top, left);
   const middles = alignments(version);
   const last = middles.length - 1;
-  middles.forEach((y, row) => middles.forEach((x, column) => {
-    const isFinder = (row === 0 && (column === 0 || column === last)) || (row === last && column === 0);
-    if (!isFinder) alignment(grid, y, x);
-  }));
+  middles.forEach((y, row) =>
+    middles.forEach((x, column) => {
+      const isFinder = (row === 0 && (column === 0 || column === last)) || (row === last && column === 0);
+      if (!isFinder) alignment(grid, y, x);
+    }),
+  );
   drawFormat(grid, "M", 0);
   if (version >= 7) drawVersion(grid, version);
   return grid;
@@ -188,7 +198,8 @@ function penalty(grid) {
   }
   for (let y = 1; y < size; y += 1) {
     for (let x = 1; x < size; x += 1) {
-      if (grid[y][x] === grid[y - 1][x] && grid[y][x] === grid[y][x - 1] && grid[y][x] === grid[y - 1][x - 1]) points += 3;
+      if (grid[y][x] === grid[y - 1][x] && grid[y][x] === grid[y][x - 1] && grid[y][x] === grid[y - 1][x - 1])
+        points += 3;
     }
   }
   const dark = grid.flat().filter(Boolean).length;

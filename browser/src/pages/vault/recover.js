@@ -16,7 +16,12 @@ import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
 /** The displayed steps, keyed by the client's names for them. @type {Record<string, string>} */
-const STEPS = { "passkey chosen": "chosen", "record verified": "record", "snapshot verified": "fetch", "vault opened": "open" };
+const STEPS = {
+  "passkey chosen": "chosen",
+  "record verified": "record",
+  "snapshot verified": "fetch",
+  "vault opened": "open",
+};
 
 /**
  * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
@@ -35,7 +40,10 @@ export function recoverButton(label, kind = "main") {
     await endWaitingPasskeys();
     await brought({ passkey: await usePasskey() });
   };
-  return button(label, (event) => run(/** @type {HTMLElement} */ (event.currentTarget), bring, text("passkey.open")), { kind, name: "recover" });
+  return button(label, (event) => run(/** @type {HTMLElement} */ (event.currentTarget), bring, text("passkey.open")), {
+    kind,
+    name: "recover",
+  });
 }
 
 /**
@@ -53,7 +61,8 @@ async function brought(given) {
   try {
     const client = await ready();
     const found = await client.recover({ ...given, accept: asked, onProgress: mark });
-    if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, copies: await copiesOf(given.passkey.assertion) });
+    if (given.passkey && !given.key)
+      await setVaultOf(given.passkey.credentialId, { did: found.did, copies: await copiesOf(given.passkey.assertion) });
     markVault();
     await go("home", { said: saidOf(found) });
   } catch (error) {
@@ -74,7 +83,11 @@ function saidOf({ updatedAt, newer }) {
 /** @param {Given} given */
 function drawn({ car }) {
   const names = car ? ["chosen", "open"] : Object.values(STEPS);
-  const list = el("ul", { class: "steps" }, ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}`)))));
+  const list = el(
+    "ul",
+    { class: "steps" },
+    ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}`)))),
+  );
   show({ name: "recover", heading: text("recover.heading"), body: [list], redraw: () => {} });
   say(text("working"));
   /** @param {string} step @param {{done?: number, all?: number, places?: string[]}} [progress] */
@@ -98,7 +111,11 @@ function drawn({ car }) {
  */
 function asked(reason, _error, about) {
   const values = about && { places: about.places.join(", "), time: moment(about.updatedAt) };
-  return confirmed({ heading: text("recover.older.heading"), words: text(`recover.ask.${reason}`, values), yes: text("recover.older.take") });
+  return confirmed({
+    heading: text("recover.older.heading"),
+    words: text(`recover.ask.${reason}`, values),
+    yes: text("recover.older.take"),
+  });
 }
 
 /**
@@ -142,14 +159,34 @@ function failed(given, error, list) {
  * @param {Given} given
  */
 function password(given) {
-  const secret = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
-  const open = (/** @type {HTMLFormElement} */ it) => run(it.querySelector("button[type=submit]"), () => brought({ ...given, key: { kind: "password", password: secret.input.value } }), text("working"));
+  const secret = field(text("password.label"), {
+    type: "password",
+    name: "password",
+    autocomplete: "current-password",
+  });
+  const open = (/** @type {HTMLFormElement} */ it) =>
+    run(
+      it.querySelector("button[type=submit]"),
+      () => brought({ ...given, key: { kind: "password", password: secret.input.value } }),
+      text("working"),
+    );
   show({
     name: "recover-password",
     heading: text("unlock.password.heading"),
     focus: secret.input,
     redraw: () => password(given),
-    body: [paragraph("recover.password.lead"), form(open, secret.node, shown(secret.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
+    body: [
+      paragraph("recover.password.lead"),
+      form(
+        open,
+        secret.node,
+        shown(secret.input),
+        buttons(
+          submit(text("unlock.password.open")),
+          button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+        ),
+      ),
+    ],
   });
 }
 

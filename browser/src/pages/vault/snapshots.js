@@ -20,12 +20,21 @@ import { copyStatus } from "./copy.js";
 export function snapshotsCard(state) {
   const name = copyStatus(state);
   const sentence = el("p", { "data-status": name }, text(`kept.${name}`, { reason: state?.reason ?? "" }));
-  const now = button(text("kept.now"), pressed(async () => (await (await ready()).snapshots()).publish()), { name: "keep-now" });
+  const now = button(
+    text("kept.now"),
+    pressed(async () => (await (await ready()).snapshots()).publish()),
+    { name: "keep-now" },
+  );
   const choose = button(text("kept.choose"), () => go("versions"), { kind: "main", name: "versions" });
   const file = button(text("kept.file"), pressed(saved), { kind: "plain", name: "snapshot-save" });
   const waits = name === "failed" || name === "queued";
   const actions = el("div", { class: "buttons" }, name === "conflict" && choose, waits && now, state !== null && file);
-  return card("snapshots", text("kept.heading"), paragraph("kept.lead"), el("div", { "data-name": "kept" }, sentence, actions));
+  return card(
+    "snapshots",
+    text("kept.heading"),
+    paragraph("kept.lead"),
+    el("div", { "data-name": "kept" }, sentence, actions),
+  );
 }
 
 /** Saves the newest revision as a snapshot file. */
@@ -43,8 +52,11 @@ export async function versions() {
   const { vault } = await ready();
   const { wraps } = await vault.keys();
   if (!still()) return;
-  const secret = wraps.some(({ kind }) => kind === "prf") ? null : field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
-  const key = async () => (secret ? { kind: /** @type {const} */ ("password"), password: secret.input.value } : passkeyKey(await usePasskey()));
+  const secret = wraps.some(({ kind }) => kind === "prf")
+    ? null
+    : field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const key = async () =>
+    secret ? { kind: /** @type {const} */ ("password"), password: secret.input.value } : passkeyKey(await usePasskey());
   const found = el("div", { "aria-live": "polite", "data-name": "differences" });
   const compare = async () => {
     const differences = await (await (await ready()).snapshots()).compare(await key());
@@ -61,7 +73,11 @@ export async function versions() {
     redraw: () => void versions(),
     body: [
       paragraph("versions.lead"),
-      form((it) => run(it.querySelector("button"), compare, text("working")), secret && secret.node, buttons(submit(text("versions.compare")))),
+      form(
+        (it) => run(it.querySelector("button"), compare, text("working")),
+        secret && secret.node,
+        buttons(submit(text("versions.compare"))),
+      ),
       found,
       buttons(
         button(text("versions.here"), pressed(choose("here")), { name: "here" }),

@@ -23,7 +23,11 @@ export function stuck() {
     redraw: stuck,
     body: [
       paragraph("stuck.lead"),
-      ...Object.entries(WAYS).flatMap(([name, ways]) => [el("h2", {}, text(`stuck.${name}`)), paragraph(`stuck.${name}.how`), buttons(...ways())]),
+      ...Object.entries(WAYS).flatMap(([name, ways]) => [
+        el("h2", {}, text(`stuck.${name}`)),
+        paragraph(`stuck.${name}.how`),
+        buttons(...ways()),
+      ]),
       buttons(button(text("back"), () => go("vault"), { kind: "plain", name: "back" })),
     ],
   });

@@ -81,19 +81,32 @@ async function vaultsElsewhere() {
 
 /** The screen where this site may store nothing, so that no vault can be opened or brought here. */
 function blocked() {
-  show({ name: "blocked", heading: text("vault.heading"), redraw: blocked, body: [obstacle(), buttons(button(text("again"), () => location.reload(), { kind: "main" }))] });
+  show({
+    name: "blocked",
+    heading: text("vault.heading"),
+    redraw: blocked,
+    body: [obstacle(), buttons(button(text("again"), () => location.reload(), { kind: "main" }))],
+  });
 }
 
 /** @param {unknown} error */
 function broken(error) {
-  show({ name: "broken", heading: text("vault.heading"), body: [buttons(button(text("again"), () => location.reload(), { kind: "main" }))] });
+  show({
+    name: "broken",
+    heading: text("vault.heading"),
+    body: [buttons(button(text("again"), () => location.reload(), { kind: "main" }))],
+  });
   tell(error);
 }
 
 /** @param {string} [locked] */
 function welcome(locked) {
   const reason = obstacle();
-  const name = field(text("unlock.label"), { name: "username", autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }, text("unlock.hint"));
+  const name = field(
+    text("unlock.label"),
+    { name: "username", autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" },
+    text("unlock.hint"),
+  );
   show({
     name: "unlock",
     heading: text("unlock.heading"),
@@ -102,7 +115,12 @@ function welcome(locked) {
       reason ?? paragraph("unlock.lead"),
       !locked && !reason && name.node,
       buttons(
-        !reason && button(text("unlock.passkey"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")), { kind: "main", name: "passkey" }),
+        !reason &&
+          button(
+            text("unlock.passkey"),
+            (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")),
+            { kind: "main", name: "passkey" },
+          ),
         button(text("unlock.usePassword"), () => password(), { kind: reason ? "main" : "plain", name: "use-password" }),
         backupButton("plain"),
         button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),
@@ -200,7 +218,11 @@ export function elsewhere() {
     body: [
       paragraph("unlock.elsewhere"),
       buttons(
-        button(text("unlock.here"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), here, text("passkey.open")), { kind: "main", name: "here" }),
+        button(
+          text("unlock.here"),
+          (event) => run(/** @type {HTMLElement} */ (event.currentTarget), here, text("passkey.open")),
+          { kind: "main", name: "here" },
+        ),
         button(text("unlock.usePassword"), () => password(true), { kind: "plain", name: "use-password" }),
       ),
     ],
@@ -215,7 +237,9 @@ export function elsewhere() {
  * @param {AbortSignal} signal
  */
 function whenFree(then, signal) {
-  const free = vaultsElsewhere().then((names) => Promise.all(names.map((name) => navigator.locks.request(name, { mode: "shared", signal }, () => {}))));
+  const free = vaultsElsewhere().then((names) =>
+    Promise.all(names.map((name) => navigator.locks.request(name, { mode: "shared", signal }, () => {}))),
+  );
   free.then(then, () => {}); // the screen was left
 }
 
@@ -226,16 +250,32 @@ async function password(takeOver = false) {
   const which = await vaultChoice();
   if (!still()) return;
   const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
-  const open = () => run(document.querySelector("#screen button[type=submit]"), async () => {
-    const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
-    await unlocked(key, which.did(), takeOver, "problem.wrong_password");
-  }, text("working"));
+  const open = () =>
+    run(
+      document.querySelector("#screen button[type=submit]"),
+      async () => {
+        const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
+        await unlocked(key, which.did(), takeOver, "problem.wrong_password");
+      },
+      text("working"),
+    );
   show({
     name: "unlock-password",
     heading: text("unlock.password.heading"),
     focus: asked.input,
     redraw: () => password(takeOver),
-    body: [form(open, which.node, asked.node, shown(asked.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" })))],
+    body: [
+      form(
+        open,
+        which.node,
+        asked.node,
+        shown(asked.input),
+        buttons(
+          submit(text("unlock.password.open")),
+          button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" }),
+        ),
+      ),
+    ],
   });
 }
 
@@ -248,8 +288,15 @@ async function vaultChoice() {
   const stored = (await (await ready()).vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
   if (stored.length === 1) return { did: () => stored[0].did, node: null };
   const names = await Promise.all(stored.map(async ({ did }) => (await facts(did)).identifier ?? did));
-  const select = el("select", { id: "which", name: "which" }, ...stored.map(({ did }, at) => el("option", { value: did }, names[at])));
-  return { did: () => select.value, node: el("div", { class: "field" }, el("label", { for: "which" }, text("unlock.which")), select) };
+  const select = el(
+    "select",
+    { id: "which", name: "which" },
+    ...stored.map(({ did }, at) => el("option", { value: did }, names[at])),
+  );
+  return {
+    did: () => select.value,
+    node: el("div", { class: "field" }, el("label", { for: "which" }, text("unlock.which")), select),
+  };
 }
 
 /**

@@ -44,6 +44,9 @@ const USDC_DECIMALS = 6;
  */
 export function isSamePayment({ state, address, to, amount, symbol, time }, transfer) {
   const near = Math.abs(Date.parse(time) - Date.parse(transfer.time)) < NEAR_MS;
-  const same = (address ?? to).toLowerCase() === transfer.to.toLowerCase() && symbol === "USDC" && units(amount, USDC_DECIMALS) === BigInt(transfer.amount);
+  const same =
+    (address ?? to).toLowerCase() === transfer.to.toLowerCase() &&
+    symbol === "USDC" &&
+    units(amount, USDC_DECIMALS) === BigInt(transfer.amount);
   return state !== "failed" && near && same;
 }

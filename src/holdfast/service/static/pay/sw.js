@@ -13,7 +13,11 @@ const VAULTS = { database: "holdfast-vault", store: "vaults" };
 
 const NOT_OPENED = { error: "page_not_opened", message: "The payment page did not open. Nothing was paid." };
 const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
-const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
+const ABORTED = {
+  error: "aborted_by_shop",
+  message: "The shop withdrew its request. Nothing was paid.",
+  cancelled: true,
+};
 
 /**
  * The unfinished payment requests: what the confirm page shows, and the functions that respond to the shop. Their IDs are
@@ -28,7 +32,9 @@ self.addEventListener("canmakepayment", (event) => event.respondWith(canPay()));
 
 self.addEventListener("paymentrequest", (event) => {
   const id = crypto.randomUUID();
-  event.respondWith(new Promise((resolve, reject) => pending.set(id, { request: describe(event), resolve, reject, pages: new Map() })));
+  event.respondWith(
+    new Promise((resolve, reject) => pending.set(id, { request: describe(event), resolve, reject, pages: new Map() })),
+  );
   endsWithin(PAGE_OPENS_WITHIN_MS, id, NOT_OPENED);
   event.openWindow(`${CONFIRM_PAGE}?request=${id}`).then(
     (client) => client || refuse(id, NOT_OPENED),
@@ -92,7 +98,9 @@ function isConfirmPage(client) {
 function describe(event) {
   const method = `${self.location.origin}/pay`;
   const entry = event.methodData.find((candidate) => candidate.supportedMethods === method) ?? event.methodData[0];
-  const [top, asks] = [event.topOrigin, event.paymentRequestOrigin ?? event.topOrigin].map((origin) => origin.replace(/\/$/, ""));
+  const [top, asks] = [event.topOrigin, event.paymentRequestOrigin ?? event.topOrigin].map((origin) =>
+    origin.replace(/\/$/, ""),
+  );
   return {
     method: entry?.supportedMethods ?? method,
     site: asks,
