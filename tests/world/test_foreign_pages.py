@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import aiohttp
+import msgspec
 import pytest
+import pytest_asyncio
 from tests.support.availability import why_no_chain
 
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.world import development
 from holdfast.world.anvil import ChainOptions, start_chain
+from holdfast.world.chain_front import serve_chain
 from holdfast.world.development import DevelopmentOptions, develop
+from holdfast.world.ports import BLOCKED_IN_BROWSERS
 from holdfast.world.processes import Supervisor
 from holdfast.world.tools import find_tools
 
@@ -20,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from holdfast.world.anvil import LocalChain
     from holdfast.world.local_world import WorldOptions
 
 OWN, FOREIGN = "http://localhost:8787", "https://page.example"
 ACCOUNT = "0x" + "11" * 20
+GIFT = {"jsonrpc": "2.0", "id": 1, "method": "anvil_setBalance", "params": [ACCOUNT, "0x5"]}
 
 
 async def as_a_browser_would(session: aiohttp.ClientSession, url: str, origin: str, kind: str, body: Any) -> bool:
@@ -38,6 +45,19 @@ async def as_a_browser_would(session: aiohttp.ClientSession, url: str, origin: s
         return True
 
 
+@pytest_asyncio.fixture
+async def guarded(tmp_path: Path) -> AsyncIterator[tuple[LocalChain, str]]:
+    """A chain as `holdfast dev` runs it, and its address for tools and pages."""
+    if why := why_no_chain():
+        pytest.skip(why)
+    tools = await find_tools(lambda _: None)
+    async with aiohttp.ClientSession() as session, Supervisor(tmp_path, ()) as supervisor:
+        transport = AiohttpTransport(session)
+        chain = await start_chain(supervisor, tools, transport, ChainOptions(origin=OWN))
+        async with serve_chain(chain.rpc_url, OWN) as url:
+            yield chain, url
+
+
 @pytest.mark.parametrize(
     ("origin", "kind", "done"),
     [
@@ -47,16 +67,50 @@ async def as_a_browser_would(session: aiohttp.ClientSession, url: str, origin: s
         (FOREIGN, "application/x-www-form-urlencoded", False),
     ],
 )
-async def test_only_the_services_pages_change_the_chain(tmp_path: Path, origin: str, kind: str, *, done: bool) -> None:
-    if why := why_no_chain():
-        pytest.skip(why)
-    tools = await find_tools(lambda _: None)
-    async with aiohttp.ClientSession() as session, Supervisor(tmp_path, ()) as supervisor:
-        transport = AiohttpTransport(session)
-        chain = await start_chain(supervisor, tools, transport, ChainOptions(origin=OWN))
-        body = {"jsonrpc": "2.0", "id": 1, "method": "anvil_setBalance", "params": [ACCOUNT, "0x5"]}
-        await as_a_browser_would(session, chain.rpc_url, origin, kind, body)
-        assert await chain.rpc.call("eth_getBalance", [ACCOUNT, "latest"]) == ("0x5" if done else "0x0")
+async def test_only_the_services_pages_change_the_chain(
+    guarded: tuple[LocalChain, str], origin: str, kind: str, *, done: bool
+) -> None:
+    chain, url = guarded
+    async with aiohttp.ClientSession() as session:
+        await as_a_browser_would(session, url, origin, kind, GIFT)
+    assert await balance(chain) == ("0x5" if done else "0x0")
+
+
+@pytest.mark.parametrize(
+    ("origin", "done"), [(None, True), (OWN, True), (FOREIGN, False), ("null", False), ("http://localhost:1", False)]
+)
+async def test_a_websocket_of_a_foreign_page_is_refused(
+    guarded: tuple[LocalChain, str], origin: str | None, *, done: bool
+) -> None:
+    chain, url = guarded
+    async with aiohttp.ClientSession() as session:
+        if not done:
+            with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+                await session.ws_connect(url, origin=origin)
+            return
+        async with session.ws_connect(url, origin=origin) as socket:
+            await socket.send_json(GIFT)
+            assert (await socket.receive_json())["id"] == 1
+            await socket.send_json({"jsonrpc": "2.0", "id": 2, "method": "eth_subscribe", "params": ["newHeads"]})
+            subscription = (await socket.receive_json())["result"]
+            await chain.rpc.call("evm_mine")
+            assert (await socket.receive_json())["params"]["subscription"] == subscription
+    assert await balance(chain) == "0x5"
+
+
+async def test_a_tool_asks_without_an_origin(guarded: tuple[LocalChain, str]) -> None:
+    chain, url = guarded
+    async with aiohttp.ClientSession() as session:
+        await AiohttpTransport(session).post(url, msgspec.json.encode(GIFT))
+    assert await balance(chain) == "0x5"
+
+
+async def test_no_browser_connects_to_anvil_itself(guarded: tuple[LocalChain, str]) -> None:
+    assert urlsplit(guarded[0].rpc_url).port in BLOCKED_IN_BROWSERS
+
+
+async def balance(chain: LocalChain) -> Any:
+    return await chain.rpc.call("eth_getBalance", [ACCOUNT, "latest"])
 
 
 async def test_the_world_names_its_services_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

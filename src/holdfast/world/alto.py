@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.chain.errors import RpcError
-from holdfast.world.processes import free_port
+from holdfast.world.ports import out_of_browsers_reach
 
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
@@ -29,10 +29,10 @@ async def start_bundler(
     """Start Alto for the chain at `rpc_url`, and return its address once it serves every entry point."""
     from holdfast.chain.rpc import RpcClient
 
-    port = free_port()
-    command = [tools.node, "--import", LOOPBACK_PRELOAD.as_uri(), str(tools.alto)]
+    host, port = out_of_browsers_reach()
+    command = [tools.node, "--import", f"{LOOPBACK_PRELOAD.as_uri()}?{host}", str(tools.alto)]
     child = await supervisor.start("bundler", [*command, *_arguments(port, rpc_url, accounts)])
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://{host}:{port}"
     rpc = RpcClient(url, transport, batches=False)
     await supervisor.ready(child, lambda: _serves(rpc), _READY_WITHIN_S)
     return url

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.errors import RpcError
+from holdfast.world.ports import HOST, out_of_browsers_reach
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 CHAIN_ID = 84532
 # Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951), but Prague does not.
 HARDFORK = "osaka"
-HOST = "127.0.0.1"
 _READY_WITHIN_S = 120.0
 _SAVE_EVERY_S = "20"
 _MINED_WITHIN_S, _LOOK_EVERY_S = 60.0, 0.005
@@ -34,7 +34,8 @@ class ChainOptions:
     Attributes:
         port: 0 picks a free one.
         state: the file that it loads and saves.
-        origin: the only web pages that may call it over HTTP; None for all, which is for tests.
+        origin: the only web pages that may call it, through `holdfast.world.chain_front`, which then has the port; None
+            for all, which is for tests.
     """
 
     hardfork: str = HARDFORK
@@ -77,20 +78,19 @@ async def start_chain(supervisor: Supervisor, tools: Tools, transport: Transport
     """Start anvil and wait until it responds."""
     from holdfast.chain.rpc import RpcClient
 
-    port = options.port or free_port()
-    url = f"http://{HOST}:{port}"
+    host, port = (HOST, options.port or free_port()) if options.origin is None else out_of_browsers_reach()
+    url = f"http://{host}:{port}"
     rpc = RpcClient(url, transport)
-    child = await supervisor.start("chain", [str(tools.anvil), *_arguments(port, options)])
+    child = await supervisor.start("chain", [str(tools.anvil), *_arguments(host, port, options)])
     await supervisor.ready(child, lambda: _answers(rpc), _READY_WITHIN_S)
     return LocalChain(url, rpc)
 
 
-def _arguments(port: int, options: ChainOptions) -> list[str]:
-    arguments = ["--chain-id", str(CHAIN_ID), "--host", HOST, "--port", str(port), "--hardfork", options.hardfork]
+def _arguments(host: str, port: int, options: ChainOptions) -> list[str]:
+    arguments = ["--chain-id", str(CHAIN_ID), "--host", host, "--port", str(port), "--hardfork", options.hardfork]
     if options.state is not None:
         arguments += ["--state", str(options.state), "--state-interval", _SAVE_EVERY_S]
     if options.origin is not None:
-        # A page of another origin may then not send JSON, and anvil takes nothing else.
         arguments += ["--allow-origin", options.origin]
     return [*arguments, "--quiet"]
 

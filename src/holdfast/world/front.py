@@ -11,7 +11,7 @@ from aiohttp import web
 from holdfast.chain.errors import ChainError, RpcError, TransportError
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.json_rpc import MalformedRequest, request_of
-from holdfast.world.anvil import HOST
+from holdfast.world.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -102,7 +102,14 @@ async def serve_bundler(bundler: DevelopmentBundler, port: int = 0) -> AsyncIter
     """Serve on loopback until the `with` block ends, and yield the server's address."""
     application = web.Application(client_max_size=MAX_BODY_BYTES)
     application.router.add_post("/", bundler.answer)
-    runner = web.AppRunner(application, access_log=None)
+    async with serve_on_loopback(application, port) as url:
+        yield url
+
+
+@asynccontextmanager
+async def serve_on_loopback(application: web.Application, port: int) -> AsyncIterator[str]:
+    """Serve `application` until the `with` block ends, and yield its address. Connections then have a second to end."""
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:
         await web.TCPSite(runner, HOST, port).start()

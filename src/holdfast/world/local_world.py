@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -13,6 +13,7 @@ from holdfast.chain.transports import AiohttpTransport
 from holdfast.world.accounts import DevelopmentAccounts, unlock
 from holdfast.world.alto import start_bundler
 from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
+from holdfast.world.chain_front import serve_chain
 from holdfast.world.deployment import deploy_contracts, deploy_entry_points
 from holdfast.world.front import DevelopmentBundler, serve_bundler
 from holdfast.world.processes import Supervisor
@@ -70,19 +71,32 @@ class LocalWorld:
 async def open_world(options: WorldOptions, say: Callable[[str], None]) -> AsyncIterator[LocalWorld]:
     """Start the chain and its programs, and stop them at the end of the `with` block. Raises WorldError, ChainError."""
     tools = await find_tools(say)
-    async with aiohttp.ClientSession() as session, Supervisor(options.logs, options.locks) as supervisor:
+    async with AsyncExitStack() as opened:
+        session = await opened.enter_async_context(aiohttp.ClientSession())
+        supervisor = await opened.enter_async_context(Supervisor(options.logs, options.locks))
         transport = AiohttpTransport(session)
         say("starting the chain")
         chain = await start_chain(supervisor, tools, transport, options.chain)
         accounts = await unlock(chain.rpc, chain.rpc_url)
         await _deploy(chain, tools, accounts)
+        chain = replace(chain, rpc_url=await opened.enter_async_context(_entrance(chain, options.chain)))
         say("starting the bundler")
+        # Alto asks the front end too, because Node.js connects to as few ports as browsers.
         alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
         sponsor = Sponsor(chain, RpcClient(alto_url, transport, batches=False), accounts.sponsor.address, CHAIN_ID)
-        async with serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port) as bundler_url:
-            yield LocalWorld(
-                chain=chain, bundler_url=bundler_url, accounts=accounts, supervisor=supervisor, http=session
-            )
+        bundler = serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port)
+        bundler_url = await opened.enter_async_context(bundler)
+        yield LocalWorld(chain=chain, bundler_url=bundler_url, accounts=accounts, supervisor=supervisor, http=session)
+
+
+@asynccontextmanager
+async def _entrance(chain: LocalChain, options: ChainOptions) -> AsyncIterator[str]:
+    """Yield the chain's address for tools and the service's pages."""
+    if options.origin is None:
+        yield chain.rpc_url
+        return
+    async with serve_chain(chain.rpc_url, options.origin, options.port) as url:
+        yield url
 
 
 async def _deploy(chain: LocalChain, tools: Tools, accounts: DevelopmentAccounts) -> None:

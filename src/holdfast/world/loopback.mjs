@@ -1,7 +1,8 @@
-// Preloaded into Alto, which listens on all interfaces and has no option to change that: makes it listen on loopback only.
+// Preloaded into Alto, which listens on all interfaces and has no option to change that: makes it listen on the loopback
+// address that is this module's query.
 import net from "node:net";
 
-const HOST = "127.0.0.1";
+const HOST = new URL(import.meta.url).search.slice(1);
 const listen = net.Server.prototype.listen;
 
 net.Server.prototype.listen = function listenOnLoopback(first, ...rest) {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.world.anvil import HOST
+from holdfast.world.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
