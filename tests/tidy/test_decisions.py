@@ -1,31 +1,44 @@
-"""docs/decisions/index.md lists exactly the existing decision pages."""
+"""docs/decisions/index.md lists exactly the existing decision pages, and every number that is cited has a page."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-DECISIONS = Path(__file__).resolve().parents[2] / "docs" / "decisions"
-ROW = re.compile(r"^\| \[(\d{4})\]\((\S+)\) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
-STATUSES = re.compile(r"in force|in force, amended by \d{4}|superseded by \d{4}")
+ROOT = Path(__file__).resolve().parents[2]
+DECISIONS = ROOT / "docs" / "decisions"
+ENTRY = re.compile(r"^- (\d{4}) \[(.+)\]\((\S+)\)$", re.MULTILINE)
+CITED = re.compile(r"(?:\bdecisions?/|\b[Dd]ecisions?\s+)(\d{4})\b")
+
+FOLDERS = ("src", "docs", "enclave", "browser", "contracts/src", "packaging", "tools", "bench", "tests")
+SUFFIXES = {".py", ".js", ".zig", ".c", ".sql", ".sol", ".md", ".toml"}
 
 
-def _rows() -> list[tuple[str, str, str, str, str]]:
-    return ROW.findall((DECISIONS / "index.md").read_text("utf-8"))
+def _files() -> list[Path]:
+    pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
+    return [path for path in pages + found if "node_modules" not in path.parts and path.is_file()]
 
 
-def test_the_index_lists_every_page_in_order_and_nothing_else() -> None:
+def _entries() -> list[tuple[str, str, str]]:
+    return ENTRY.findall((DECISIONS / "index.md").read_text("utf-8"))
+
+
+def test_the_index_lists_every_page_once_and_nothing_else() -> None:
     pages = sorted(path.name for path in DECISIONS.glob("*.md") if path.name != "index.md")
-    assert [file for _, file, *_ in _rows()] == pages
+    assert sorted(file for _, _, file in _entries()) == pages
 
 
-def test_each_row_states_the_number_and_title_of_its_page() -> None:
-    for number, file, title, *_ in _rows():
+def test_each_entry_states_the_number_and_title_of_its_page() -> None:
+    for number, title, file in _entries():
         assert file.startswith(f"{number}-")
         assert (DECISIONS / file).read_text("utf-8").splitlines()[0] == f"# {title}"
 
 
-def test_each_row_states_what_was_decided_and_whether_it_is_in_force() -> None:
-    for number, _, _, decision, status in _rows():
-        assert decision.endswith("."), number
-        assert STATUSES.fullmatch(status), number
+def test_every_number_that_is_cited_has_a_page() -> None:
+    numbers = {number for number, _, _ in _entries()}
+    cited = [
+        (str(path.relative_to(ROOT)), number) for path in _files() for number in CITED.findall(path.read_text("utf-8"))
+    ]
+    assert cited
+    assert [(file, number) for file, number in cited if number not in numbers] == []

@@ -103,7 +103,7 @@ export class VaultStore {
 
   /**
    * Deletes a vault, all its revisions and the notes about it. What this browser knows of the published snapshots
-   * remains (decision 0970).
+   * remains (decision 0622).
    *
    * @param {string} did
    */

@@ -2,7 +2,7 @@
 ** Argon2id by its authors' reference implementation, in one piece and without threads.
 **
 ** It is compiled with WebAssembly's 128-bit vectors, which the standard library's form of it cannot use as well:
-** docs/decisions/0304-enclave-argon2id.md has the figures. Nothing but what stands below calls it.
+** docs/decisions/0301-enclave-speed-and-size.md has the figures. Nothing but what stands below calls it.
 */
 #define ARGON2_NO_THREADS
 

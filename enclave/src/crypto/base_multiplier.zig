@@ -4,7 +4,7 @@
 //! scalar is split into 43 signed six-bit digits. For each digit's position, a table contains the first thirty-two
 //! multiples of the base point at that position, in affine coordinates. Each digit takes a masked read of all
 //! thirty-two entries and one addition, so neither the instructions nor the addresses depend on the scalar. Reasons:
-//! docs/decisions/0301-enclave-base-multiplication.md.
+//! docs/decisions/0301-enclave-speed-and-size.md.
 
 const memory = @import("../platform/memory.zig");
 

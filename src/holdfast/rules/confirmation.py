@@ -1,4 +1,4 @@
-"""When a pending registration is checked on the chain again, and when the service gives up (decisions 0009, 0981)."""
+"""When a pending registration is checked on the chain again, and when the service gives up (decision 0009)."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class SmartAccount:
         """Return the call that registers the vault's DID, or the one that posts the commitment to its alias first.
 
         The enclave derives the commitment's secret from the vault's seed, so that an interrupted registration can be
-        continued from another device (decision 0317). Raises PluginCallError.
+        continued from another device (decision 0314). Raises PluginCallError.
         """
         contracts = self.contracts
         made = await self._vault.create_registration(

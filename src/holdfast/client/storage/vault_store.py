@@ -142,7 +142,7 @@ class VaultStore:
     def delete(self, did: str) -> None:
         """Delete a vault, its revisions, notes and snapshots' blocks, and overwrite their bytes in the file.
 
-        What this device knows of the published snapshots remains (decision 0970).
+        What this device knows of the published snapshots remains (decision 0622).
         """
         with self._transaction() as database:
             database.execute("DELETE FROM revisions WHERE did = ?", (did,))

@@ -1,4 +1,4 @@
-"""Confirms registrations by checking the chain (decisions, sections 5 and 10; docs/decisions/0003, 0009 and 0981)."""
+"""Confirms registrations by checking the chain (decisions, sections 5 and 10; docs/decisions/0009)."""
 
 from __future__ import annotations
 

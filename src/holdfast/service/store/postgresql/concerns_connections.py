@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.settings.postgresql import Address
 
-# The server may still keep each write lane's previous connection, on which a commit is waiting (docs/decisions/0731).
+# The server may still keep each write lane's previous connection, on which a commit is waiting (docs/decisions/0703).
 PER_PROCESS = READ_LANES + 2 * WRITE_LANES
 _NODES_WHILE_RESTARTING = 2  # one that is stopping, one that is starting
 
