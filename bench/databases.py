@@ -35,8 +35,9 @@ SERVICE_ROWS = (
     in_audit) SELECT i + 1, 'handle', {_HANDLE}, '', {_DID}, 'registered', '192.0.2.' || (i % 256), {CREATED_AT},
     {CREATED_AT}, 0 FROM k""",
     f"""{_NUMBERS} INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,
-    smart_account, created_at, confirmation, settled_at, in_audit) SELECT {_CREDENTIAL}, i + 1, {_HANDLE}, 'handle',
-    {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 'confirmed', {CREATED_AT}, 0 FROM k""",
+    smart_account, created_at, ask_at, confirmation, settled_at, in_audit, signed) SELECT {_CREDENTIAL}, i + 1,
+    {_HANDLE}, 'handle', {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, {CREATED_AT},
+    'confirmed', {CREATED_AT}, 0, 0 FROM k""",
 )
 PEER_ROWS = (
     f"""{_NUMBERS} INSERT INTO sessions SELECT i + 1, 'handle', {_HANDLE}, {_DID}, '192.0.2.' || (i % 256),

@@ -37,10 +37,10 @@ FROM (SELECT i, {_numbered(SEEDED_HANDLE)} AS key, {_numbered(SEEDED_CREDENTIAL)
 """
 _ROWS = (
     f"""INSERT INTO holdfast.identifiers SELECT shard, 'handle', key, key, did, 'registered', ip, {CREATED_AT},
-    {CREATED_AT} FROM holdfast.seed""",
+    {CREATED_AT}, true FROM holdfast.seed""",
     f"""INSERT INTO holdfast.credentials SELECT shard, 'handle', key, credential, credential_shard, key, did,
-    '{TX_HASH}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 1, {CREATED_AT}, 'confirmed', {CREATED_AT}
-    FROM holdfast.seed""",
+    '{TX_HASH}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 1, {CREATED_AT}, 'confirmed', {CREATED_AT},
+    true, false FROM holdfast.seed""",
     """INSERT INTO holdfast.credential_places SELECT credential_shard, credential, shard, 'handle', key
     FROM holdfast.seed""",
     f"INSERT INTO holdfast.ip_counters SELECT {shard('ip::bytea')}, ip, count(*) FROM holdfast.seed GROUP BY ip",

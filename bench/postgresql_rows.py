@@ -43,7 +43,7 @@ INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' 
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n, false FROM g;
 INSERT INTO holdfast.credentials SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', {CREDENTIAL},
     {shard("'c' || n")}, 'Person.' || n || '@example.com', {DID}, {TX}, n, {ACCOUNT}, 1.8e9 + n, 1, 1.8e9 + n,
-    'confirmed', 1.8e9 + n, false FROM g;
+    'confirmed', 1.8e9 + n, false, false FROM g;
 INSERT INTO holdfast.credential_places SELECT {shard("'c' || n")}, {CREDENTIAL}, {shard("'k' || n")}, 'email',
     'person.' || n || '@example.com' FROM g;
 INSERT INTO holdfast.ip_counters SELECT {shard(IP)}, {IP}, 1 FROM g;
@@ -52,7 +52,8 @@ INSERT INTO holdfast.audit (shard, channel, key, at, action, did) SELECT {shard(
 INSERT INTO holdfast.verifications SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', 1.8e9 FROM g;
 INSERT INTO holdfast.used_attestations SELECT {shard("'s' || n")}, sha256(('s' || n)::bytea)
     || sha256(('x' || n)::bytea), 1.8e9 FROM g;
-INSERT INTO holdfast.windows SELECT {shard("'w' || n")}, 'sends', {IP}, ARRAY[n::bigint], ARRAY[1.8e9], 1.8e9 FROM g;
+INSERT INTO holdfast.windows SELECT {shard("'w' || n")}, 'sends', {IP}, ARRAY[n::bigint], ARRAY[1.8e9], 1.8e9,
+    ARRAY[1], ARRAY[1.8e9] FROM g;
 INSERT INTO holdfast.codes SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', n,
     sha256(n::text::bytea), 1.8e9, 1.8e9, {IP} FROM g;
 INSERT INTO holdfast.kept_answers SELECT {shard("'i' || n")}, sha256(('i' || n)::bytea), sha256(('b' || n)::bytea),
@@ -68,7 +69,7 @@ INSERT INTO holdfast.snapshot_places SELECT {shard("cid")}, cid, {DID}, {shard(D
 INSERT INTO holdfast.snapshot_pins SELECT {shard(DID)}, {DID}, encode(sha256(('q' || n)::bytea), 'hex'), {ROOT}, NULL,
     '[]', '{{}}', 'pinned', 1800000000000000 + n, true FROM g;
 INSERT INTO holdfast.snapshot_names SELECT {shard(NAME)}, {NAME}, {DID}, {ROOT}, n, '1800000000000000000',
-    decode(repeat(encode(sha256(('e' || n)::bytea), 'hex'), 13), 'hex'), 1.8e9 FROM g;
+    decode(repeat(encode(sha256(('e' || n)::bytea), 'hex'), 13), 'hex'), 1.8e9, 60000000000 FROM g;
 INSERT INTO holdfast.snapshot_tokens SELECT {shard("'o' || n")}, sha256(('o' || n)::bytea), 'import', {ROOT}, {ROOT},
     1.8e9 FROM g;
 """

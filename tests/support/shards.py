@@ -50,7 +50,7 @@ def span(url: str, far: PostgresServer, far_url: str) -> None:
 def _migrate(url: str, cut: Callable[[str, str], str], before: str = "") -> None:
     def script(name: str) -> str:
         text = _TABLE.sub(lambda found: _cut(found, cut), _script(name))
-        return before + text if name.endswith("tables.sql") else text
+        return before + text if name == "0001_tables.sql" else text
 
     address = parse_address(url)
     with mock.patch.object(schema, "_script", script):

@@ -216,8 +216,8 @@ async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
         lambda connection: connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
             " INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, created_at,"
-            " ask_at, confirmation, in_audit) SELECT 'flood' || i, 1, 'ann', 'handle', ?, '0x' || printf('%064x', i),"
-            " 1700000000, 1700000000, 'pending', 1 FROM n",
+            " ask_at, confirmation, in_audit, signed) SELECT 'flood' || i, 1, 'ann', 'handle', ?, '0x' || printf('%064x', i),"
+            " 1700000000, 1700000000, 'pending', 1, 0 FROM n",
             (OTHER_DID,),
         )
     )

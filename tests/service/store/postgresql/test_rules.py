@@ -85,7 +85,7 @@ def test_registrations(
     rule = RegistrationRule(request_, limits, ceilings)
     bounds = rule.bounds()
     row = ask(
-        "registration_move_v2",
+        "registration_move_v1",
         facts.claim.did if facts.claim else None, facts.claim.stage.value if facts.claim else None,
         facts.registrations_from_ip, facts.registrations_from_network, facts.credential_registered,
         facts.attestation_used, facts.credentials, facts.unconfirmed, facts.signed, facts.signed_unconfirmed,
@@ -107,9 +107,9 @@ def test_attempts(ask: Callable[..., Any], in_all: int, by_others: int, limit: i
 
 @given(times=st.lists(st.integers(0, 30), max_size=12), limit=st.integers(0, 12), now=st.integers(0, 40))
 def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int) -> None:
-    """`window_full_v2` returns the time of the `limit`-th latest event, as the embedded store's statement does."""
+    """`window_full_v1` returns the time of the `limit`-th latest event, as the embedded store's statement does."""
     inside = sorted((float(at) for at in times if at > now - 10), reverse=True)
-    row = ask("window_full_v2", [float(at) for at in times], [], limit, float(now - 10))
+    row = ask("window_full_v1", [float(at) for at in times], [1] * len(times), limit, float(now - 10))
     if limit == 0:
         assert row is not None and row[0] is None
     elif len(inside) >= limit:

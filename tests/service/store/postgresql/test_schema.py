@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
@@ -134,47 +133,11 @@ async def test_a_step_waits_for_a_table_without_making_requests_wait(
     await reading.close()
 
 
-async def test_the_history_is_told_once_by_rows_of_either_release(
-    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each session is in the history once, whether a new or an older node wrote it, before or after the migration."""
-    older = opened_with(schema.STEPS[:4], fresh_postgres_url, monkeypatch)
-    await older.close()
-    await as_before(fresh_postgres_url, "before")
-    today = opened(fresh_postgres_url)
-    await as_before(fresh_postgres_url, "meanwhile")
-    await today.open_session(
-        NewSession(identifier=Identifier(Channel.HANDLE, "after", "x"), did="did:a:1", ip="y", now=1.0),
-        lambda _facts: None,
-    )
-    for name in ("before", "meanwhile", "after"):
-        assert await history(today, name) == [(1.0, "session", "did:a:1")]
-        await today.release("handle", name, 2.0)
-        assert await history(today, name) == [(1.0, "session", "did:a:1"), (2.0, "released", "did:a:1")]
-    await today.close()
-
-
 def opened_with(steps: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a store with the schema of an older release."""
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", steps)
         return opened(url)
-
-
-async def as_before(url: str, name: str) -> None:
-    """Open a session as the release before the fifth step of the schema did."""
-    connection = await asyncpg.connect(url)
-    columns = [[shard_of("handle", name)], ["handle"], [name], [name], ["did:a:1"], [name], [shard_of(name)], [None],
-               [None], [1.0], [0], [3], [0], [3], [3], [3]]  # fmt: skip
-    numbers = ", ".join(f"${n}" for n in range(1, 18))
-    rows = await connection.fetch(f"SELECT done FROM holdfast.open_sessions_v1({numbers})", *columns, 0)
-    assert [row["done"] for row in rows] == [True]
-    await connection.close()
-
-
-async def history(store: Any, name: str) -> list[tuple[float, str, str]]:
-    known = await store.describe("handle", name)
-    return [(row["at"], row["action"], row["did"]) for row in known["history"]]
 
 
 def test_every_script_is_named_by_a_step() -> None:

@@ -8,26 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.store_cases import MAIL, claims, registration
 
 from holdfast.rules.pins import AskedPin
 from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.service.store.postgresql import schema
-from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
-from holdfast.service.store.postgresql.writes import arguments
-from holdfast.service.store.postgresql.writes import claims as claim_writes
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.settings.postgresql import parse_address
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
     from tests.support.postgres_server import PostgresServer
 
-    from holdfast.service.store.port import Store
     from holdfast.service.store.snapshot_index import SnapshotIndex
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
@@ -124,36 +119,6 @@ async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
     await outcomes(*(nodes[n % 3].publish(record, rises(n)) for n, record in enumerate(records)))
     last = await nodes[0].record("k51")
     assert last is not None and last.sequence == 23 and seen.count(None) >= 1
-
-
-async def test_registrations_of_an_older_schema_count(fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registrations from before the migration are found, and so are those that an older node adds afterwards."""
-    monkeypatch.setattr(claim_writes, "REGISTER", older_register())
-    with monkeypatch.context() as before:
-        before.setattr(schema, "STEPS", schema.STEPS[:2])
-        older: Store = PostgresqlDatabase(fresh_postgres_url).open()
-    await older.register(registration(did=DIDS[0]), claims)
-    done = await schema.migrate(parse_address(fresh_postgres_url))
-    assert (done.found, done.now, done.backfilled) == (2, schema.SCHEMA_VERSION, 1)
-    await older.register(registration(did=DIDS[1], credential_id="later", identifier=MAIL), claims)
-    today = PostgresqlDatabase(fresh_postgres_url).open()
-    assert [await today.snapshots.is_registered(did) for did in DIDS[:3]] == [True, True, False]
-    await older.close()
-    await today.close()
-
-
-def older_register() -> Kind:
-    """Return the request with which a release calls that does not know of signatures."""
-    today = claim_writes.REGISTER
-
-    def encode(batch: Sequence[Any]) -> Sequence[Any]:
-        *others, _signeds, slot = today.encode(batch)
-        return [*others, slot]
-
-    def decode(batch: Sequence[Any], rows: Sequence[Any]) -> Sequence[Any]:
-        return today.decode(batch, [(*tuple(row)[:-1], 0, 0, False, row["seen"]) for row in rows])  # type: ignore[misc]
-
-    return Kind("register", arguments.call("register_v1", 28), encode, decode)
 
 
 def test_the_database_computes_the_same_shards(postgres: PostgresServer, postgres_url: str) -> None:

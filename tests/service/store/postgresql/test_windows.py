@@ -40,21 +40,6 @@ async def test_a_row_does_not_grow_with_its_events(
     assert size < most
 
 
-async def test_a_row_from_before_entries_gives_events_back(fresh_postgres_url: str, postgres: PostgresServer) -> None:
-    """Earlier releases kept a time for each event, and nothing else."""
-    store = PostgresqlDatabase(fresh_postgres_url).open()
-    name = fresh_postgres_url.rpartition("/")[2]
-    quota = Quota(Counted.SENDS, "192.0.2.1", 3, DAY_S)
-    earlier = [await store.charge((quota,), NOW + n) for n in range(2)]
-    postgres.execute("UPDATE holdfast.windows SET counts = '{}', id_ats = '{}'", name)
-    later = await store.charge((quota,), NOW + 2)
-    await store.give_back(later, {Counted.SENDS})
-    await store.give_back(earlier[0], {Counted.SENDS})
-    rows = postgres.execute("SELECT times, counts, id_ats FROM holdfast.windows", name)
-    await store.close()
-    assert [tuple(row) for row in rows] == [([NOW + 1], [1], [NOW + 1])]
-
-
 @pytest.fixture(scope="module")
 def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
     """Return a function that returns the rows of a database function."""
@@ -84,7 +69,7 @@ def test_entries_count_every_event_until_it_leaves(ask: Callable[..., Any], gaps
     for gap in gaps:
         now += gap
         inside = sum(at > now - 3600 for at in events)
-        full = bool(ask("window_full_v2", times, counts, most, now - 3600))
+        full = bool(ask("window_full_v1", times, counts, most, now - 3600))
         assert full >= (inside >= most), "a full window is never said to have room"
         if full:
             continue

@@ -19,12 +19,12 @@ import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
-from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
 from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.backfill import Backfill
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.settings.postgresql import Address
 
@@ -56,40 +56,24 @@ class Step:
     oldest: int = 1
 
 
-# Fills the table in which a DID's identifiers can be looked up.
-_REGISTERED_DIDS = Backfill(
-    "holdfast.credentials",
-    (("shard", "smallint"), ("channel", "text"), ("key", "text"), ("credential", "text")),
-    "INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)"
-    " SELECT DISTINCT holdfast.shard_of_v1(did), did, channel, key, shard FROM holdfast.credentials"
-    " WHERE {part} ON CONFLICT DO NOTHING",
-)
-
 STEPS: tuple[Step, ...] = (
     Step(
         scripts=(
             "0001_tables.sql",
             "0001_sessions.sql",
+            "0001_registration_facts.sql",
             "0001_registrations.sql",
-            "0001_windows_and_codes.sql",
+            "0001_windows.sql",
+            "0001_codes.sql",
+            "0001_kept_answers.sql",
             "0001_maintenance.sql",
+            "0001_snapshot_tables.sql",
+            "0001_snapshots.sql",
+            "0001_snapshot_uploads.sql",
+            "0001_snapshot_pins.sql",
+            "0001_snapshot_upkeep.sql",
         )
     ),
-    Step(scripts=("0002_kept_answers.sql",)),
-    Step(
-        scripts=(
-            "0003_registered_dids.sql",
-            "0003_snapshots.sql",
-            "0003_snapshot_uploads.sql",
-            "0003_snapshot_pins.sql",
-        )
-    ),
-    Step(backfill=_REGISTERED_DIDS),
-    Step(scripts=("0005_standing_records.sql", "0005_sessions.sql", "0005_registrations.sql")),
-    Step(scripts=("0006_signed_registrations.sql",)),
-    Step(scripts=("0007_small_windows.sql",)),
-    Step(scripts=("0008_record_ttl.sql",)),
-    Step(scripts=("0009_snapshot_orphans.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (

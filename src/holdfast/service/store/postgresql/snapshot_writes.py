@@ -65,7 +65,7 @@ def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
 
 
 REVOKE = _single("revoke", "SELECT holdfast.snapshot_revoke_v1($1, $2, $3, $4, $5)", repeatable=True)
-PUBLISH = _single("publish", "SELECT holdfast.snapshot_publish_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+PUBLISH = _single("publish", "SELECT holdfast.snapshot_publish_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
 EXPIRE = _single("expire snapshots", "SELECT holdfast.snapshot_expire_v1($1, $2, $3, $4)", repeatable=True)
 EXPIRE_ORPHANS = _single("expire orphans", "SELECT holdfast.snapshot_expire_orphans_v1($1, $2, $3)", repeatable=True)
 EXPIRE_TOKENS = _single("expire tokens", "SELECT holdfast.snapshot_expire_tokens_v1($1, $2)", repeatable=True)

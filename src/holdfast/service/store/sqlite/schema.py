@@ -6,9 +6,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from holdfast.rules.addresses import network_of
 from holdfast.service.store.database import SchemaTooNew
-from holdfast.service.store.sqlite.hashes import pack_hash
 from holdfast.service.store.sqlite.migrations import MIGRATIONS, SCHEMA_VERSION
 from holdfast.service.store.sqlite.progress import told
 
@@ -61,8 +59,6 @@ def migrate(connection: sqlite3.Connection) -> int:
 
     All steps run in one transaction, which waits for other writers, so several processes may start at the same time.
     """
-    connection.create_function("network_of", 1, network_of, deterministic=True)
-    connection.create_function("pack_hash", 1, pack_hash, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         found = schema_version(connection)

@@ -7,8 +7,6 @@ never writes to an object that is about to be deleted.
 from __future__ import annotations
 
 SNAPSHOT_TABLES = """
-    CREATE INDEX credentials_did ON credentials (did);
-
     CREATE TABLE snapshot_blocks (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         cid TEXT NOT NULL,
@@ -97,7 +95,8 @@ SNAPSHOT_TABLES = """
         sequence INTEGER NOT NULL,
         validity_ns TEXT NOT NULL,
         record BLOB NOT NULL,
-        updated_at REAL NOT NULL
+        updated_at REAL NOT NULL,
+        ttl_ns INTEGER NOT NULL -- stored, so that nothing parses the record when it is read
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE snapshot_loose (

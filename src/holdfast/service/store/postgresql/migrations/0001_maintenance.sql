@@ -36,6 +36,15 @@ RETURNS void LANGUAGE sql VOLATILE AS $$
             AND c.confirmation = ANY (held))
 $$;
 
+-- Forgets that DIDs have credentials for an identifier, if they have none. Only while the identifier is locked.
+CREATE FUNCTION holdfast.forget_dids_v1(of_shard smallint, of_channel text, of_key text, dids text[]) RETURNS void
+LANGUAGE sql VOLATILE AS $$
+    DELETE FROM holdfast.did_identifiers AS t USING unnest(dids) AS w (did)
+    WHERE t.shard = holdfast.shard_of_v1(w.did) AND t.did = w.did AND t.channel = of_channel AND t.key = of_key
+        AND NOT EXISTS (SELECT 1 FROM holdfast.credentials AS c
+            WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key AND c.did = w.did)
+$$;
+
 -- Records what the chain says; false when it was settled before.
 CREATE FUNCTION holdfast.settle_v1(
     credential_shard smallint, credential_id text, outcome text, block bigint, at double precision
@@ -67,13 +76,13 @@ BEGIN
 END
 $$;
 
--- Removes a credential; an identifier left without one is a session again.
+-- Removes a credential. An identifier that keeps none, or only refused ones, is a session again.
 CREATE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
 RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     place holdfast.credential_places;
-    registered_did text;
+    gone holdfast.credentials;
 BEGIN
     SELECT * INTO place FROM holdfast.lock_identifier_of_v1(credential_shard, credential_id);
     IF NOT FOUND THEN
@@ -81,15 +90,18 @@ BEGIN
     END IF;
     DELETE FROM holdfast.credentials AS c
     WHERE c.shard = place.identifier_shard AND c.channel = place.channel AND c.key = place.key
-        AND c.credential = credential_id RETURNING c.did INTO registered_did;
+        AND c.credential = credential_id RETURNING c.* INTO gone;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     DELETE FROM holdfast.credential_places AS p WHERE p.shard = credential_shard AND p.credential = credential_id;
     PERFORM holdfast.back_to_session_v1(
-        place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed', 'refused']);
+        place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed']);
+    PERFORM holdfast.forget_dids_v1(place.identifier_shard, place.channel, place.key, ARRAY[gone.did]);
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (place.identifier_shard, place.channel, place.key, at, 'credential_revoked', registered_did);
+    SELECT place.identifier_shard, place.channel, place.key, w.at, w.action, gone.did
+    FROM (VALUES (gone.created_at, 'registered'), (revoke_credential_v1.at, 'credential_revoked')) AS w (at, action)
+    WHERE w.action <> 'registered' OR NOT gone.in_audit;
     RETURN true;
 END
 $$;
@@ -99,30 +111,39 @@ CREATE FUNCTION holdfast.release_v1(of_shard smallint, of_channel text, of_key t
 RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
-    holder text;
+    claim holdfast.identifiers;
     known boolean;
-    gone bigint;
+    dids text[];
 BEGIN
     DELETE FROM holdfast.identifiers AS t
-    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key RETURNING t.did INTO holder;
+    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key RETURNING t.* INTO claim;
     known := FOUND;
     DELETE FROM holdfast.codes AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
     known := known OR FOUND;
     DELETE FROM holdfast.verifications AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
     known := known OR FOUND;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    SELECT of_shard, of_channel, of_key, claim.created_at, 'session', claim.did WHERE NOT claim.in_audit;
     WITH registered AS (
         DELETE FROM holdfast.credentials AS t
         WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key
-        RETURNING t.credential_shard, t.credential
+        RETURNING t.credential_shard, t.credential, t.did, t.created_at, t.in_audit
+    ), unplaced AS (
+        DELETE FROM holdfast.credential_places AS p USING registered AS r
+        WHERE p.shard = r.credential_shard AND p.credential = r.credential
+            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key
+    ), recorded AS (
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT of_shard, of_channel, of_key, r.created_at, 'registered', r.did FROM registered AS r
+        WHERE NOT r.in_audit ORDER BY r.created_at
     )
-    DELETE FROM holdfast.credential_places AS p USING registered AS r
-    WHERE p.shard = r.credential_shard AND p.credential = r.credential
-        AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
+    SELECT array_agg(DISTINCT r.did) INTO dids FROM registered AS r;
+    PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
     IF NOT known THEN
         RETURN false;
     END IF;
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (of_shard, of_channel, of_key, at, 'released', holder);
+    VALUES (of_shard, of_channel, of_key, at, 'released', claim.did);
     RETURN true;
 END
 $$;
@@ -161,10 +182,16 @@ BEGIN
         WHERE last_at < horizon - day LIMIT most FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
-    DELETE FROM holdfast.credentials WHERE (shard, channel, key, credential) IN (
-        SELECT shard, channel, key, credential FROM holdfast.credentials
-        WHERE confirmation = 'refused' AND settled_at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED);
-    GET DIAGNOSTICS part = ROW_COUNT;
+    WITH gone AS (
+        DELETE FROM holdfast.credentials WHERE (shard, channel, key, credential) IN (
+            SELECT shard, channel, key, credential FROM holdfast.credentials
+            WHERE confirmation = 'refused' AND settled_at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED)
+        RETURNING shard, channel, key, created_at, did, in_audit
+    ), recorded AS (
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT shard, channel, key, created_at, 'registered', did FROM gone WHERE NOT in_audit
+    )
+    SELECT count(*) INTO part FROM gone;
     removed := removed + part;
     DELETE FROM holdfast.audit WHERE (shard, channel, key, id) IN (
         SELECT shard, channel, key, id FROM holdfast.audit

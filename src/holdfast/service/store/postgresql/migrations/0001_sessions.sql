@@ -15,76 +15,116 @@ CREATE FUNCTION holdfast.session_admits_v1(
         AND of_network >= around_from AND of_network < around_below
 $$;
 
--- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. `own_mosts` and
--- `around_mosts` are what the counters of a new session's address and network may be afterwards. The bounds of a session
--- are lower by one for each earlier session of the batch from the same address, or network.
--- No identifier may be in a batch twice. Rows are locked in one order: identifiers, then counters, then the total.
+-- What is known of each session that is asked for, and whether its bounds admit it.
+CREATE FUNCTION holdfast.session_facts_v1(
+    shards smallint[], channels text[], keys text[], ips text[], ip_shards smallint[], networks text[],
+    network_shards smallint[], own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[]
+) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT w.n, holdfast.session_admits_v1(claim.did IS NOT NULL, known.of_ip, known.of_network,
+        w.own_from, w.own_below, w.around_from, w.around_below), claim.did, claim.stage, known.of_ip, known.of_network
+    FROM unnest(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) WITH ORDINALITY
+        AS w (shard, channel, key, ip, ip_shard, network, network_shard,
+            own_from, own_below, around_from, around_below, n)
+    LEFT JOIN LATERAL (
+        SELECT t.did, t.stage FROM holdfast.identifiers AS t
+        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
+    ) AS claim ON true
+    CROSS JOIN LATERAL (
+        SELECT coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
+                WHERE t.shard = w.ip_shard AND t.ip = w.ip), 0) AS of_ip,
+            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
+                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network
+    ) AS known
+$$;
+
+-- Adds sessions and counts them. Fails as a lost race, and adds none, if an identifier is claimed or a counter exceeds
+-- its bound. Rows are locked in one order: identifiers, then counters, then the total.
+CREATE FUNCTION holdfast.add_sessions_v1(
+    shards smallint[], channels text[], keys text[], givens text[], dids text[],
+    ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
+    own_belows bigint[], around_belows bigint[], total_slot smallint
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+    added bigint;
+    too_many boolean;
+BEGIN
+    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
+    SELECT shard, channel, key, given, did, 'session', ip, now, false
+    FROM unnest(shards, channels, keys, givens, dids, ips, nows) AS w (shard, channel, key, given, did, ip, now)
+    ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS added = ROW_COUNT;
+    IF added < cardinality(shards) THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    WITH subjects AS MATERIALIZED (
+        -- The first session of a subject has the bound that its counter must keep to.
+        SELECT shard, subject, count(*) AS more, max(below) AS most FROM (
+            SELECT * FROM unnest(ip_shards, ips, own_belows) AS w (shard, subject, below)
+            UNION ALL SELECT * FROM unnest(network_shards, networks, around_belows) AS w (shard, subject, below)
+            WHERE subject IS NOT NULL
+        ) AS named GROUP BY shard, subject
+    ), counted AS (
+        INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
+        SELECT shard, subject, more FROM subjects ORDER BY shard, subject
+        ON CONFLICT (shard, ip) DO UPDATE SET registrations = t.registrations + excluded.registrations
+        RETURNING shard, ip AS subject, registrations
+    )
+    -- Counted under lock. A full join cannot be done by nested loops, which the planner would choose for arrays of
+    -- unknown length.
+    SELECT bool_or(registrations > most) INTO too_many FROM subjects FULL JOIN counted USING (shard, subject);
+    IF too_many THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    INSERT INTO holdfast.totals AS t (name, slot, value) VALUES ('registrations', total_slot, added)
+    ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value;
+END
+$$;
+
+-- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. The bounds of a
+-- session are lower by one for each earlier session of the batch from the same address, or network.
+-- No identifier may be in a batch twice. Usually every session is admitted, so all are added at first without a look.
 CREATE FUNCTION holdfast.open_sessions_v1(
     shards smallint[], channels text[], keys text[], givens text[], dids text[],
     ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
-    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[],
-    own_mosts bigint[], around_mosts bigint[], total_slot smallint
+    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[], total_slot smallint
 ) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
+DECLARE
+    refused bigint[] := '{}';
 BEGIN
-RETURN QUERY
-WITH asked AS MATERIALIZED (
-    SELECT w.*, i.did AS held_by, i.stage AS held_stage,
-        coalesce(own.registrations, 0) AS of_ip, coalesce(around.registrations, 0) AS of_network
-    FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows,
-            own_froms, own_belows, around_froms, around_belows, own_mosts, around_mosts) WITH ORDINALITY
-        AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard, now,
-            own_from, own_below, around_from, around_below, own_most, around_most, n)
-    LEFT JOIN LATERAL (
-        SELECT t.did, t.stage FROM holdfast.identifiers AS t
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
-    ) AS i ON true
-    LEFT JOIN LATERAL (
-        SELECT t.registrations FROM holdfast.ip_counters AS t WHERE t.shard = w.ip_shard AND t.ip = w.ip LIMIT 1
-    ) AS own ON true
-    LEFT JOIN LATERAL (
-        SELECT t.registrations FROM holdfast.ip_counters AS t
-        WHERE t.shard = w.network_shard AND t.ip = w.network LIMIT 1
-    ) AS around ON true
-), admitted AS (
-    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at)
-    SELECT shard, channel, key, given, did, 'session', ip, now FROM asked
-    WHERE holdfast.session_admits_v1(
-        held_by IS NOT NULL, of_ip, of_network, own_from, own_below, around_from, around_below)
-    ORDER BY shard, channel, key
-    ON CONFLICT DO NOTHING
-    RETURNING shard, channel, key
-), won AS MATERIALIZED (
-    SELECT asked.*
-    FROM asked JOIN admitted USING (shard, channel, key)
-), counted AS (
-    INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
-    SELECT shard, subject, count(*) FROM (
-        SELECT ip_shard AS shard, ip AS subject FROM won
-        UNION ALL SELECT network_shard, network FROM won WHERE network IS NOT NULL
-    ) AS subjects GROUP BY shard, subject ORDER BY shard, subject
-    ON CONFLICT (shard, ip) DO UPDATE SET registrations = t.registrations + excluded.registrations
-    RETURNING ip AS subject, registrations
-), written AS (
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT shard, channel, key, now, 'session', did FROM won
-), added AS (
-    INSERT INTO holdfast.totals AS t (name, slot, value)
-    SELECT 'registrations', total_slot, (SELECT count(*) FROM won)
-    WHERE (SELECT count(*) FROM counted) > 0  -- not before the counters
-    ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value
-)
-SELECT asked.n,
-    -- Counted under lock: others may have added to the same counters since they were read.
-    CASE WHEN won.n IS NULL THEN false
-        WHEN own.registrations <= won.own_most AND coalesce(around.registrations, 0) <= won.around_most THEN true
-        ELSE holdfast.lost_race_v1() END,
-    asked.held_by, asked.held_stage, asked.of_ip, asked.of_network
-FROM asked
-LEFT JOIN won ON won.n = asked.n
-LEFT JOIN counted AS own ON own.subject = won.ip
-LEFT JOIN counted AS around ON around.subject = won.network;
+    BEGIN
+        IF 0 < ANY (own_froms || around_froms) THEN
+            PERFORM holdfast.lost_race_v1(); -- adding them checks the upper bounds alone
+        END IF;
+        PERFORM holdfast.add_sessions_v1(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards,
+            nows, own_belows, around_belows, total_slot);
+    EXCEPTION WHEN SQLSTATE 'HF001' THEN
+        SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done), '{}') INTO refused
+        FROM holdfast.session_facts_v1(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) AS f;
+        PERFORM holdfast.add_sessions_v1(array_agg(shard), array_agg(channel), array_agg(key), array_agg(given),
+            array_agg(did), array_agg(ip), array_agg(ip_shard), array_agg(network), array_agg(network_shard),
+            array_agg(now), array_agg(own_below), array_agg(around_below), total_slot)
+        FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows, own_belows,
+            around_belows) WITH ORDINALITY AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard,
+            now, own_below, around_below, n)
+        WHERE n <> ALL (refused) HAVING count(*) > 0;
+    END;
+
+    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint
+    FROM generate_series(1::bigint, cardinality(shards)) AS g WHERE g <> ALL (refused);
+    IF refused <> '{}' THEN
+        RETURN QUERY SELECT f.n, false, f.held_by, f.held_stage, f.of_ip, f.of_network
+        FROM holdfast.session_facts_v1(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) AS f WHERE f.n = ANY (refused);
+    END IF;
 END
 $$;

@@ -3,6 +3,8 @@
 -- (collation "C"), so that no upgrade of an operating system's collations can damage an index. Times are seconds since
 -- the epoch.
 
+-- While a session or registration stands, its own row is its record; `audit` has the records of rows that changed or went.
+-- `in_audit`: whether the audit has this row's record.
 CREATE TABLE holdfast.identifiers (
     shard smallint NOT NULL,
     channel text COLLATE "C" NOT NULL CHECK (channel IN ('handle', 'email', 'sms')),
@@ -13,10 +15,12 @@ CREATE TABLE holdfast.identifiers (
     ip text NOT NULL,
     created_at double precision NOT NULL,
     registered_at double precision,
+    in_audit boolean NOT NULL,
     PRIMARY KEY (shard, channel, key)
 );
 
--- Registrations of one identifier, under the identifier's shard.
+-- Registrations of one identifier, under the identifier's shard. `signed`: whether the DID's key signed the request that
+-- registered the credential.
 CREATE TABLE holdfast.credentials (
     shard smallint NOT NULL,
     channel text COLLATE "C" NOT NULL,
@@ -33,6 +37,8 @@ CREATE TABLE holdfast.credentials (
     ask_at double precision NOT NULL,
     confirmation text NOT NULL CHECK (confirmation IN ('pending', 'confirmed', 'refused')),
     settled_at double precision,
+    in_audit boolean NOT NULL,
+    signed boolean NOT NULL,
     PRIMARY KEY (shard, channel, key, credential)
 );
 CREATE INDEX credentials_pending ON holdfast.credentials (ask_at) WHERE confirmation = 'pending';
@@ -47,6 +53,17 @@ CREATE TABLE holdfast.credential_places (
     channel text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     PRIMARY KEY (shard, credential)
+);
+
+-- Which DIDs are registered: the identifiers for which a DID has had a credential, under the shard of the DID. A row says
+-- where to look, and may outlive the credential.
+CREATE TABLE holdfast.did_identifiers (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    channel text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    identifier_shard smallint NOT NULL,
+    PRIMARY KEY (shard, did, channel, key)
 );
 
 CREATE TABLE holdfast.codes (
@@ -64,7 +81,9 @@ CREATE TABLE holdfast.codes (
 ) WITH (fillfactor = 70);
 CREATE INDEX codes_expiry ON holdfast.codes (expires_at);
 
--- Sliding windows: one row for each subject, with the events in it and their times.
+-- Sliding windows: one row for each subject, which stays small, however many events it counts (decision 0931). `times` and
+-- `counts` are its entries: the time of an entry's latest event, and how many events it has. `ids` and `id_ats` are the
+-- latest events that can be given back, with their times.
 CREATE TABLE holdfast.windows (
     shard smallint NOT NULL,
     what text COLLATE "C" NOT NULL,
@@ -72,6 +91,8 @@ CREATE TABLE holdfast.windows (
     ids bigint[] NOT NULL DEFAULT '{}',
     times double precision[] NOT NULL DEFAULT '{}',
     last_at double precision NOT NULL DEFAULT 0,
+    counts integer[] NOT NULL DEFAULT '{}',
+    id_ats double precision[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (shard, what, subject)
 ) WITH (fillfactor = 70);
 CREATE INDEX windows_last ON holdfast.windows (last_at);
@@ -114,6 +135,20 @@ CREATE TABLE holdfast.leases (
     expires_at double precision NOT NULL
 );
 
+-- Answers to requests that name themselves (Idempotency-Key), for their repeats, under the shard of the key.
+CREATE TABLE holdfast.kept_answers (
+    shard smallint NOT NULL,
+    key bytea NOT NULL,
+    body bytea NOT NULL,
+    answer bytea,
+    code_id bigint,
+    attempt bigint,
+    leased_until double precision NOT NULL,
+    expires_at double precision NOT NULL,
+    PRIMARY KEY (shard, key)
+);
+CREATE INDEX kept_answers_expiry ON holdfast.kept_answers (expires_at);
+
 -- RFC 9562, UUIDv7 with method 3 of section 6.2: ordered by the database's clock to a microsecond. The time in units of
 -- 1/4096 ms has 48 bits of milliseconds before 12 of their fraction; the version's digit goes between.
 CREATE FUNCTION holdfast.new_id_v1() RETURNS uuid LANGUAGE sql VOLATILE AS $$
@@ -136,3 +171,9 @@ CREATE TABLE holdfast.audit (
     PRIMARY KEY (shard, channel, key, id)
 );
 CREATE INDEX audit_passing ON holdfast.audit (at) WHERE action IN ('code_sent', 'refused');
+
+-- What happened to identifiers: the audit, and what standing rows tell.
+CREATE VIEW holdfast.history AS
+SELECT shard, channel, key, id, at, action, did FROM holdfast.audit
+UNION ALL SELECT shard, channel, key, NULL, created_at, 'session', did FROM holdfast.identifiers WHERE NOT in_audit
+UNION ALL SELECT shard, channel, key, NULL, created_at, 'registered', did FROM holdfast.credentials WHERE NOT in_audit;

@@ -61,7 +61,7 @@ def _claim(did: str | None, stage: str | None) -> Claim | None:
 
 OPEN_SESSIONS = Kind(
     "open_session",
-    call("open_sessions_v2", 15),
+    call("open_sessions_v1", 15),
     _encode_sessions,
     _decode_sessions,
 )
@@ -137,7 +137,7 @@ def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record
 
 REGISTER = Kind(
     "register",
-    call("register_v2", 29),
+    call("register_v1", 29),
     _encode_registrations,
     _decode_registrations,
 )

@@ -1,22 +1,10 @@
--- The row of a window stays small, however many events it counts (decision 0931). `times` and `counts` are its entries:
--- the time of an entry's latest event, and how many events it has (1 where `counts` is shorter, as in rows that are older
--- than this step). `ids` and `id_ats` are the latest events that can be given back, with their times.
-ALTER TABLE holdfast.windows ADD COLUMN counts integer[] NOT NULL DEFAULT '{}';
-ALTER TABLE holdfast.windows ADD COLUMN id_ats double precision[] NOT NULL DEFAULT '{}';
-
--- The times of `ids`. In rows that are older than this step they are `times`.
-CREATE FUNCTION holdfast.window_id_ats_v1(ids bigint[], id_ats double precision[], times double precision[])
-RETURNS double precision[] LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN cardinality(id_ats) = cardinality(ids) THEN id_ats ELSE times END
-$$;
-
 -- rules/quotas.py: whether a window has room, and the time of the entry whose leaving makes some. No row: it has.
-CREATE FUNCTION holdfast.window_full_v2(times double precision[], counts integer[], most bigint, since double precision)
+CREATE FUNCTION holdfast.window_full_v1(times double precision[], counts integer[], most bigint, since double precision)
 RETURNS TABLE (frees_at double precision) LANGUAGE sql IMMUTABLE AS $$
     SELECT NULL::double precision WHERE most = 0
     UNION ALL (
         SELECT e.at FROM (
-            SELECT t.at, sum(coalesce(t.many, 1)) OVER (ORDER BY t.at DESC ROWS UNBOUNDED PRECEDING) AS so_far
+            SELECT t.at, sum(t.many) OVER (ORDER BY t.at DESC ROWS UNBOUNDED PRECEDING) AS so_far
             FROM unnest(times, counts) AS t (at, many) WHERE most > 0 AND t.at > since
         ) AS e WHERE e.so_far >= most ORDER BY e.at DESC LIMIT 1
     )
@@ -32,19 +20,27 @@ CREATE FUNCTION holdfast.window_entries_v1(
         SELECT t.at, t.many, CASE WHEN most > 64 THEN floor(t.at * 64 / span)
             ELSE -row_number() OVER (ORDER BY t.at DESC) END AS entry
         FROM (
-            SELECT u.at, coalesce(u.many, 1) AS many FROM unnest(times, counts) AS u (at, many)
+            SELECT u.at, u.many FROM unnest(times, counts) AS u (at, many)
             WHERE u.at > now - span - 120
             UNION ALL SELECT now, 1
         ) AS t
     ) AS e GROUP BY e.entry ORDER BY 1 DESC LIMIT CASE WHEN most > 64 THEN NULL ELSE most END
 $$;
 
--- The functions below keep their names: an older release that calls them then keeps the rows small too.
+-- The entries of a window without an event of this time, which is in the first entry that is not earlier.
+CREATE FUNCTION holdfast.window_without_v1(times double precision[], counts integer[], event_at double precision)
+RETURNS TABLE (at double precision, many integer) LANGUAGE sql IMMUTABLE AS $$
+    SELECT e.at, e.many FROM (
+        SELECT t.at, t.many - CASE WHEN t.at >= event_at
+            AND row_number() OVER (ORDER BY t.at < event_at, t.at) = 1 THEN 1 ELSE 0 END AS many
+        FROM unnest(times, counts) AS t (at, many)
+    ) AS e WHERE e.many > 0
+$$;
 
 -- Counts one event on all windows of each charge, or on none of them. Each row of the arrays is one window; the rows of a
 -- charge have its number, event and time; an event that is never given back has no number. Returns the full windows of
 -- the charges that were refused.
-CREATE OR REPLACE FUNCTION holdfast.charge_windows_v1(
+CREATE FUNCTION holdfast.charge_windows_v1(
     charges bigint[], shards smallint[], kinds text[], subjects text[], limits bigint[], spans double precision[],
     nows double precision[], events bigint[]
 ) RETURNS TABLE (n bigint, nth bigint, frees_at double precision)
@@ -64,7 +60,7 @@ BEGIN
         SELECT t.times, t.counts FROM holdfast.windows AS t
         WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
     ) AS kept ON true
-    CROSS JOIN LATERAL holdfast.window_full_v2(kept.times, kept.counts, w.most, w.now - w.span) AS f;
+    CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, kept.counts, w.most, w.now - w.span) AS f;
 
     IF EXISTS (SELECT 1 FROM unnest(charges) AS c WHERE NOT (c = ANY (coalesce(refused, '{}')))) THEN
         INSERT INTO holdfast.windows (shard, what, subject)
@@ -88,7 +84,7 @@ BEGIN
             SELECT t.times, t.counts FROM holdfast.windows AS t
             WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
         ) AS kept ON true
-        CROSS JOIN LATERAL holdfast.window_full_v2(kept.times, kept.counts, w.most, w.now - w.span) AS f
+        CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, kept.counts, w.most, w.now - w.span) AS f
         WHERE w.charge = one;
         IF NOT FOUND THEN
             IF one = ANY (coalesce(refused, '{}')) THEN
@@ -99,8 +95,7 @@ BEGIN
                     SELECT array_agg(e.at ORDER BY e.at), array_agg(e.many ORDER BY e.at)
                     FROM holdfast.window_entries_v1(t.times, t.counts, w.most, w.now, w.span) AS e),
                 ids = CASE WHEN w.event IS NULL THEN t.ids ELSE t.ids[cardinality(t.ids) - 62:] || w.event END,
-                id_ats = CASE WHEN w.event IS NULL THEN holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times)
-                    ELSE (holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times))[cardinality(t.ids) - 62:] || w.now END,
+                id_ats = CASE WHEN w.event IS NULL THEN t.id_ats ELSE t.id_ats[cardinality(t.ids) - 62:] || w.now END,
                 last_at = greatest(t.last_at, w.now)
             FROM unnest(charges, shards, kinds, subjects, limits, nows, spans, events)
                 AS w (charge, shard, what, subject, most, now, span, event)
@@ -116,7 +111,7 @@ $$;
 
 -- Takes events off windows; one that is gone already, or has left `ids`, changes nothing. No window may be in a batch
 -- twice.
-CREATE OR REPLACE FUNCTION holdfast.give_back_v1(shards smallint[], kinds text[], subjects text[], events bigint[])
+CREATE FUNCTION holdfast.give_back_v1(shards smallint[], kinds text[], subjects text[], events bigint[])
 RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
@@ -128,23 +123,10 @@ BEGIN
     UPDATE holdfast.windows AS t SET
         (times, counts) = (
             SELECT coalesce(array_agg(e.at ORDER BY e.at), '{}'), coalesce(array_agg(e.many ORDER BY e.at), '{}')
-            FROM holdfast.window_without_v1(t.times, t.counts,
-                (holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times))[array_position(t.ids, w.event)]) AS e),
+            FROM holdfast.window_without_v1(t.times, t.counts, t.id_ats[array_position(t.ids, w.event)]) AS e),
         ids = array(SELECT e.id FROM unnest(t.ids) AS e (id) WHERE e.id <> w.event),
-        id_ats = array(
-            SELECT e.at FROM unnest(t.ids, holdfast.window_id_ats_v1(t.ids, t.id_ats, t.times)) AS e (id, at)
-            WHERE e.id <> w.event)
+        id_ats = array(SELECT e.at FROM unnest(t.ids, t.id_ats) AS e (id, at) WHERE e.id <> w.event)
     FROM unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event)
     WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND w.event = ANY (t.ids);
 END
-$$;
-
--- The entries of a window without an event of this time, which is in the first entry that is not earlier.
-CREATE FUNCTION holdfast.window_without_v1(times double precision[], counts integer[], event_at double precision)
-RETURNS TABLE (at double precision, many integer) LANGUAGE sql IMMUTABLE AS $$
-    SELECT e.at, e.many FROM (
-        SELECT t.at, coalesce(t.many, 1) - CASE WHEN t.at >= event_at
-            AND row_number() OVER (ORDER BY t.at < event_at, t.at) = 1 THEN 1 ELSE 0 END AS many
-        FROM unnest(times, counts) AS t (at, many)
-    ) AS e WHERE e.many > 0
 $$;

@@ -1,18 +1,67 @@
--- DIDs that lost a credential, and since when; 0 is for the upkeep to fill in. If such a DID has no standing credential
--- after 30 days, its snapshots go.
-CREATE TABLE holdfast.snapshot_orphans (
-    shard smallint NOT NULL,
-    did text COLLATE "C" NOT NULL,
-    since double precision NOT NULL,
-    PRIMARY KEY (shard, did)
-);
-CREATE INDEX snapshot_orphans_since ON holdfast.snapshot_orphans (since);
+-- Ends what is over for at most this many DIDs of each kind; how many rows went.
+CREATE FUNCTION holdfast.snapshot_expire_v1(at double precision, queued_us bigint, failed_us bigint, most bigint)
+RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    one record;
+    removed bigint := 0;
+    part bigint;
+    held text[];
+BEGIN
+    FOR one IN SELECT DISTINCT c.shard, c.did FROM (
+        (SELECT t.shard, t.did FROM holdfast.snapshot_uploads AS t WHERE t.expires_at < at LIMIT most)
+        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_pins AS t
+            WHERE t.state = 'failed' AND t.created_us < failed_us LIMIT most)
+        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_pins AS t
+            WHERE t.state = 'queued' AND t.created_us < queued_us LIMIT most)
+        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_roots AS t
+            WHERE t.held_until > 0 AND t.held_until <= at LIMIT most)
+    ) AS c ORDER BY c.shard, c.did
+    LOOP
+        PERFORM holdfast.snapshot_turn_v1(one.shard);
+        DELETE FROM holdfast.snapshot_uploads AS t
+        WHERE t.shard = one.shard AND t.did = one.did AND t.expires_at < at;
+        GET DIAGNOSTICS part = ROW_COUNT;
+        removed := removed + part;
+        DELETE FROM holdfast.snapshot_pins AS t
+        WHERE t.shard = one.shard AND t.did = one.did AND t.state = 'failed' AND t.created_us < failed_us;
+        GET DIAGNOSTICS part = ROW_COUNT;
+        PERFORM holdfast.snapshot_count_v1(one.shard, 0, -part, 0);
+        removed := removed + part;
+        UPDATE holdfast.snapshot_pins AS t SET state = 'failed'
+        WHERE t.shard = one.shard AND t.did = one.did AND t.state = 'queued' AND t.created_us < queued_us;
+        GET DIAGNOSTICS part = ROW_COUNT;
+        removed := removed + part;
+        SELECT coalesce(array_agg(t.cid), '{}') INTO held FROM holdfast.snapshot_roots AS t
+        WHERE t.shard = one.shard AND t.did = one.did AND t.held_until > 0 AND t.held_until <= at;
+        removed := removed + holdfast.snapshot_drop_v1(one.shard, one.did, held, at);
+        UPDATE holdfast.snapshot_roots AS t SET held_until = 0
+        WHERE t.shard = one.shard AND t.did = one.did AND t.cid = ANY (held);
+        PERFORM holdfast.snapshot_sweep_v1(one.shard, one.did);
+    END LOOP;
+    RETURN removed;
+END
+$$;
 
--- What keeps snapshots without a standing credential already.
-INSERT INTO holdfast.snapshot_orphans (shard, did, since)
-SELECT k.shard, k.did, 0 FROM (
-    SELECT shard, did FROM holdfast.snapshot_roots UNION SELECT shard, did FROM holdfast.snapshot_pins
-) AS k ON CONFLICT DO NOTHING;
+-- Removes at most this many used tokens, and revocations, that no rule looks at any more; how many went.
+CREATE FUNCTION holdfast.snapshot_expire_tokens_v1(horizon double precision, most bigint) RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    removed bigint;
+    part bigint;
+BEGIN
+    DELETE FROM holdfast.snapshot_tokens WHERE (shard, token, kind) IN (
+        SELECT shard, token, kind FROM holdfast.snapshot_tokens
+        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    DELETE FROM holdfast.snapshot_revocations WHERE (shard, did, cid) IN (
+        SELECT shard, did, cid FROM holdfast.snapshot_revocations
+        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    RETURN removed + part;
+END
+$$;
 
 -- Whether a DID has a credential that the chain has not refused; with `only_confirmed`, one that it has confirmed.
 CREATE FUNCTION holdfast.did_stands_v1(of_shard smallint, of_did text, only_confirmed boolean) RETURNS boolean

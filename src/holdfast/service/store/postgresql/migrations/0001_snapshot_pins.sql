@@ -130,7 +130,7 @@ $$;
 -- Keeps a record in place of the one that was seen, while its snapshot still binds the name to the same DID.
 CREATE FUNCTION holdfast.snapshot_publish_v1(
     name_shard smallint, of_name text, root_shard smallint, of_root text, of_owner_shard smallint, of_owner text,
-    of_sequence bigint, of_validity text, given bytea, at double precision, seen bytea
+    of_sequence bigint, of_validity text, of_ttl bigint, given bytea, at double precision, seen bytea
 ) RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
@@ -142,76 +142,11 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO holdfast.snapshot_names AS t
-        (shard, name, did, root, sequence, validity_ns, record, updated_at)
-    VALUES (name_shard, of_name, of_owner, of_root, of_sequence, of_validity, given, at)
+        (shard, name, did, root, sequence, validity_ns, ttl_ns, record, updated_at)
+    VALUES (name_shard, of_name, of_owner, of_root, of_sequence, of_validity, of_ttl, given, at)
     ON CONFLICT (shard, name) DO UPDATE SET root = excluded.root, sequence = excluded.sequence,
-        validity_ns = excluded.validity_ns, record = excluded.record, updated_at = excluded.updated_at
+        validity_ns = excluded.validity_ns, ttl_ns = excluded.ttl_ns, record = excluded.record, updated_at = excluded.updated_at
     WHERE t.record = seen AND t.did = of_owner;
     RETURN FOUND;
-END
-$$;
-
--- Ends what is over for at most this many DIDs of each kind; how many rows went.
-CREATE FUNCTION holdfast.snapshot_expire_v1(at double precision, queued_us bigint, failed_us bigint, most bigint)
-RETURNS bigint LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
-DECLARE
-    one record;
-    removed bigint := 0;
-    part bigint;
-    held text[];
-BEGIN
-    FOR one IN SELECT DISTINCT c.shard, c.did FROM (
-        (SELECT t.shard, t.did FROM holdfast.snapshot_uploads AS t WHERE t.expires_at < at LIMIT most)
-        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_pins AS t
-            WHERE t.state = 'failed' AND t.created_us < failed_us LIMIT most)
-        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_pins AS t
-            WHERE t.state = 'queued' AND t.created_us < queued_us LIMIT most)
-        UNION ALL (SELECT t.shard, t.did FROM holdfast.snapshot_roots AS t
-            WHERE t.held_until > 0 AND t.held_until <= at LIMIT most)
-    ) AS c ORDER BY c.shard, c.did
-    LOOP
-        PERFORM holdfast.snapshot_turn_v1(one.shard);
-        DELETE FROM holdfast.snapshot_uploads AS t
-        WHERE t.shard = one.shard AND t.did = one.did AND t.expires_at < at;
-        GET DIAGNOSTICS part = ROW_COUNT;
-        removed := removed + part;
-        DELETE FROM holdfast.snapshot_pins AS t
-        WHERE t.shard = one.shard AND t.did = one.did AND t.state = 'failed' AND t.created_us < failed_us;
-        GET DIAGNOSTICS part = ROW_COUNT;
-        PERFORM holdfast.snapshot_count_v1(one.shard, 0, -part, 0);
-        removed := removed + part;
-        UPDATE holdfast.snapshot_pins AS t SET state = 'failed'
-        WHERE t.shard = one.shard AND t.did = one.did AND t.state = 'queued' AND t.created_us < queued_us;
-        GET DIAGNOSTICS part = ROW_COUNT;
-        removed := removed + part;
-        SELECT coalesce(array_agg(t.cid), '{}') INTO held FROM holdfast.snapshot_roots AS t
-        WHERE t.shard = one.shard AND t.did = one.did AND t.held_until > 0 AND t.held_until <= at;
-        removed := removed + holdfast.snapshot_drop_v1(one.shard, one.did, held, at);
-        UPDATE holdfast.snapshot_roots AS t SET held_until = 0
-        WHERE t.shard = one.shard AND t.did = one.did AND t.cid = ANY (held);
-        PERFORM holdfast.snapshot_sweep_v1(one.shard, one.did);
-    END LOOP;
-    RETURN removed;
-END
-$$;
-
--- Removes at most this many used tokens, and revocations, that no rule looks at any more; how many went.
-CREATE FUNCTION holdfast.snapshot_expire_tokens_v1(horizon double precision, most bigint) RETURNS bigint
-LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
-DECLARE
-    removed bigint;
-    part bigint;
-BEGIN
-    DELETE FROM holdfast.snapshot_tokens WHERE (shard, token, kind) IN (
-        SELECT shard, token, kind FROM holdfast.snapshot_tokens
-        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
-    GET DIAGNOSTICS removed = ROW_COUNT;
-    DELETE FROM holdfast.snapshot_revocations WHERE (shard, did, cid) IN (
-        SELECT shard, did, cid FROM holdfast.snapshot_revocations
-        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
-    GET DIAGNOSTICS part = ROW_COUNT;
-    RETURN removed + part;
 END
 $$;

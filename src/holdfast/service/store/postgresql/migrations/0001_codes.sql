@@ -1,101 +1,3 @@
--- rules/quotas.py: whether a window has room, and the time of the event whose leaving makes some. No row: it has.
-CREATE FUNCTION holdfast.window_full_v1(times double precision[], most bigint, since double precision)
-RETURNS TABLE (frees_at double precision) LANGUAGE sql IMMUTABLE AS $$
-    SELECT NULL::double precision WHERE most = 0
-    UNION ALL (
-        SELECT t FROM unnest(times) AS t WHERE most > 0 AND t > since
-        ORDER BY t DESC LIMIT CASE WHEN most > 0 THEN 1 ELSE 0 END OFFSET greatest(most - 1, 0)
-    )
-$$;
-
--- Counts one event on all windows of each charge, or on none of them. Each row of the arrays is one window; the rows of a
--- charge have its number, event and time. Returns the full windows of the charges that were refused.
-CREATE FUNCTION holdfast.charge_windows_v1(
-    charges bigint[], shards smallint[], kinds text[], subjects text[], limits bigint[], spans double precision[],
-    nows double precision[], events bigint[]
-) RETURNS TABLE (n bigint, nth bigint, frees_at double precision)
-LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
-#variable_conflict use_column
-DECLARE
-    refused bigint[];
-    one bigint;
-    changed bigint;
-BEGIN
-    -- Without locks first: what is refused costs no write.
-    SELECT array_agg(DISTINCT w.charge) INTO refused
-    FROM unnest(charges, shards, kinds, subjects, limits, nows, spans)
-        AS w (charge, shard, what, subject, most, now, span)
-    LEFT JOIN LATERAL (
-        SELECT t.times FROM holdfast.windows AS t
-        WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
-    ) AS kept ON true
-    CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, w.most, w.now - w.span) AS f;
-
-    IF EXISTS (SELECT 1 FROM unnest(charges) AS c WHERE NOT (c = ANY (coalesce(refused, '{}')))) THEN
-        INSERT INTO holdfast.windows (shard, what, subject)
-        SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
-            AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
-        ORDER BY shard, what, subject ON CONFLICT DO NOTHING;
-        PERFORM 1 FROM (
-            SELECT 1 FROM holdfast.windows AS t JOIN (
-                SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
-                    AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
-            ) AS w USING (shard, what, subject)
-            ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
-        ) AS locked;
-    END IF;
-
-    FOR one IN SELECT DISTINCT c FROM unnest(charges) AS c ORDER BY c LOOP
-        RETURN QUERY SELECT w.charge, w.nth, f.frees_at
-        FROM unnest(charges, shards, kinds, subjects, limits, nows, spans) WITH ORDINALITY
-            AS w (charge, shard, what, subject, most, now, span, nth)
-        LEFT JOIN LATERAL (
-            SELECT t.times FROM holdfast.windows AS t
-            WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
-        ) AS kept ON true
-        CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, w.most, w.now - w.span) AS f
-        WHERE w.charge = one;
-        IF NOT FOUND THEN
-            IF one = ANY (coalesce(refused, '{}')) THEN
-                PERFORM holdfast.lost_race_v1();  -- it was full at the first look, and has room now
-            END IF;
-            -- What is over stays an hour more, so that a clock set back meets the events that it expects.
-            UPDATE holdfast.windows AS t SET
-                ids = array(SELECT e.id FROM unnest(t.ids, t.times) AS e (id, at)
-                    WHERE e.at > w.now - w.span - 3600) || w.event,
-                times = array(SELECT at FROM unnest(t.times) AS at WHERE at > w.now - w.span - 3600) || w.now,
-                last_at = greatest(t.last_at, w.now)
-            FROM unnest(charges, shards, kinds, subjects, nows, spans, events)
-                AS w (charge, shard, what, subject, now, span, event)
-            WHERE w.charge = one AND t.shard = w.shard AND t.what = w.what AND t.subject = w.subject;
-            GET DIAGNOSTICS changed = ROW_COUNT;
-            IF changed <> (SELECT count(*) FROM unnest(charges) AS c WHERE c = one) THEN
-                PERFORM holdfast.lost_race_v1();  -- a window was over and removed before it could be locked
-            END IF;
-        END IF;
-    END LOOP;
-END
-$$;
-
--- Takes events off windows; one that is gone already changes nothing. No window may be in a batch twice.
-CREATE FUNCTION holdfast.give_back_v1(shards smallint[], kinds text[], subjects text[], events bigint[])
-RETURNS void LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
-BEGIN
-    PERFORM 1 FROM (
-        SELECT 1 FROM holdfast.windows AS t
-        JOIN unnest(shards, kinds, subjects) AS w (shard, what, subject) USING (shard, what, subject)
-        ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
-    ) AS locked;
-    UPDATE holdfast.windows AS t SET
-        ids = array(SELECT e.id FROM unnest(t.ids, t.times) AS e (id, at) WHERE e.id <> w.event),
-        times = array(SELECT e.at FROM unnest(t.ids, t.times) AS e (id, at) WHERE e.id <> w.event)
-    FROM unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event)
-    WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND w.event = ANY (t.ids);
-END
-$$;
-
 -- Keeps codes in place of older ones. No identifier may be in a batch twice.
 CREATE FUNCTION holdfast.keep_codes_v1(
     shards smallint[], channels text[], keys text[], ids bigint[], digests bytea[], nows double precision[],
@@ -194,6 +96,21 @@ BEGIN
 END
 $$;
 
+-- Remembers the latest verification of each. No identifier may be in a batch twice.
+CREATE FUNCTION holdfast.mark_verified_v1(
+    shards smallint[], channels text[], keys text[], nows double precision[]
+) RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+BEGIN
+    INSERT INTO holdfast.verifications (shard, channel, key, verified_at)
+    SELECT * FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now) ORDER BY shard, channel, key
+    ON CONFLICT (shard, channel, key) DO UPDATE SET verified_at = excluded.verified_at;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action)
+    SELECT w.shard, w.channel, w.key, w.now, 'verified'
+    FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now);
+END
+$$;
+
 -- Uses codes up; one row for each that was still there. No identifier may be in a batch twice.
 CREATE FUNCTION holdfast.consume_codes_v1(
     shards smallint[], channels text[], keys text[], ids bigint[], nows double precision[]
@@ -218,20 +135,5 @@ BEGIN
     FROM unnest(shards, channels, keys, nows) WITH ORDINALITY AS w (shard, channel, key, now, n)
     WHERE w.n = ANY (used) HAVING count(*) > 0;
     RETURN QUERY SELECT u FROM unnest(used) AS u;
-END
-$$;
-
--- Remembers the latest verification of each. No identifier may be in a batch twice.
-CREATE FUNCTION holdfast.mark_verified_v1(
-    shards smallint[], channels text[], keys text[], nows double precision[]
-) RETURNS void LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
-BEGIN
-    INSERT INTO holdfast.verifications (shard, channel, key, verified_at)
-    SELECT * FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now) ORDER BY shard, channel, key
-    ON CONFLICT (shard, channel, key) DO UPDATE SET verified_at = excluded.verified_at;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action)
-    SELECT w.shard, w.channel, w.key, w.now, 'verified'
-    FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now);
 END
 $$;

@@ -1,17 +1,3 @@
--- Answers to requests that name themselves (Idempotency-Key), for their repeats, under the shard of the key.
-CREATE TABLE holdfast.kept_answers (
-    shard smallint NOT NULL,
-    key bytea NOT NULL,
-    body bytea NOT NULL,
-    answer bytea,
-    code_id bigint,
-    attempt bigint,
-    leased_until double precision NOT NULL,
-    expires_at double precision NOT NULL,
-    PRIMARY KEY (shard, key)
-);
-CREATE INDEX kept_answers_expiry ON holdfast.kept_answers (expires_at);
-
 -- Notes that a request has begun, or returns what an earlier one with its key came to. One without an answer whose lease
 -- has ended, or ends so late that a wrong clock must have set it, is taken over if the body is the same.
 CREATE FUNCTION holdfast.begin_answer_v1(
