@@ -84,7 +84,10 @@ export class NetworkError extends ServiceError {
   }
 }
 
-/** The service refused a request. `code` is the body's `error`, or `http_<status>` without one. */
+/**
+ * The service refused a request. `code` is the body's `error`, or `http_<status>` without one; of a pinning service, its
+ * `error.reason`, with the sentence `error.details` in the message.
+ */
 export class RequestRefused extends NetworkError {
   /**
    * @param {string} code
@@ -92,7 +95,8 @@ export class RequestRefused extends NetworkError {
    * @param {{retryAfter?: number | null, requestId?: string | null, body?: unknown}} [more] `retryAfter` in seconds
    */
   constructor(code, status, { retryAfter = null, requestId = null, body = null } = {}) {
-    super(`${code} (${status})`);
+    const details = /** @type {any} */ (body)?.error?.details;
+    super(typeof details === "string" ? `${code} (${status}): ${details}` : `${code} (${status})`);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;

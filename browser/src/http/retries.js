@@ -25,3 +25,13 @@ export function retryAfterMs({ safe, keyed }, error, attempt) {
   const wait = Math.max(FIRST_MS * 2 ** (attempt - 1), (error.retryAfter ?? 0) * 1000);
   return wait <= LONGEST_MS ? wait : null;
 }
+
+/**
+ * Returns the seconds that a Retry-After header demands. A date is not understood.
+ *
+ * @param {string | null} header
+ * @returns {number | null}
+ */
+export function secondsIn(header) {
+  return header !== null && /^[0-9]+$/.test(header) ? Number(header) : null;
+}

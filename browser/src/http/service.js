@@ -2,7 +2,7 @@
 
 import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
-import { retryAfterMs } from "./retries.js";
+import { retryAfterMs, secondsIn } from "./retries.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
 /** The bundler's methods that change something and therefore need an `Idempotency-Key`. */
@@ -236,9 +236,8 @@ function addressOf(url, method, asked) {
 /** @param {Response} response */
 async function refusal(response) {
   const body = await response.json().catch(() => null);
-  const wait = Number(response.headers.get("retry-after"));
   return new RequestRefused(typeof body?.error === "string" ? body.error : `http_${response.status}`, response.status, {
-    retryAfter: response.headers.has("retry-after") && Number.isFinite(wait) ? wait : null,
+    retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
     body,
   });

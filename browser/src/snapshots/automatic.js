@@ -42,7 +42,7 @@ export class AutomaticSnapshots {
 
   /** Schedules an upload, because the vault has a new revision or may have one. */
   changed() {
-    const now = Date.now();
+    const now = performance.now(); // the clock may be set meanwhile
     this.#changedAt ||= now;
     // Continual changes must not postpone the upload forever.
     this.#after(Math.max(0, Math.min(this.#quietMs, this.#changedAt + LONGEST_QUIET_MS - now)));

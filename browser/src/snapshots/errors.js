@@ -13,7 +13,7 @@ export class SnapshotRolledBack extends StorageError {
    */
   constructor(known, found) {
     super(
-      `rolled back: the newest snapshot that can be found has sequence ${found}, and this browser has seen ${known};` +
+      `rolled back: the newest snapshot that can be found has sequence ${found}, and this device has seen ${known};` +
         " ask another gateway, or accept the older one",
     );
     this.name = "SnapshotRolledBack";

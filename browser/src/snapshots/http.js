@@ -1,6 +1,6 @@
 /** Sends requests to one server within limits on time and size. Parses the error responses of each protocol. */
 
-import { retryAfterMs } from "../http/retries.js";
+import { retryAfterMs, secondsIn } from "../http/retries.js";
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 
 const TIMEOUT_MS = 30_000;
@@ -133,10 +133,9 @@ async function bounded(response, longest) {
  */
 function refusal(response, bytes) {
   const body = parsed(bytes);
-  const wait = Number(response.headers.get("retry-after"));
   const named = body?.error?.reason ?? (typeof body?.error === "string" ? body.error : null);
   return new RequestRefused(named ?? `http_${response.status}`, response.status, {
-    retryAfter: response.headers.has("retry-after") && Number.isFinite(wait) ? wait : null,
+    retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
     body,
   });

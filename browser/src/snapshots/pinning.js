@@ -73,7 +73,7 @@ export class Pinning {
    * @throws {StorageError} the pin failed, with the service's reason, or took too long
    */
   async wait(pin, { withinMs = WAIT_MS, pollMs = POLL_MS } = {}) {
-    const end = Date.now() + withinMs;
+    const end = performance.now() + withinMs; // the clock may be set meanwhile
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;
       if (found.status === "failed") {
@@ -81,7 +81,7 @@ export class Pinning {
           `the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`,
         );
       }
-      if (Date.now() > end) throw new StorageError("the pin was not complete in time");
+      if (performance.now() > end) throw new StorageError("the pin was not complete in time");
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }

@@ -16,6 +16,7 @@ const TTL_NS = 60_000_000_000n;
 const PIN_NAME = "vault";
 const LISTED = 1000;
 const CONFLICT = 409;
+const CONFLICTING = /** @type {const} */ ("conflict");
 
 /**
  * @typedef {import("./state.js").SnapshotState} SnapshotState
@@ -93,12 +94,8 @@ export class Publisher {
         forgets,
       });
     } catch (error) {
-      const otherRoot = error instanceof SnapshotConflict ? error.otherRoot : null;
-      await this.#note(await this.state(), {
-        status: otherRoot ? "conflict" : "failed",
-        reason: reasonOf(error),
-        otherRoot,
-      });
+      const met = error instanceof SnapshotConflict ? { status: CONFLICTING, otherRoot: error.otherRoot } : {};
+      await this.#note(await this.state(), { status: "failed", reason: reasonOf(error), ...met });
       throw error;
     }
   }

@@ -352,7 +352,7 @@ function refusalOf(code) {
       "this key does not open the vault: it belongs to another one, or was removed",
     );
   if (code === "stale_revision")
-    return new RecoveryRefused("stale", "this browser has a newer version of the vault than the snapshot");
+    return new RecoveryRefused("stale", "this device has a newer version of the vault than the snapshot");
   if (code === "open_elsewhere")
     return new RecoveryRefused("open_elsewhere", "this vault is open in another tab: lock it there");
   return new RecoveryRefused("unopened", `the vault in the snapshot does not open (${code ?? "no reason given"})`);

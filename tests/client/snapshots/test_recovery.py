@@ -222,8 +222,9 @@ async def test_corrupted_blocks_are_refused(first, new, place):
 async def test_half_an_upload_is_refused(first, new, place):
     root = (await first.client.snapshot_state()).acknowledged_root
     place.blocks = {root: place.blocks[root]}
-    with pytest.raises(NetworkError):
+    with pytest.raises(RecoveryRefused, match="missing at all gateways") as caught:
         await new.client.recover(passkey=first.authenticator)
+    assert caught.value.code == "incomplete"
     assert nothing_kept(new)
 
 

@@ -158,7 +158,7 @@ def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
     lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
     roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
     if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):
-        raise StorageError("the snapshot was not taken: its place acknowledged another root, or none")
+        raise StorageError("the snapshot was not accepted: the server acknowledged another root, or none")
 
 
 def _is_root(root: dict[str, Any], root_cid: str) -> bool:

@@ -124,7 +124,7 @@ class Publisher:
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         if (await self._vault.status()).locked:
-            raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
+            raise ClientStateError("the vault is locked: its snapshot is uploaded once it is open")
         publishing = await self._publishing()
         stored, state = await self._newest(), await self.state()
         if not _is_due(stored, state):
@@ -136,7 +136,7 @@ class Publisher:
             await self._note(await self.state(), status="conflict", reason=str(error), other_root=error.other_root)
             raise
         except ServiceError as error:
-            await self._note(await self.state(), status="failed", reason=str(error))
+            await self._note(await self.state(), status="failed", reason=_reason_of(error))
             raise
 
     async def overrule(self) -> SnapshotState:
@@ -287,6 +287,13 @@ def _is_due(stored: StoredVault, state: SnapshotState) -> bool:
     An imported vault's always has: its revisions start again, and its manifest names no snapshot.
     """
     return stored.revision != state.acknowledged_revision or stored.manifest.root_cid is None
+
+
+def _reason_of(error: ServiceError) -> str:
+    """Return the service's own reason for an error if the service sent one, otherwise the error's message."""
+    if isinstance(error, RequestRefused) and error.details is not None:
+        return f"{error.code}: {error.details}"
+    return str(error)
 
 
 def _meta(did: str) -> dict[str, str]:

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.client.callbacks import answered, outside
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.name_records import NameAnswers, reason_of
+from holdfast.client.storage.name_records import NameAnswers, PlacesFailed, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
 from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
-from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, StorageError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from holdfast.client.snapshots.place import SnapshotPlace
     from holdfast.client.storage.snapshots import Snapshot
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from holdfast.content.records import Record as NameRecord
 
 
+_NOT_FOUND = 404
+_INCOMPLETE = ("block_missing", "cut_short")
 _OLDER = 10  # snapshots before the newest one that are tried: as many as stay pinned
 
 
@@ -41,8 +45,9 @@ class RecoveryRefused(StorageError):
     """The vault was not recovered and nothing was stored.
 
     Attributes:
-        code: no_prf, no_snapshot, expired, unconfirmed, wrong_key, stale or unopened. unconfirmed: the service did not
-            answer, so the snapshot that was found may be an old one.
+        code: no_prf, no_snapshot, expired, unconfirmed, wrong_key, stale, incomplete, damaged or unopened. unconfirmed:
+            the service did not answer, so the snapshot that was found may be an old one; incomplete: blocks are
+            missing; damaged: the bytes were changed, or belong to another vault; unopened: the enclave refuses them.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -118,15 +123,17 @@ class Recovery:
 
         Without an IPNS record, only unlocking the vault proves that the snapshot is the person's.
         """
-        snapshot = await asyncio.to_thread(snapshots.from_car, car)
+        with _readable():
+            snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
         return _Found(snapshot, None)
 
     async def _of_name(self, name: str | None, chosen: DiscoveredPasskey | None) -> _Found:
-        answers = await self._answers(name, chosen)
-        record = answers.newest
-        if record is None and answers.failed:
-            raise answers.refusal("no snapshot was found, and not every server answered")
+        with _readable():
+            answers = await self._answers(name, chosen)
+            record = answers.newest
+            if record is None and answers.failed:
+                raise answers.refusal("no snapshot was found, and not every server answered")
         if record is None:
             raise RecoveryRefused(
                 "no_snapshot", "no snapshot is published under this name: every server that was asked says so"
@@ -135,7 +142,8 @@ class Recovery:
             await self._tell(f"{place} did not answer: {reason_of(error)}")
         await self._check_end(record)
         await self._tell("snapshot found")
-        snapshot = await self._place.gateway.snapshot(record.root_cid)
+        with _readable():
+            snapshot = await self._place.gateway.snapshot(record.root_cid)
         await self._check(snapshot, record.public_key)
         await self._tell("snapshot verified")
         await self._confirm(snapshot, answers)
@@ -170,13 +178,16 @@ class Recovery:
             await self._ask(question, RecoveryRefused("unconfirmed", question))
 
     async def _check(self, snapshot: Snapshot, public_key: bytes | None) -> None:
-        check_whole(snapshot)
-        if public_key is not None or snapshot.delegation is not None:
-            await asyncio.to_thread(check_binding, snapshot, public_key)
+        try:
+            check_whole(snapshot)
+            if public_key is not None or snapshot.delegation is not None:
+                await asyncio.to_thread(check_binding, snapshot, public_key)
+        except StorageError as error:
+            raise RecoveryRefused("damaged", reason_of(error)) from error
 
     async def _check_end(self, record: NameRecord) -> None:
         if record.is_expired(time.time()):
-            question = "the record of the newest snapshot is authentic and has expired; there may be a newer snapshot"
+            question = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot"
             await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
@@ -263,6 +274,33 @@ class Recovery:
             await answered(self._on_progress, step)
 
 
+@contextlib.contextmanager
+def _readable() -> Iterator[None]:
+    """Convert errors about a snapshot's bytes to RecoveryRefused with the same message."""
+    try:
+        yield
+    except (StorageError, NetworkError) as error:
+        if _is_missing(error):
+            raise RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways") from error
+        if (code := _content_code(error)) is None:
+            raise
+        raise RecoveryRefused("incomplete" if code in _INCOMPLETE else "damaged", reason_of(error)) from error
+
+
+def _is_missing(error: ServiceError) -> bool:
+    """Return whether every server that was asked has no such block."""
+    if isinstance(error, PlacesFailed):
+        return all(_is_missing(it) for it in error.errors.values())
+    return isinstance(error, RequestRefused) and error.status == _NOT_FOUND
+
+
+def _content_code(error: ServiceError) -> str | None:
+    """Return what is wrong with a snapshot's bytes, or None if that is not why it could not be read."""
+    if isinstance(error, PlacesFailed):
+        return "damaged" if all(_content_code(it) for it in error.errors.values()) else None
+    return error.__cause__.code if isinstance(error.__cause__, ContentError) else None
+
+
 def _key_of(chosen: DiscoveredPasskey | None) -> HostKey:
     assert chosen is not None
     return HostKey("prf", chosen.credential_id, secret=chosen.secret)
@@ -288,6 +326,7 @@ def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
         status="conflict",
         reason="the newest snapshot does not open with the key that recovered this vault",
         revision=recovered.revision,
+        root_cid=recovered.root_cid,
         acknowledged_root=recovered.root_cid,
         sequence=recovered.sequence or 0,
         other_root=newest.root_cid,

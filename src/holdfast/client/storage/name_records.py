@@ -43,10 +43,12 @@ class PlacesFailed(NetworkError):
     """None of several servers returned what was asked for. The message says each one's reason.
 
     Attributes:
+        errors: the error by server.
         reasons: the reason by server.
     """
 
     def __init__(self, what: str, errors: Mapping[str, ServiceError]) -> None:
+        self.errors = errors
         self.reasons = {place: reason_of(error) for place, error in errors.items()}
         super().__init__(f"{what}: " + "; ".join(f"{place}: {reason}" for place, reason in self.reasons.items()))
 

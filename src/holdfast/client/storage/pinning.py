@@ -53,7 +53,7 @@ class PinFailed(StorageError):
     """The pinning service gave up on a pin. `details` is its `status_details`, or None."""
 
     def __init__(self, details: str | None) -> None:
-        super().__init__(f"the pinning service gave the pin up: {details or 'it does not say why'}")
+        super().__init__(f"the pinning service reports that the pin failed: {details or 'it gives no reason'}")
         self.details = details
 
 

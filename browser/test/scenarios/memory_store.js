@@ -1,0 +1,34 @@
+/** A vault's store in memory, with the methods of VaultStore that the flows call. */
+export class MemoryStore {
+  rows = new Map();
+  notes = new Map();
+
+  async close() {}
+
+  async load(did) {
+    return this.rows.get(did) ?? null;
+  }
+
+  async save(manifest, bytes, revision) {
+    this.rows.set(manifest.did, { did: manifest.did, revision, manifest, sealed: bytes });
+  }
+
+  async updateManifest(manifest) {
+    this.rows.set(manifest.did, { ...this.rows.get(manifest.did), manifest });
+  }
+
+  async note(name) {
+    return structuredClone(this.notes.get(name) ?? null);
+  }
+
+  async setNote(name, value) {
+    if (value === null) this.notes.delete(name);
+    else this.notes.set(name, structuredClone(value));
+  }
+
+  async replaceNotes(changes) {
+    const same = Object.entries(changes).every(([name, [expected]]) => (this.notes.get(name) ?? null) === expected);
+    if (same) Object.entries(changes).forEach(([name, [, value]]) => this.notes.set(name, value));
+    return same;
+  }
+}

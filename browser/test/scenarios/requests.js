@@ -1,0 +1,108 @@
+/** Plays the scenarios of repeated attempts, of single requests, and of the servers that know a name's record. */
+
+import { NetworkError } from "../../src/errors.js";
+import { ServiceClient } from "../../src/http/service.js";
+import { AutomaticSnapshots } from "../../src/snapshots/automatic.js";
+import { Gateways } from "../../src/snapshots/gateway.js";
+import { RequestRefused } from "../../src/snapshots/library.js";
+import { errorOf, told } from "./script.js";
+
+/** Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After. */
+const ANSWER = /^(\d{3})(?: (?!after )(\S+))?(?: after (.+))?$/;
+const CALLS = {
+  status: (client) => client.status(),
+  "send code": (client) => client.sendCode({ identifier: "ann@example.com", channel: "email" }),
+};
+
+/** Returns after which waiting times a sequence of failing attempts is repeated. */
+export async function playRetries({ outcomes: each, times = 1 }) {
+  const outcomes = Array.from({ length: times }, () => each).flat();
+  const left = [...outcomes];
+  let uses = 0;
+  const { setTimeout } = globalThis;
+  const waits = [];
+  const timers = [];
+  globalThis.setTimeout = (work, ms) => (waits.push(ms / 1000), timers.push(work));
+  try {
+    const automatic = new AutomaticSnapshots(
+      async () => {
+        const outcome = left.shift();
+        if (outcome === "lost upload") uses += 1;
+        if (outcome) throw errorOf(outcome === "lost upload" ? "lost" : outcome);
+      },
+      2000,
+      () => uses,
+    );
+    automatic.changed();
+    while (timers.length) {
+      timers.shift()();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  return [{ waits_s: waits, attempts: outcomes.length - left.length }];
+}
+
+/** Returns how often a request is sent, after which waiting times, and how it ends. */
+export async function playRequest({ call, answers, response }) {
+  const [keys, waits, left] = [[], [], [...answers]];
+  const fetch = async (_url, { headers = {} }) => {
+    keys.push(headers["idempotency-key"] ?? null);
+    const answer = left.shift();
+    if (answer === "lost") throw new TypeError("lost");
+    return answer === "ok" ? Response.json(response) : refusalOf(answer);
+  };
+  const client = new ServiceClient({ baseUrl: "https://service.example", fetch });
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (work, ms) => (waits.push(ms / 1000), setTimeout(work, 0));
+  let error = null;
+  try {
+    await CALLS[call](client);
+  } catch (raised) {
+    if (!(raised instanceof NetworkError)) throw raised;
+    error = raised;
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  if (new Set(keys).size !== 1) throw new TypeError("each attempt has the same key");
+  const message = error instanceof RequestRefused ? { message: error.message } : {};
+  return [{ attempts: keys.length, waits_s: waits, keyed: keys[0] !== null, error: told(error).error, ...message }];
+}
+
+function refusalOf(answer) {
+  const [, status, error, after] = ANSWER.exec(answer);
+  const headers = after === undefined ? {} : { "retry-after": after };
+  return Response.json(error === undefined ? {} : { error }, { status: Number(status), headers });
+}
+
+/** Returns what is read about a name from several servers, of which each returns a record, a status or nothing. */
+export async function playName(scenario) {
+  const { records, servers, late, main_s: mainS = 0, after_first_s: firstS = 0, longest_s: longestS = 30 } = scenario;
+  const fetch = async (url, { signal }) => {
+    const { host, pathname } = new URL(url);
+    let answer = servers[host];
+    if (answer?.constructor === Object) answer = answer[pathname.split("/")[1]] ?? 404;
+    if (answer === "silent")
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (answer === "late") {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answer = late;
+    }
+    return typeof answer === "number"
+      ? new Response(null, { status: answer })
+      : new Response(Buffer.from(records[answer], "hex"));
+  };
+  const patience = { afterFirstMs: firstS * 1000, mainMs: mainS * 1000, longestMs: longestS * 1000 };
+  const gateways = new Gateways(
+    Object.keys(servers).map((host) => `https://${host}`),
+    fetch,
+    patience,
+  );
+  const { newest, failed, hasMain } = await gateways.answers(scenario.ipns_name, {
+    absentIsEnough: scenario.absent_is_enough ?? false,
+  });
+  gateways.close();
+  const known = Object.keys(records).find((it) => newest && records[it] === Buffer.from(newest.data).toString("hex"));
+  return [{ newest: known ?? null, failed: failed.map(({ http }) => http.host).sort(), has_main: hasMain }];
+}

@@ -1,0 +1,77 @@
+/** What a scenario's enclave and servers answer, and the effects that a client has on them. */
+
+import { ContentError } from "../../src/snapshots/content_error.js";
+import { SnapshotConflict } from "../../src/snapshots/errors.js";
+import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/snapshots/library.js";
+
+/** The host was killed after the effect at which its scenario says so. */
+export class Killed extends Error {}
+
+/** Records the effects of one event, and answers them as the scenario says. */
+export class Script {
+  effects = [];
+  #answers;
+  #stopAfter;
+  #stop;
+  #stopped = new Promise((resolve) => (this.#stop = resolve));
+
+  constructor(answers = {}, stopAfter = null) {
+    this.#answers = structuredClone(answers);
+    this.#stopAfter = stopAfter;
+  }
+
+  /** Returns the scripted answer to an effect, null for the usual one. A list is used up from its beginning. */
+  scripted(effect) {
+    const answer = this.#answers[effect] ?? null;
+    return Array.isArray(answer) ? (answer.shift() ?? null) : answer;
+  }
+
+  /** Records an effect. If the host is to be killed after it, the promise never settles. */
+  async perform(effect) {
+    if (this.effects.length === this.#stopAfter) return new Promise(() => {});
+    this.effects.push(effect);
+    if (this.effects.length !== this.#stopAfter) return;
+    this.#stop();
+    await new Promise(() => {});
+  }
+
+  /** Runs a flow. Throws Killed once the effect is reached after which the host is killed. */
+  run(work) {
+    const killed = this.#stopped.then(() => Promise.reject(new Killed()));
+    killed.catch(() => {});
+    return Promise.race([work(), killed]);
+  }
+}
+
+/** Whether a request with this scripted answer had its effect at the server. */
+export function reached(answer) {
+  return answer !== "unsent" && !answer?.refused;
+}
+
+/** Returns the error for which a scripted answer stands, or null for a response. */
+export function errorOf(answer) {
+  if (answer === "lost" || answer === "unsent") return new NetworkError("no answer");
+  if (answer === "conflict") return new SnapshotConflict("other");
+  if (answer === "locked") return new ClientStateError("the vault is locked");
+  if (answer?.storage) return new StorageError(answer.storage);
+  if (answer?.content) return new ContentError(answer.content, "the bytes are not the expected ones");
+  if (!answer?.refused) return null;
+  const [code, status] = answer.refused;
+  return new RequestRefused(
+    code,
+    status,
+    answer.details ? { body: { error: { reason: code, details: answer.details } } } : {},
+  );
+}
+
+/** Returns an error as scenarios write it: its name, and its code if it has one; and its message. */
+export function told(error) {
+  if (!error) return { error: null };
+  if (error instanceof Killed) return { error: "killed" };
+  if (!error.name || error instanceof TypeError || error instanceof ReferenceError) throw error;
+  const name = error instanceof RequestRefused ? "RequestRefused" : error.name;
+  return {
+    error: typeof error.code === "string" && error.code ? `${name} ${error.code}` : name,
+    message: error.message,
+  };
+}

@@ -1,0 +1,223 @@
+/** Plays the scenarios of uploading, comparing and recovering snapshots. */
+
+import { NetworkError } from "../../src/errors.js";
+import { writeCar } from "../../src/snapshots/cars.js";
+import { blockOf } from "../../src/snapshots/cids.js";
+import { Publisher } from "../../src/snapshots/publisher.js";
+import { Recovery } from "../../src/snapshots/recovery.js";
+import { snapshotOf } from "../../src/snapshots/roots.js";
+import { readState, writeState } from "../../src/snapshots/state.js";
+import { MemoryStore } from "./memory_store.js";
+import { Script, errorOf, reached, told } from "./script.js";
+
+const DID = `did:new:0x${"11".repeat(32)}`;
+const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
+const UPDATED_AT = 1_700_000_000_000;
+const FAR_FUTURE_NS = 2n ** 62n;
+const DELEGATION = Uint8Array.of(0xa0);
+
+/** Returns what each event led to: its effects, the state that is stored after it, and its error. */
+export async function playSnapshots(scenario) {
+  const player = await new Player(scenario).given(scenario.given ?? {});
+  const outcomes = [];
+  const [killAt, number] = scenario.kill ?? [];
+  for (const [at, event] of scenario.events.entries()) {
+    if (at === killAt) {
+      outcomes.push(await player.turn(event, number));
+      player.startAnew();
+    }
+    outcomes.push(await player.turn(at === killAt ? { ...event, do: event.after_kill ?? event.do } : event));
+  }
+  return outcomes;
+}
+
+/** One device: its store is in memory, its enclave and its servers are scripted. */
+class Player {
+  script = new Script();
+  store = new MemoryStore();
+  records = {};
+  found = null;
+  locked = false;
+
+  constructor({ roots = {} }) {
+    this.roots = { ...roots };
+  }
+
+  async given({ vault, state, published = null }) {
+    this.published = published;
+    this.startAnew();
+    if (vault) await this.save(vault);
+    const named = Object.entries(state ?? {}).map(([key, value]) => [key, this.roots[value] ?? value]);
+    if (state) await writeState(this.store, { did: DID, ...Object.fromEntries(named) });
+    return this;
+  }
+
+  /** Starts the client anew: what it has only in memory is lost. */
+  startAnew() {
+    this.isNew = false;
+    this.place = {
+      gateways: {
+        record: () => this.record(),
+        snapshot: (rootCid) => this.snapshot(rootCid),
+        answers: () => this.nameAnswers(),
+      },
+      upload: (taken) => this.upload(taken),
+      publish: (_name, record) => this.publishRecord(new TextDecoder().decode(record)),
+      pinning: {
+        add: async ({ cid }) => ({ status: (await this.answer("pin", ` ${this.symbol(cid)}`)) ?? "pinned" }),
+        wait: async ({ status }) => void (status === "pinned" || (await this.answer("wait for pin"))),
+        list: async () => ((await this.answer("list pins"))?.pins ?? []).map((requestId) => ({ requestId })),
+        delete: (requestId) => this.answer("unpin", ` ${requestId}`),
+      },
+    };
+    this.vault = {
+      status: async () => ({ locked: this.locked || this.isNew, did: DID }),
+      publishingKey: async () => (await this.answer("vault: publishing key"), { name: NAME }),
+      publishingDelegation: async () => (await this.answer("vault: delegation"), { signed_dag_cbor: [...DELEGATION] }),
+      publish: (rootCid, sequence) => this.sign(rootCid, sequence),
+      unlock: () => this.unlock(),
+      verifyUcan: async () => {},
+    };
+    this.publisher = new Publisher(this.vault, this.store, this.place, { tell: () => {}, kept: 10 });
+  }
+
+  async turn(event, stopAfter) {
+    this.script = new Script(event.answers, stopAfter);
+    this.locked = event.locked ?? false;
+    const error = await this.script
+      .run(() => this[event.do](event))
+      .then(
+        () => null,
+        (raised) => raised,
+      );
+    const state = Object.entries(await readState(this.store, DID)).map(([key, value]) => [key, this.symbol(value)]);
+    return { effects: this.script.effects, state: Object.fromEntries(state), ...told(error) };
+  }
+
+  async publish() {
+    await this.publisher.publish();
+  }
+
+  async overrule() {
+    await this.publisher.overrule();
+  }
+
+  async change({ revision, forgets }) {
+    const { manifest } = await this.store.load(DID);
+    await this.save({ revision, root: forgets || manifest.rootCid === null ? null : this.symbol(manifest.rootCid) });
+    this.publisher.changed();
+  }
+
+  /** Recovers the vault from the CAR file of a snapshot. */
+  async recover(event) {
+    const { on, revision, root, extra, spoil } = event;
+    const taken = await snapshotOf(this.manifest(on), sealed(revision));
+    if (taken.rootCid !== this.roots[root]) throw new TypeError(`the snapshot is ${taken.rootCid}`);
+    const more = extra ? [await blockOf("raw", new TextEncoder().encode("another's"))] : [];
+    await this.recovered(event, { car: spoilt(writeCar(taken.rootCid, [...taken.blocks, ...more]), spoil) });
+  }
+
+  /** Recovers the vault from what is published under a name. Its delegation counts as valid. */
+  async recover_name(event) {
+    const { on = null, revision, root } = event;
+    this.found = await snapshotOf({ ...this.manifest(on), delegation: DELEGATION }, sealed(revision));
+    this.roots[root] = this.found.rootCid;
+    await this.recovered(event, { name: NAME });
+  }
+
+  async recovered({ accept }, source) {
+    this.isNew = true;
+    const key = { kind: "secret", secret: new Uint8Array(32).buffer };
+    const options = { key, accept: () => accept ?? false, ...source };
+    await new Recovery({ vault: this.vault }, this.store, this.place, options).recover().finally(() => {
+      this.isNew = false;
+    });
+  }
+
+  async save({ revision, root }) {
+    await this.store.save(this.manifest(root), sealed(revision), revision);
+  }
+
+  manifest(root) {
+    const rootCid = root === null ? null : this.roots[root];
+    return { rootCid, did: DID, updatedAt: UPDATED_AT, wasmVersion: "1", schemaVersion: 1 };
+  }
+
+  /** Returns the scenario's name for a root CID, and any other value unchanged. */
+  symbol(value) {
+    return Object.keys(this.roots).find((name) => this.roots[name] === value) ?? value;
+  }
+
+  /** Returns the scripted answer to an effect; `then` is what it changes at the server. Throws the scripted error. */
+  async answer(effect, detail = "", then = () => {}) {
+    const answer = this.script.scripted(effect);
+    if (reached(answer)) then();
+    await this.script.perform(effect + detail);
+    const error = errorOf(answer);
+    if (error) throw error;
+    return answer;
+  }
+
+  async sign(rootCid, sequence) {
+    await this.answer("vault: sign record", ` ${sequence} of ${this.symbol(rootCid)}`);
+    const record = `record ${sequence}`;
+    this.records[record] = this.symbol(rootCid);
+    return { record: [...new TextEncoder().encode(record)] };
+  }
+
+  async unlock() {
+    const answer = await this.answer("vault: unlock");
+    return { success: answer === null, ...answer };
+  }
+
+  recordOf({ root, sequence, expired }) {
+    const validityNs = expired ? 0n : FAR_FUTURE_NS;
+    return { publicKey: new Uint8Array(32), rootCid: this.roots[root], sequence, validityNs, data: new Uint8Array() };
+  }
+
+  async record() {
+    const answer = (await this.answer("read record")) ?? this.published;
+    return answer === null || answer === "none" ? null : this.recordOf(answer);
+  }
+
+  async nameAnswers() {
+    const { record = this.published, silent = [] } = (await this.answer("read record")) ?? {};
+    const failed = silent.map((host) => ({ http: { host }, error: new NetworkError("no answer") }));
+    const newest = record === null || record === "none" ? null : this.recordOf(record);
+    return { newest, failed, hasMain: !silent.includes("service.example") };
+  }
+
+  async snapshot(rootCid) {
+    await this.answer("read snapshot", ` ${this.symbol(rootCid)}`);
+    return this.found?.rootCid === rootCid ? this.found : { blocks: [] };
+  }
+
+  async upload({ rootCid, manifest, sealed: bytes }) {
+    const revision = Number(new DataView(bytes.buffer).getBigUint64(8));
+    const name = `${revision} after ${manifest.rootCid === null ? "nothing" : this.symbol(manifest.rootCid)}`;
+    this.roots[name] = rootCid;
+    await this.answer("upload", ` ${name}`);
+  }
+
+  async publishRecord(record) {
+    const published = { root: this.records[record], sequence: Number(record.split(" ")[1]) };
+    await this.answer("publish", ` ${record}`, () => (this.published = published));
+  }
+}
+
+/** Returns the clear header of a sealed vault without keys, followed by nothing. */
+function sealed(revision) {
+  const bytes = new Uint8Array(44 + DID.length);
+  bytes.set(new TextEncoder().encode("HFDB\x01\0"));
+  new DataView(bytes.buffer).setUint16(6, DID.length);
+  new DataView(bytes.buffer).setBigUint64(8, BigInt(revision));
+  bytes.set(new TextEncoder().encode(DID), 44);
+  return bytes;
+}
+
+function spoilt(car, how) {
+  if (how === "cut") return car.slice(0, -10);
+  const spoilt = car.slice();
+  if (how === "changed") spoilt[spoilt.length - 1] ^= 1;
+  return spoilt;
+}

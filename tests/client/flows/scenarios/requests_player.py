@@ -1,0 +1,128 @@
+"""Plays the scenarios of repeated attempts, of single requests, and of the servers that know a name's record."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import httpx
+from tests.client.flows.scenarios.script import error_of, told
+
+from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.http.calls import Retries
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.snapshots.automatic import AutomaticSnapshots
+from holdfast.client.storage.gateway import AsyncGateway
+from holdfast.client.storage.name_records import Patience
+from holdfast.wire.client_errors import NetworkError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+# Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After.
+_ANSWER = re.compile(r"(\d{3})(?: (?!after )(\S+))?(?: after (.+))?")
+
+
+async def play(scenario: dict[str, Any], _folder: Path) -> list[dict[str, Any]]:
+    """Return the outcome of a scenario about repeated attempts, one request, or the servers of one name."""
+    return [await _PLAYED[scenario["flow"]](scenario)]
+
+
+async def _retries(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return after which waiting times a sequence of failing attempts is repeated."""
+    waits: list[float] = []
+    outcomes = scenario["outcomes"] * scenario.get("times", 1)
+    left, uses = list(outcomes), [0]
+
+    async def publish() -> None:
+        if left and (outcome := left.pop(0)) is not None:
+            uses[0] += outcome == "lost upload"
+            raise error_of("lost" if outcome == "lost upload" else outcome) or AssertionError(outcome)
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
+    automatic.changed()
+    assert automatic._task is not None
+    await automatic._task
+    return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
+
+
+async def _request(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return how often a request is sent, after which waiting times, and how it ends."""
+    keys, waits, left = [], [], list(scenario["answers"])
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers.get("idempotency-key"))
+        if (answer := left.pop(0)) == "lost":
+            raise httpx.ReadError("lost")
+        return httpx.Response(200, json=scenario["response"]) if answer == "ok" else _refusal(answer)
+
+    async def sleep(seconds: float) -> None:
+        waits.append(round(seconds, 3))
+
+    client = AsyncServiceClient("https://service.example", transport=httpx.MockTransport(handler))
+    error = None
+    with patch("holdfast.client.http.transport.asyncio.sleep", sleep):
+        try:
+            await _CALLS[scenario["call"]](client)
+        except NetworkError as raised:
+            error = raised
+    await client.close()
+    assert len(set(keys)) == 1, "each attempt has the same key"
+    message = {"message": str(error)} if isinstance(error, RequestRefused) else {}
+    return {"attempts": len(keys), "waits_s": waits, "keyed": keys[0] is not None} | _told(error) | message
+
+
+def _told(error: NetworkError | None) -> dict[str, Any]:
+    return {"error": told(error)["error"]}
+
+
+def _refusal(answer: str) -> httpx.Response:
+    found = _ANSWER.fullmatch(answer)
+    assert found is not None, answer
+    status, error, after = found.groups()
+    headers = {} if after is None else {"Retry-After": after}
+    return httpx.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
+
+
+_CALLS: dict[str, Callable[[AsyncServiceClient], Awaitable[Any]]] = {
+    "status": lambda client: client.status(),
+    "send code": lambda client: client.send_code("ann@example.com", "email"),
+}
+
+
+async def _name(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return what is read about a name from several servers, of which each returns a record, a status or nothing."""
+    known = {name: bytes.fromhex(data) for name, data in scenario["records"].items()}
+
+    async def handler(request: httpx.Request) -> httpx.Response:
+        answer = scenario["servers"][request.url.host]
+        answer = answer.get(request.url.path.split("/")[1], 404) if isinstance(answer, dict) else answer
+        if answer == "silent":
+            await asyncio.Event().wait()
+        if answer == "late":
+            await asyncio.sleep(0.2)
+            answer = scenario["late"]
+        return httpx.Response(answer) if isinstance(answer, int) else httpx.Response(200, content=known[answer])
+
+    patience = Patience(
+        after_first_s=scenario.get("after_first_s", 0),
+        main_s=scenario.get("main_s", 0),
+        longest_s=scenario.get("longest_s", 30),
+    )
+    urls = [f"https://{host}" for host in scenario["servers"]]
+    gateway = AsyncGateway(
+        urls, None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler), patience=patience
+    )
+    answers = await gateway.answers(scenario["ipns_name"], absent_is_enough=scenario.get("absent_is_enough", False))
+    await gateway.close()
+    newest = next((name for name, data in known.items() if answers.newest and answers.newest.data == data), None)
+    return {"newest": newest, "failed": sorted(answers.failed), "has_main": answers.has_main}
+
+
+_PLAYED = {"retries": _retries, "request": _request, "name": _name}

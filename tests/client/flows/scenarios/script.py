@@ -1,0 +1,100 @@
+"""What a scenario's enclave and servers answer, and the effects that a client has on them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.http.refusals import RequestRefused, refusal_class
+from holdfast.client.snapshots.publishing import SnapshotConflict
+from holdfast.content.errors import ContentError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, ServiceError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+
+class Killed(Exception):
+    """The host was killed after the effect at which its scenario says so."""
+
+
+class Script:
+    """Records the effects of one event, and answers them as the scenario says."""
+
+    def __init__(self, answers: dict[str, Any] | None = None, stop_after: int | None = None) -> None:
+        self.effects: list[str] = []
+        self._answers = {name: list(it) if isinstance(it, list) else it for name, it in (answers or {}).items()}
+        self._stop_after, self._stopped = stop_after, asyncio.Event()
+
+    def scripted(self, effect: str) -> Any:
+        """Return the scripted answer to an effect, None for the usual one. A list is used up from its beginning."""
+        answer = self._answers.get(effect)
+        if isinstance(answer, list):
+            return answer.pop(0) if answer else None
+        return answer
+
+    async def perform(self, effect: str) -> None:
+        """Record an effect. If the host is to be killed after it, never return."""
+        if len(self.effects) == self._stop_after:
+            await asyncio.Event().wait()
+        self.effects.append(effect)
+        if len(self.effects) == self._stop_after:
+            self._stopped.set()
+            await asyncio.Event().wait()
+
+    async def run(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Run a flow. Raises Killed once the effect is reached after which the host is killed.
+
+        A killed flow is left as it is: nothing of it runs any more, as after the end of a process.
+        """
+        task, stopped = asyncio.ensure_future(work()), asyncio.ensure_future(self._stopped.wait())
+        await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            _LEFT.append(task)
+            raise Killed
+        stopped.cancel()
+        return task.result()
+
+
+_LEFT: list[asyncio.Future[Any]] = []
+
+
+def reached(answer: Any) -> bool:
+    """Return whether a request with this scripted answer had its effect at the server."""
+    return answer != "unsent" and not (isinstance(answer, dict) and "refused" in answer)
+
+
+def error_of(answer: Any) -> ServiceError | None:
+    """Return the error for which a scripted answer stands, or None for a response."""
+    if answer in ("lost", "unsent"):
+        return NetworkError("no answer")
+    if answer == "conflict":
+        return SnapshotConflict("other")
+    if isinstance(answer, dict) and "refused" in answer:
+        code, status = answer["refused"]
+        return refusal_class(code, status)(code, status, details=answer.get("details"))
+    if answer == "locked":
+        return ClientStateError("the vault is locked")
+    if isinstance(answer, dict) and "storage" in answer:
+        return StorageError(answer["storage"])
+    if isinstance(answer, dict) and "content" in answer:
+        return _content_error(answer["content"])
+    return None
+
+
+def _content_error(code: Any) -> StorageError:
+    error = ContentError(code, "the bytes are not the expected ones")
+    storage_error = StorageError(str(error))
+    storage_error.__cause__ = error
+    return storage_error
+
+
+def told(error: BaseException | None) -> dict[str, Any]:
+    """Return an error as scenarios write it: its name, and its code if it has one; and its message."""
+    if error is None:
+        return {"error": None}
+    if isinstance(error, Killed):
+        return {"error": "killed"}
+    name = "RequestRefused" if isinstance(error, RequestRefused) else type(error).__name__
+    code = getattr(error, "code", None)
+    return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": str(error)}

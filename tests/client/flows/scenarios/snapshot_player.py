@@ -1,0 +1,243 @@
+"""Plays the scenarios of uploading, comparing and recovering snapshots."""
+
+from __future__ import annotations
+
+import struct
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import msgspec
+from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
+
+from holdfast.client.snapshots.publishing import Publisher
+from holdfast.client.snapshots.recovery import Recovery
+from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.storage import snapshots
+from holdfast.client.storage.name_records import NameAnswers
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types import PinStatus, VaultManifest
+from holdfast.client.vault.keys import SecretKey
+from holdfast.content.cars import write_car
+from holdfast.content.cids import raw_block
+from holdfast.content.records import Record
+from holdfast.wire.client_errors import NetworkError, ServiceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DID = "did:new:0x" + "11" * 32
+NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
+DELEGATION = b"\xa0"
+UPDATED_AT = 1_700_000_000_000
+FAR_FUTURE_NS = 2**62
+PUBLIC_KEY = bytes(32)
+
+
+async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Return what each event led to: its effects, the state that is stored after it, and its error."""
+    with VaultStore(directory=folder) as store:
+        player = _Player(store, scenario)
+        outcomes = []
+        for at, event in enumerate(scenario["events"]):
+            kill_at, number = scenario.get("kill", (None, None))
+            if at == kill_at:
+                outcomes.append(await player.turn(event, number))
+                player.start_anew()
+                event = {**event, "do": event.get("after_kill", event["do"])}  # noqa: PLW2901
+            outcomes.append(await player.turn(event))
+        return outcomes
+
+
+class _Player:
+    """One device: its store is real, its enclave and its servers are scripted."""
+
+    def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
+        self.store, self.script = store, Script()
+        self.roots = dict(scenario.get("roots", {}))
+        self.records: dict[str, str] = {}
+        self.found: snapshots.Snapshot | None = None
+        given = scenario.get("given", {})
+        self.published, self.locked, self.is_new = given.get("published"), False, False
+        self.start_anew()
+        if "vault" in given:
+            self.save(**given["vault"])
+        if "state" in given:
+            state = {_snake(key): self.roots.get(value, value) for key, value in given["state"].items()}
+            write_state(self.store, SnapshotState(did=DID, **state))
+
+    def start_anew(self) -> None:
+        """Start the client anew: what it has only in memory is lost."""
+        self.place = SimpleNamespace(
+            gateway=SimpleNamespace(record=self.record, snapshot=self.snapshot, answers=self.name_answers),
+            upload=self.upload,
+            publish=self.publish,
+            pinning=SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin),
+            config=SimpleNamespace(kept=10),
+        )
+        self.vault = SimpleNamespace(
+            status=self.status,
+            publishing_key=self.publishing_key,
+            publishing_delegation=self.publishing_delegation,
+            publish=self.sign,
+            unlock=self.unlock,
+        )
+        self.publisher = Publisher(self.vault, self.store, self.place)  # type: ignore[arg-type]
+
+    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+        self.script, error = Script(event.get("answers"), stop_after), None
+        self.locked = event.get("locked", False)
+        try:
+            await self.script.run(lambda: getattr(self, "do_" + event["do"])(event))
+        except (ServiceError, Killed) as raised:
+            error = raised
+        state = read_state(self.store, DID)
+        return {"effects": self.script.effects, "state": self.shown(state), **told(error)}
+
+    def shown(self, state: SnapshotState) -> dict[str, Any]:
+        """Return all fields of a state under their JSON names, also those with their default values."""
+        return {_camel(name): self.symbol(value) for name, value in msgspec.structs.asdict(state).items()}
+
+    async def do_publish(self, _event: dict[str, Any]) -> None:
+        await self.publisher.publish()
+
+    async def do_overrule(self, _event: dict[str, Any]) -> None:
+        await self.publisher.overrule()
+
+    async def do_change(self, event: dict[str, Any]) -> None:
+        before = self.store.load(DID)
+        assert before is not None
+        root = before.manifest.root_cid
+        forgets = event.get("forgets", False)
+        named = None if root is None or forgets else self.symbol(root)
+        self.save(event["revision"], named, forget_older=forgets)
+        self.publisher.changed()
+
+    async def do_recover(self, event: dict[str, Any]) -> None:
+        """Recover the vault from the CAR file of a snapshot."""
+        taken = snapshots.take(self.manifest(event["on"]), sealed(event["revision"]))
+        assert taken.root_cid == self.roots[event["root"]]
+        more = [raw_block(b"another's")] if event.get("extra") else []
+        car = write_car(taken.root_cid, [*taken.blocks, *more])
+        await self.recovered(event, car=bytes(_spoilt(car, event.get("spoil"))))
+
+    async def do_recover_name(self, event: dict[str, Any]) -> None:
+        """Recover the vault from what is published under a name. Its delegation counts as valid."""
+        self.found = snapshots.take(self.manifest(event.get("on")), sealed(event["revision"]), DELEGATION)
+        self.roots[event["root"]] = self.found.root_cid
+        with patch("holdfast.client.snapshots.recovery.check_binding"):
+            await self.recovered(event, name=NAME)
+
+    async def recovered(self, event: dict[str, Any], **source: Any) -> None:
+        self.is_new = True
+        accept = event.get("accept")
+        recovery = Recovery(self.vault, self.store, self.place, accept=lambda _question: accept)  # type: ignore[arg-type]
+        try:
+            await recovery.recover(key=SecretKey(b"k" * 32), **source)
+        finally:
+            self.is_new = False
+
+    def save(self, revision: int, root: str | None, *, forget_older: bool = False) -> None:
+        self.store.save(self.manifest(root), sealed(revision), revision, forget_older=forget_older)
+
+    def manifest(self, root: str | None) -> VaultManifest:
+        root_cid = None if root is None else self.roots[root]
+        return VaultManifest(root_cid=root_cid, did=DID, updated_at=UPDATED_AT, wasm_version="1", schema_version=1)
+
+    def symbol(self, value: Any) -> Any:
+        """Return the scenario's name for a root CID, and any other value unchanged."""
+        return next((name for name, cid in self.roots.items() if cid == value), value)
+
+    async def answer(self, effect: str, detail: str = "", then: Any = None) -> Any:
+        """Return the scripted answer to an effect; `then` is what it changes at the server. Raises the scripted error."""
+        answer = self.script.scripted(effect)
+        if reached(answer) and then is not None:
+            then()
+        await self.script.perform(effect + detail)
+        if (error := error_of(answer)) is not None:
+            raise error
+        return answer
+
+    async def status(self) -> Any:
+        return SimpleNamespace(locked=self.locked or self.is_new, did=DID, initialized=not self.is_new)
+
+    async def publishing_key(self) -> Any:
+        await self.answer("vault: publishing key")
+        return SimpleNamespace(name=NAME)
+
+    async def publishing_delegation(self) -> Any:
+        await self.answer("vault: delegation")
+        return SimpleNamespace(signed_dag_cbor=DELEGATION)
+
+    async def sign(self, root_cid: str, sequence: int, *_: Any) -> Any:
+        await self.answer("vault: sign record", f" {sequence} of {self.symbol(root_cid)}")
+        record = f"record {sequence}"
+        self.records[record] = self.symbol(root_cid)
+        return SimpleNamespace(record=record.encode())
+
+    async def unlock(self, *_: Any) -> Any:
+        answer = await self.answer("vault: unlock")
+        return SimpleNamespace(success=answer is None, error=(answer or {}).get("error"))
+
+    def as_record(self, it: dict[str, Any]) -> Record:
+        validity_ns = 0 if it.get("expired") else FAR_FUTURE_NS
+        return Record(PUBLIC_KEY, self.roots[it["root"]], it["sequence"], validity_ns, 0, b"theirs")
+
+    async def record(self, _name: str) -> Record | None:
+        answer = await self.answer("read record") or self.published
+        return None if answer in (None, "none") else self.as_record(answer)
+
+    async def name_answers(self, _name: str) -> NameAnswers:
+        answer = await self.answer("read record") or {}
+        record = answer.get("record", self.published)
+        failed: dict[str, ServiceError] = {host: NetworkError("no answer") for host in answer.get("silent", [])}
+        has_main = "service.example" not in failed
+        return NameAnswers(None if record in (None, "none") else self.as_record(record), failed, has_main=has_main)
+
+    async def snapshot(self, root_cid: str) -> Any:
+        await self.answer("read snapshot", f" {self.symbol(root_cid)}")
+        return self.found if self.found and self.found.root_cid == root_cid else SimpleNamespace(blocks=())
+
+    async def upload(self, taken: snapshots.Snapshot) -> None:
+        revision = int.from_bytes(taken.sealed[8:16])
+        before = "nothing" if taken.manifest.root_cid is None else self.symbol(taken.manifest.root_cid)
+        self.roots[f"{revision} after {before}"] = taken.root_cid
+        await self.answer("upload", f" {revision} after {before}")
+
+    async def pin(self, pin: Any) -> Any:
+        answer = await self.answer("pin", f" {self.symbol(pin.cid)}")
+        return SimpleNamespace(status=answer or PinStatus.PINNED, request_id="1")
+
+    async def wait_for_pin(self, _request_id: str, **_: Any) -> None:
+        await self.answer("wait for pin")
+
+    async def pins(self, **_: Any) -> list[Any]:
+        return [SimpleNamespace(request_id=it) for it in (await self.answer("list pins") or {}).get("pins", [])]
+
+    async def unpin(self, request_id: str) -> None:
+        await self.answer("unpin", f" {request_id}")
+
+    async def publish(self, _name: str, record: bytes) -> None:
+        text = record.decode()
+        found = {"root": self.records[text], "sequence": int(text.split()[1])}
+        await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
+
+
+def sealed(revision: int) -> bytes:
+    """Return the clear header of a sealed vault without keys, followed by nothing."""
+    return b"HFDB\x01\x00" + struct.pack(">HQ", len(DID), revision) + bytes(28) + DID.encode()
+
+
+def _spoilt(car: bytes, how: str | None) -> bytes:
+    if how == "cut":
+        return car[:-10]
+    return bytes([*car[:-1], car[-1] ^ 1]) if how == "changed" else car
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
