@@ -24,10 +24,18 @@ FOLDER = ROOT / "browser" / "src" / "generated"
 RECORDED = ROOT / "enclave" / "enclave.sha256"
 INTERFACE = ROOT / "interface" / "client_types.json"
 # Endpoints for which http/service.js has a handwritten method, because their declaration does not suffice.
-BY_HAND = frozenset({"bundler", "indexer", "client_file"})
+BY_HAND = frozenset({"bundler", "indexer"})
 _HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by hand. */\n"
 _OUR_FAILURE = 500
-_JSON = {str: "string", int: "number", bool: "boolean", type(None): "null", float: "number", Any: "any"}
+_JSON = {
+    str: "string",
+    int: "number",
+    bool: "boolean",
+    type(None): "null",
+    float: "number",
+    Any: "any",
+    msgspec.Raw: "any",
+}
 _INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
 # Types that are more precise here than in the table: a generic type, and fields that also accept bytes or numbers.
 _GENERIC = {"ExecOutput": "T"}
@@ -36,8 +44,7 @@ _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
 
 
-# The snapshot endpoints follow other protocols, with different requests and errors.
-DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
+DECLARED = [it for it in endpoints.ENDPOINTS if it.client]
 
 
 def files() -> dict[str, str]:
@@ -64,7 +71,7 @@ def _enclave() -> str:
 
 
 def _endpoints() -> str:
-    declared = [it for it in DECLARED if it.name not in BY_HAND and "{" not in it.path]
+    declared = [it for it in DECLARED if it.name not in BY_HAND]
     head = _HEAD.format(source="`src/holdfast/wire/endpoints.py`")
     imports = '\n/** @typedef {import("./types.js").Endpoint} Endpoint */\n'
     about = "\n/** A method for each endpoint whose declaration says all that a client needs. */\n"

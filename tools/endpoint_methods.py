@@ -1,4 +1,4 @@
-"""Write client/endpoint_methods.py from holdfast/wire/endpoints.py: one method for each endpoint.
+"""Write client/endpoint_methods.py from holdfast/wire/endpoints.py: one method for each endpoint that programs call.
 
 Some endpoints have a handwritten method in client/async_service_client.py, because their fields or responses need more
 than the declaration says.
@@ -22,10 +22,9 @@ ROOT = Path(__file__).parents[1]
 CLIENT = ROOT / "src/holdfast/client"
 FILE = CLIENT / "endpoint_methods.py"
 BY_HAND = CLIENT / "async_service_client.py"
-_OK = 200
 _NOT_ITS_OWN = (errors.INTERNAL_ERROR, errors.DATABASE_UNAVAILABLE, errors.BODY_TOO_LARGE, errors.REQUEST_TIMEOUT)
 
-_HEAD = '''"""One method for each endpoint of the service.
+_HEAD = '''"""One method for each endpoint of the service that programs call.
 
 Written by `tools/endpoint_methods.py` from the declarations in `holdfast/wire/endpoints.py`; not edited by hand.
 """
@@ -49,9 +48,7 @@ def source() -> str:
     named = _named_by_hand()
     declared = {name: value for name, value in vars(endpoints).items() if isinstance(value, endpoints.Endpoint)}
     text = _HEAD + "".join(
-        method(name, endpoint)
-        for name, endpoint in declared.items()
-        if name not in named and endpoint.status == _OK and not endpoint.of_snapshots
+        method(name, endpoint) for name, endpoint in declared.items() if endpoint.client and name not in named
     )
     return formatted(text, FILE)
 

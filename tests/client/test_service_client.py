@@ -7,7 +7,7 @@ import itertools
 import secrets
 
 import pytest
-from tests.support.running_service import PREDICTED, Awaited, running_service
+from tests.support.running_service import PREDICTED, Awaited
 
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.blocking.service_client import ServiceClient
@@ -59,77 +59,13 @@ def test_every_endpoint_answers_with_its_type(client):
     assert client.lookup_did("nobody") is None
     assert client.bundler("eth_supportedEntryPoints") == ["0x01"]
     assert client.enclave_wasm()[:4] == b"\0asm"
-    assert "addEventListener" in client.payment_worker()
-    assert "<html" in client.payment_page()
-    assert client.payment_manifest()["name"]
-    assert "<html" in client.payment_address()
-    assert '"/client/pay/confirm.js"' in client.payment_script()
-    assert "<html" in client.start_page()
-    assert "<html" in client.vault_page()
-    assert "<html" in client.connect_page()
-    assert "{" in client.pages_style()
-    assert "--" in client.pages_theme()
-    assert client.pages_logo()
-    assert "export" in client.client_file("holdfast.js")
-    assert client.related_origins().origins == []
-    assert "{" in client.payment_style()
-    assert "<svg" in client.payment_icon()
-    assert (client.healthz()["ok"], client.readyz()["ok"]) == (True, True)
-    assert "/api/dids" in client.openapi()["paths"]
-    assert "<html" in client.docs()
-    assert client.payment_method()["default_applications"][0]["platform"] == "webapp"
+    assert client.readyz()["ok"] is True
     for ask in (client.indexer_stats, client.indexer_health, client.indexer_events, client.indexer_accounts):
         with pytest.raises(refusals.IndexerNotConfigured):
             ask()
     for ask in (client.indexer_did, client.indexer_alias, client.indexer_account):
         with pytest.raises(refusals.IndexerNotConfigured):
             ask("0x" + "11" * 32)
-
-
-def test_without_an_engine_the_workflow_is_a_typed_refusal(client):
-    for ask in (client.workflow, client.register_workflow, lambda: client.run_workflow({"fnId": "x"}, {})):
-        with pytest.raises(refusals.WorkflowNotConfigured) as caught:
-            ask()
-        assert (caught.value.code, caught.value.status) == ("workflow_not_configured", 503)
-
-
-ENGINE_CALL = {
-    "ctx": {"attempt": 0, "disable_immediate_execution": True, "run_id": "r", "stack": {"stack": []}, "use_api": False},
-    "event": {"name": "inngest/scheduled.timer", "data": {}, "id": "e", "ts": 1},
-    "events": [{"name": "inngest/scheduled.timer", "data": {}, "id": "e", "ts": 1}],
-    "steps": {},
-    "use_api": False,
-}
-
-
-def both_faces(base_url):
-    with ServiceClient(base_url) as blocking:
-        yield blocking
-    awaited = Awaited(lambda: AsyncServiceClient(base_url))
-    yield awaited
-    awaited.finish()
-
-
-def test_an_engine_inspects_and_runs_functions(tmp_path):
-    with running_service(tmp_path, INNGEST_DEV="http://127.0.0.1:9") as engine:
-        for client in both_faces(engine.base_url):
-            assert client.workflow()["function_count"] == 2
-            step = {"fnId": "holdfast-expire", "stepId": "step"}
-            [planned] = client.run_workflow(step, ENGINE_CALL)
-            [ran] = client.run_workflow({**step, "stepId": planned["id"]}, ENGINE_CALL)
-            memo = {planned["id"]: {"data": ran["data"]}}
-            assert "removed" in client.run_workflow(step, {**ENGINE_CALL, "steps": memo})
-            with pytest.raises(refusals.RequestRefused) as caught:  # nothing listens at the engine's address
-                client.register_workflow()
-            assert caught.value.status == 500
-
-
-def test_an_unsigned_call_of_a_signed_workflow_is_refused(tmp_path):
-    with running_service(tmp_path, INNGEST_SIGNING_KEY="signkey-prod-" + "ab" * 32) as engine:
-        for client in both_faces(engine.base_url):
-            with pytest.raises(refusals.RequestRefused) as caught:
-                client.run_workflow({"fnId": "holdfast-expire", "stepId": "step"}, {})
-            assert caught.value.status == 401
 
 
 def client_address(client):

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from holdfast.rules.gateway import Wanted, attachment, byte_range, identity_car, wanted
 from holdfast.rules.header_lists import is_known
-from holdfast.rules.pins import AskedPin, Pin, PinQuery, PinState, asked_pin, moment_text, pin_query
+from holdfast.rules.pins import AskedPin, Pin, PinQuery, PinState, checked_pin, moment_text, pin_query
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, reservation
 from holdfast.rules.snapshot_tokens import bearer_of
 from holdfast.service.http.multipart import NotOneFile, OneFile, boundary_of
+from holdfast.service.web.input import StrictReader
+from holdfast.wire.endpoints import ADD_PIN, LIST_PINS
 from holdfast.wire.failures import SnapshotRefused
+from holdfast.wire.requests import ListPins, PinSnapshot, ReadBlock
+
+PIN, PINS = StrictReader[PinSnapshot](ADD_PIN), StrictReader[ListPins](LIST_PINS)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -27,7 +32,7 @@ pin_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(("cid", "name", "o
 @given(st.binary(max_size=200) | json_values.map(msgspec.json.encode) | pin_fields.map(msgspec.json.encode))
 def test_any_body_is_a_pin_or_refused(body: bytes) -> None:
     with contextlib.suppress(SnapshotRefused):
-        assert isinstance(asked_pin(body), AskedPin)
+        assert isinstance(checked_pin(PIN.of_body(body)), AskedPin)
 
 
 words = st.sampled_from(["cid", "name", "match", "status", "before", "after", "limit", "meta", "meta[a]", "x"])
@@ -39,7 +44,7 @@ words = st.sampled_from(["cid", "name", "match", "status", "before", "after", "l
 )
 def test_any_query_is_a_list_or_refused(query: str) -> None:
     with contextlib.suppress(SnapshotRefused):
-        assert isinstance(pin_query(query), PinQuery)
+        assert isinstance(pin_query(PINS.of_query(query)), PinQuery)
 
 
 @given(st.integers(0, 2**52), st.integers(-3, 3))
@@ -49,8 +54,8 @@ def test_a_moment_that_was_told_is_compared_exactly(moment_us: int, shift: int) 
         request_id="r", did="d", asked=AskedPin(cid="c"), state=PinState.PINNED, created_us=max(0, moment_us + shift)
     )
     text = moment_text(moment_us)
-    assert pin_query(f"before={text}").takes(pin) is (pin.created_us < moment_us)
-    assert pin_query(f"after={text}").takes(pin) is (pin.created_us > moment_us)
+    assert pin_query(ListPins(before=text)).takes(pin) is (pin.created_us < moment_us)
+    assert pin_query(ListPins(after=text)).takes(pin) is (pin.created_us > moment_us)
 
 
 keys = st.sampled_from(["format", "dag-scope", "entity-bytes", "car-version", "car-order", "car-dups", "filename"])
@@ -63,7 +68,7 @@ media = st.sampled_from(["*/*", "application/vnd.ipld.raw", "application/vnd.ipl
 )
 def test_any_question_has_a_form_or_is_refused(query: dict[str, str], accept: str | None) -> None:
     with contextlib.suppress(SnapshotRefused):
-        found = wanted(query, accept)
+        found = wanted(msgspec.convert(query, ReadBlock), accept)
         assert isinstance(found, Wanted)
         for text in (
             found.etag("cid", "p\udc80"),

@@ -498,13 +498,13 @@
  */
 
 /**
- * POST /api/bundler: a JSON-RPC 2.0 request.
+ * POST /api/bundler: one JSON-RPC 2.0 request.
  *
  * @typedef {object} CallBundler
- * @property {string} [jsonrpc="2.0"]
- * @property {number | null} [id]
+ * @property {Union} [jsonrpc]
+ * @property {Union} [id]
  * @property {string} method
- * @property {any[] | null} [params]
+ * @property {Union} [params]
  */
 
 /**
@@ -742,13 +742,6 @@
  * @property {string} identifier
  * @property {string} channel
  * @property {string} txHash
- */
-
-/**
- * GET /.well-known/webauthn (WebAuthn Level 3, section 5.11).
- *
- * @typedef {object} RelatedOrigins
- * @property {string[]} origins
  */
 
 /**

@@ -1,4 +1,4 @@
-"""All endpoints of one service, for asyncio. The blocking client is generated from this class."""
+"""All endpoints of one service that programs call, for asyncio. The blocking client is generated from this class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COORDINATE = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,64}")
 
 
 class AsyncServiceClient(EndpointMethods):
-    """A client for all endpoints of one service. Calls may run concurrently.
+    """A client for the endpoints of one service that programs call. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
@@ -155,9 +155,9 @@ class AsyncServiceClient(EndpointMethods):
     async def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         number = next(self._request_ids)
-        asked = requests.CallBundler(id=number, method=method, params=list(params))
-        call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number), asked)
-        return await self._http.send(replace(call, named=method in CHARGED))
+        call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number))
+        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
+        return await self._http.send(replace(call, body=body, named=method in CHARGED))
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
         """Return the indexer's record of a DID."""
@@ -186,21 +186,6 @@ class AsyncServiceClient(EndpointMethods):
     async def indexer_health(self) -> service.IndexerHealth:
         """Return whether the indexer is healthy, and which chain it follows."""
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
-
-    async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its workflow functions with the workflow engine. Raises WorkflowNotConfigured.
-
-        Only the workflow engine can sign workflow requests. A service with a signing key for workflows refuses unsigned
-        requests.
-        """
-        return await self._http.send(replace(call_of(endpoints.WORKFLOW_REGISTER, as_json), body=body or {}))
-
-    async def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a workflow function as the workflow engine does. `query` identifies the function (fnId, stepId).
-
-        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
-        """
-        return await self._http.send(replace(call_of(endpoints.WORKFLOW_RUN, as_json), query=query, body=body))
 
     async def _indexed(
         self, kind: str, read: Reader[T], key: str | None = None, *, query: Mapping[str, str] | None = None

@@ -1,4 +1,4 @@
-"""One method for each endpoint of the service.
+"""One method for each endpoint of the service that programs call.
 
 Written by `tools/endpoint_methods.py` from the declarations in `holdfast/wire/endpoints.py`; not edited by hand.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.client.http.endpoint_calls import EndpointCaller, as_bytes, as_found, as_json, as_text, as_type
+from holdfast.client.http.endpoint_calls import EndpointCaller, as_bytes, as_found, as_json, as_type
 from holdfast.client.types import service
-from holdfast.wire import endpoints, models, requests
+from holdfast.wire import endpoints, requests
 
 
 class EndpointMethods(EndpointCaller):
@@ -124,94 +124,6 @@ class EndpointMethods(EndpointCaller):
             requests.ReadVerification(identifier=identifier, channel=channel),
         )
 
-    async def healthz(self) -> Any:
-        """The process answers: GET /healthz."""
-        return await self._call(endpoints.HEALTH, as_json)
-
     async def readyz(self) -> Any:
         """The store reads and writes: GET /readyz."""
         return await self._call(endpoints.READINESS, as_json)
-
-    async def openapi(self) -> Any:
-        """This document: GET /openapi.json."""
-        return await self._call(endpoints.OPENAPI, as_json)
-
-    async def docs(self) -> str:
-        """This document as a page: GET /docs."""
-        return await self._call(endpoints.DOCS, as_text)
-
-    async def payment_address(self) -> str:
-        """The payment method's own address: GET /pay."""
-        return await self._call(endpoints.PAY, as_text)
-
-    async def payment_worker(self) -> str:
-        """The payment service worker: GET /pay/sw.js."""
-        return await self._call(endpoints.PAY_WORKER, as_text)
-
-    async def payment_page(self) -> str:
-        """The payment confirmation page: GET /pay/confirm."""
-        return await self._call(endpoints.PAY_CONFIRM, as_text)
-
-    async def payment_script(self) -> str:
-        """The confirmation page's script: GET /pay/confirm.js."""
-        return await self._call(endpoints.PAY_CONFIRM_SCRIPT, as_text)
-
-    async def payment_style(self) -> str:
-        """The confirmation page's style: GET /pay/confirm.css."""
-        return await self._call(endpoints.PAY_CONFIRM_STYLE, as_text)
-
-    async def payment_icon(self) -> str:
-        """The payment handler's icon: GET /pay/icon.svg."""
-        return await self._call(endpoints.PAY_ICON, as_text)
-
-    async def payment_manifest(self) -> Any:
-        """The payment handler's manifest: GET /pay/manifest.json."""
-        return await self._call(endpoints.PAY_MANIFEST, as_json)
-
-    async def payment_method(self) -> Any:
-        """The payment method manifest: GET /pay/payment-method.json."""
-        return await self._call(endpoints.PAY_METHOD, as_json)
-
-    async def start_page(self) -> str:
-        """The start page, where people register: GET /."""
-        return await self._call(endpoints.START_PAGE, as_text)
-
-    async def vault_page(self) -> str:
-        """The page of a person's vault: GET /vault."""
-        return await self._call(endpoints.VAULT_PAGE, as_text)
-
-    async def connect_page(self) -> str:
-        """The page on which a person answers another origin's app: GET /connect."""
-        return await self._call(endpoints.CONNECT_PAGE, as_text)
-
-    async def pages_style(self) -> str:
-        """The pages' style: GET /pages.css."""
-        return await self._call(endpoints.PAGES_STYLE, as_text)
-
-    async def pages_theme(self) -> str:
-        """The operator's colour for the pages: GET /theme.css."""
-        return await self._call(endpoints.PAGES_THEME, as_text)
-
-    async def pages_logo(self) -> bytes:
-        """The pages' logo: GET /logo."""
-        return await self._call(endpoints.PAGES_LOGO, as_bytes)
-
-    async def client_file(self, path: str) -> str:
-        """A module of the JavaScript client: GET /client/{path}.
-
-        Raises:
-            NotFound
-        """
-        return await self._call(endpoints.CLIENT_FILE, as_text, path={"path": path})
-
-    async def related_origins(self) -> models.RelatedOrigins:
-        """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
-        return await self._call(endpoints.RELATED_ORIGINS, as_type(models.RelatedOrigins))
-
-    async def workflow(self) -> Any:
-        """The workflow engine inspects: GET /api/workflow.
-
-        Raises:
-            WorkflowNotConfigured
-        """
-        return await self._call(endpoints.WORKFLOW, as_json)

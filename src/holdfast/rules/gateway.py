@@ -18,6 +18,8 @@ from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.wire.requests import ReadBlock
+
 _MAX_FILENAME = 200
 _MAX_IDENTITY = 128
 _MAX_VARINT_BYTES = 2
@@ -107,15 +109,15 @@ class Wanted:
         return attachment(given or "", f"{cid}.{_ENDINGS[self.form]}")
 
 
-def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
+def wanted(query: ReadBlock, accept: str | None) -> Wanted:
     """Return the requested format. The query's `format` and CAR parameters override the Accept header.
 
     Raises:
         SnapshotRefused: BAD_REQUEST for no form at all or a malformed parameter, NOT_ACCEPTABLE for another form.
     """
     accepted = _accepted(accept)
-    if "format" in query:
-        form = _FORMATS.get(query["format"])
+    if query.format is not None:
+        form = _FORMATS.get(query.format)
         if form is None:
             raise SnapshotRefused(NOT_ACCEPTABLE)
         first = next((parameters for named, parameters in accepted if named is form), {})
@@ -131,15 +133,15 @@ def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
     raise SnapshotRefused(NOT_ACCEPTABLE, _CAR_FORMS)
 
 
-def _wanted(form: Form, query: Mapping[str, str], parameters: Mapping[str, str], *, overruled: bool = False) -> Wanted:
+def _wanted(form: Form, query: ReadBlock, parameters: Mapping[str, str], *, overruled: bool = False) -> Wanted:
     entity = _entity_bytes(query)
     if form is not Form.CAR:
         return Wanted(form, entity_bytes=entity, overruled=overruled)
     dups = _car_parameters(query, parameters)
-    scope = "entity" if entity else query.get("dag-scope", "all")
+    scope = "entity" if entity else query.dag_scope or "all"
     if scope not in {"block", "entity", "all"}:
         raise SnapshotRefused(BAD_REQUEST, "dag-scope: block, entity or all")
-    overruled = overruled or query.get("car-dups", "") != parameters.get("dups", query.get("car-dups", ""))
+    overruled = overruled or (query.car_dups or "") != parameters.get("dups", query.car_dups or "")
     return Wanted(form, dups=dups, scope=scope, entity_bytes=entity, overruled=overruled)
 
 
@@ -225,18 +227,18 @@ def _weight(text: str) -> int:
     return int(whole) * 1000 + int(fraction.ljust(3, "0"))
 
 
-def _car_parameters(query: Mapping[str, str], parameters: Mapping[str, str]) -> bool:
+def _car_parameters(query: ReadBlock, parameters: Mapping[str, str]) -> bool:
     """Return whether blocks are repeated. Raises SnapshotRefused for an unsupported version or order."""
-    version = query.get("car-version", parameters.get("version", "1"))
-    order = query.get("car-order", parameters.get("order", "dfs"))
-    dups = query.get("car-dups", parameters.get("dups", "n"))
+    version = query.car_version or parameters.get("version", "1")
+    order = query.car_order or parameters.get("order", "dfs")
+    dups = query.car_dups or parameters.get("dups", "n")
     if version != "1" or order not in {"dfs", "unk"} or dups not in {"y", "n"}:
         raise SnapshotRefused(NOT_ACCEPTABLE, _CAR_FORMS)
     return dups == "y"
 
 
-def _entity_bytes(query: Mapping[str, str]) -> str:
-    text = query.get("entity-bytes", "")
+def _entity_bytes(query: ReadBlock) -> str:
+    text = query.entity_bytes or ""
     if text and not _ENTITY.fullmatch(text):
         raise SnapshotRefused(BAD_REQUEST, "entity-bytes: FROM:TO in whole numbers, TO may be *")
     return text

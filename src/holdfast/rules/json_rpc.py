@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from holdfast.rules.allowlists import BUNDLER_METHODS
 from holdfast.wire.errors import INVALID_JSON_RPC, RPC_METHOD_NOT_ALLOWED, Refused
 
+if TYPE_CHECKING:
+    from holdfast.wire.requests import CallBundler
+
 _MAX_ID_BYTES = 1024
 
 
-class _Request(msgspec.Struct):
-    """A request object. Its parameters are only checked for being JSON: decoding half a megabyte takes too long."""
-
-    method: str
-    id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-_decode = msgspec.json.Decoder(_Request).decode
 _decode_id = msgspec.json.Decoder(str | int | float | None).decode
 
 
-def parse_request(body: bytes) -> tuple[str, bytes]:
-    """Return the method of a single allowed request, and the request, written anew.
+def written_anew(request: CallBundler) -> bytes:
+    """Return the JSON of a single allowed request.
 
     Only `jsonrpc`, `id`, `method` and `params` are written, each once. Some JSON parsers use the first of two equal
     names, and others ignore case. If a request had a second `method` or a `METHOD`, such parsers would execute a method
     other than the one that was checked.
 
     Raises:
-        Refused: INVALID_JSON_RPC (JSON-RPC 2.0, section 4; no batches), RPC_METHOD_NOT_ALLOWED.
+        Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC (JSON-RPC 2.0, section 4).
     """
-    try:
-        body.decode()  # the parameters are not decoded, so nothing else would notice bytes that are no UTF-8
-        request = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Refused(INVALID_JSON_RPC) from None
     if request.method not in BUNDLER_METHODS:
         raise Refused(RPC_METHOD_NOT_ALLOWED)
-    return request.method, b"".join((b'{"jsonrpc": "2.0"', *_written(request), b"}"))
+    return b"".join((b'{"jsonrpc": "2.0"', *_members(request), b"}"))
 
 
-def _written(request: _Request) -> list[bytes]:
+def _members(request: CallBundler) -> list[bytes]:
     """Return the request's members. Raises Refused(INVALID_JSON_RPC) for another type than JSON-RPC 2.0 allows."""
     parts = [b', "method": ', msgspec.json.encode(request.method)]
     if request.id is not msgspec.UNSET:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -16,11 +15,12 @@ from holdfast.content.errors import ContentError
 from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+
+    from holdfast.wire.requests import ListPins, PinSnapshot
 
 MAX_NAME_CHARACTERS = 255
 MAX_META_ENTRIES = 64
-_MAX_QUERY_CHARACTERS = 8 * 1024
 MAX_ORIGINS = 20
 MAX_CIDS = 10
 MAX_LIMIT = 1000
@@ -29,8 +29,6 @@ MAX_PIN_BYTES = 4 * 1024  # of a pin's name, origins and meta, as JSON
 _MAX_ORIGIN_CHARACTERS = 1024
 _ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)")
-_KNOWN = frozenset({"cid", "name", "match", "status", "before", "after", "limit", "meta"})
-_META_PART = re.compile(r"meta\[(.*)\]", re.DOTALL)
 
 
 class PinState(StrEnum):
@@ -98,43 +96,14 @@ class PinQuery:
         )
 
 
-def asked_pin(body: bytes) -> AskedPin:
-    """Parse a request body's Pin object. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
-    if len(body) > MAX_PIN_BYTES:
+def checked_pin(request: PinSnapshot) -> AskedPin:
+    """Return a request to pin with valid fields. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
+    if len(msgspec.json.encode(request)) > MAX_PIN_BYTES:
         raise _bad(f"name, origins and meta have at most {MAX_PIN_BYTES} bytes together")
-    try:
-        value = _decode_pin(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _bad("the body is no JSON object") from None
-    cid = _typed(value, "cid", _TEXT)
-    if cid is None:
-        raise _bad("cid: the CID of a snapshot's root is needed")
-    name = _typed(value, "name", _TEXT)
-    if name is not None and len(name) > MAX_NAME_CHARACTERS:
+    if request.name is not None and len(request.name) > MAX_NAME_CHARACTERS:
         raise _bad(f"name: text of at most {MAX_NAME_CHARACTERS} characters")
-    origins, meta = _origins(_typed(value, "origins", _TEXTS)), _meta(_typed(value, "meta", _NAMED))
-    return AskedPin(cid=root_cid(cid), name=name, origins=origins, meta=meta)
-
-
-_decode_pin = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-# Values are decoded as what they should be, because decoding others may take long.
-_TEXT = msgspec.json.Decoder(str | None).decode
-_TEXTS = msgspec.json.Decoder(list[str] | None).decode
-_NAMED = msgspec.json.Decoder(dict[str, str] | None).decode
-_EXPECTED = {
-    "cid": "text",
-    "name": "text",
-    "origins": "a list of multiaddrs",
-    "meta": "an object whose values are text",
-}
-
-
-def _typed(value: Mapping[str, msgspec.Raw], name: str, decode: Callable[[msgspec.Raw], Any]) -> Any:
-    """Return a field of a pin, or None. Raises SnapshotRefused(BAD_REQUEST) for a value of another type."""
-    try:
-        return None if name not in value else decode(value[name])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _bad(f"{name}: {_EXPECTED[name]} is needed") from None
+    origins, meta = _origins(request.origins or []), _meta(request.meta or {})
+    return AskedPin(cid=root_cid(request.cid), name=request.name, origins=origins, meta=meta)
 
 
 def root_cid(text: str) -> str:
@@ -147,34 +116,14 @@ def root_cid(text: str) -> str:
     raise _bad("cid: only roots of snapshots are kept here: CID version 1 in base32, dag-cbor, SHA-256")
 
 
-def pin_query(query: str) -> PinQuery:
-    """Parse a query string. Raises SnapshotRefused(BAD_REQUEST) with the parameter that is out of bounds."""
-    if len(query) > _MAX_QUERY_CHARACTERS:
-        raise _bad(f"a query has at most {_MAX_QUERY_CHARACTERS} characters")
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=MAX_META_ENTRIES)
-    except ValueError:
-        raise _bad("the query cannot be read") from None
-    given: dict[str, str] = {}
-    meta: dict[str, str] = {}
-    for name, value in pairs:
-        if part := _META_PART.fullmatch(name):  # as @ipfs-shipyard/pinning-service-client sends it
-            meta[part[1]] = value
-        elif name in given and name in {"cid", "status"}:
-            given[name] += "," + value  # the exploded form of a list
-        elif name in _KNOWN:
-            given.setdefault(name, value)
-    return PinQuery(**_parsed(given, meta))
-
-
-def _parsed(given: Mapping[str, str], meta: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def pin_query(request: ListPins) -> PinQuery:
+    """Parse the parameters. Raises SnapshotRefused(BAD_REQUEST) with the parameter that is out of bounds."""
+    given = {name: getattr(request, name) for name in _PARAMETERS}
+    parsed: dict[str, Any] = {}
     for name, (attribute, parse) in _PARAMETERS.items():
-        if name in given:
-            found[attribute] = parse(given[name])
-    if meta or "meta" in given:
-        found["meta"] = {**found.get("meta", {}), **_meta(meta)}
-    return found
+        if given[name] is not None:
+            parsed[attribute] = parse(given[name])
+    return PinQuery(**parsed)
 
 
 def moment_text(created_us: int) -> str:
@@ -195,33 +144,30 @@ def _bad(details: str) -> SnapshotRefused:
     return SnapshotRefused(BAD_REQUEST, details)
 
 
-def _origins(value: object) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    if type(value) is not list or len(value) > MAX_ORIGINS or not all(map(_is_origin, value)):
+def _origins(value: list[str]) -> tuple[str, ...]:
+    if len(value) > MAX_ORIGINS or not all(map(_is_origin, value)):
         raise _bad(f"origins: at most {MAX_ORIGINS} multiaddrs, each ending in /p2p/ and a peer ID")
     if len(set(value)) != len(value):
         raise _bad("origins: an entry is repeated")
     return tuple(value)
 
 
-def _is_origin(value: object) -> bool:
-    return type(value) is str and len(value) <= _MAX_ORIGIN_CHARACTERS and bool(_ORIGIN.fullmatch(value))
+def _is_origin(value: str) -> bool:
+    return len(value) <= _MAX_ORIGIN_CHARACTERS and bool(_ORIGIN.fullmatch(value))
 
 
-def _meta(value: object) -> dict[str, str]:
-    if value is None:
-        return {}
-    if type(value) is not dict or not all(type(text) is str for text in value.values()):
-        raise _bad("meta: an object whose values are text")
+def _meta(value: dict[str, str]) -> dict[str, str]:
     if len(value) > MAX_META_ENTRIES:
         raise _bad(f"meta: at most {MAX_META_ENTRIES} entries")
     return value
 
 
+_entries = msgspec.json.Decoder(dict[str, str] | None).decode
+
+
 def _meta_parameter(text: str) -> dict[str, str]:
     try:
-        return _meta(_NAMED(text))
+        return _meta(_entries(text) or {})
     except (msgspec.DecodeError, RecursionError):
         raise _bad("meta: a JSON object whose values are text") from None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from holdfast.wire import errors as e
 from holdfast.wire import failures as f
@@ -54,7 +54,7 @@ class Endpoint(Generic[A]):
             wherever it is, for one segment.
         summary: one line for people.
         asks: the request's type, whose fields are those of the query (GET) or of the JSON body.
-        missing: the error row for a request without a required field.
+        missing: the error row for a request without a required field; for strict input, any that cannot be read.
         answers: types of the body on success; none if it is not one of the JSON shapes.
         refusals: this endpoint's error rows, in addition to those that every endpoint may return.
         media: content type of the success.
@@ -63,8 +63,9 @@ class Endpoint(Generic[A]):
         takes: the request body's content type.
         errors_as: the form of its refusals.
         failures: refusals of an endpoint whose error form is not Holdfast's.
-        of_snapshots: whether it belongs to snapshots, which a setting can disable. Such endpoints speak protocols of
-            others, so the service's client has no methods for them.
+        of_snapshots: whether it belongs to snapshots, which a setting can disable.
+        client: whether the clients have a method for it. Browsers load pages and files, and the protocols of others
+            have clients.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Endpoint(Generic[A]):
     errors_as: ErrorForm = ErrorForm.HOLDFAST
     failures: tuple[f.FailureRow, ...] = ()
     of_snapshots: bool = False
+    client: bool = True
 
     @property
     def key(self) -> tuple[str, str]:
@@ -92,6 +94,11 @@ class Endpoint(Generic[A]):
     def path_parameters(self) -> tuple[str, ...]:
         """The parameter names in braces, in the order of the path."""
         return tuple(_PARAMETER.findall(self.path))
+
+    @property
+    def in_query(self) -> bool:
+        """Whether the input's fields are in the query; otherwise they are in the JSON body."""
+        return self.method == "GET" or self.takes != "application/json"
 
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
@@ -117,8 +124,8 @@ BUNDLER = Endpoint(
     path="/api/bundler",
     summary="One allowed JSON-RPC request to the bundler",
     asks=r.CallBundler,
+    missing=e.INVALID_JSON_RPC,
     refusals=(
-        e.INVALID_JSON_RPC,
         e.RPC_METHOD_NOT_ALLOWED,
         e.BUNDLER_NOT_CONFIGURED,
         e.RATE_LIMITED,
@@ -291,7 +298,15 @@ INDEXER = Endpoint[r.Asked](
     summary="An allowed path of the indexer",
     refusals=(e.NOT_FOUND, e.RATE_LIMITED, e.INDEXER_NOT_CONFIGURED, e.INDEXER_ERROR, *_COMMON),
 )
-HEALTH = Endpoint[r.Asked](name="healthz", method="GET", path="/healthz", summary="The process answers")
+
+
+def _file(name: str, path: str, summary: str, media: str = "application/json", status: int = 200) -> Endpoint[r.Asked]:
+    return Endpoint[r.Asked](
+        name=name, method="GET", path=path, summary=summary, media=media, status=status, client=False
+    )
+
+
+HEALTH = _file("healthz", "/healthz", "The process answers")
 READINESS = Endpoint[r.Asked](
     name="readyz",
     method="GET",
@@ -299,12 +314,8 @@ READINESS = Endpoint[r.Asked](
     summary="The store reads and writes",
     refusals=(e.DATABASE_UNAVAILABLE,),
 )
-OPENAPI = Endpoint[r.Asked](name="openapi", method="GET", path="/openapi.json", summary="This document")
-DOCS = Endpoint[r.Asked](name="docs", method="GET", path="/docs", summary="This document as a page", media=HTML)
-
-
-def _file(name: str, path: str, summary: str, media: str = "application/json", status: int = 200) -> Endpoint[r.Asked]:
-    return Endpoint[r.Asked](name=name, method="GET", path=path, summary=summary, media=media, status=status)
+OPENAPI = _file("openapi", "/openapi.json", "This document")
+DOCS = _file("docs", "/docs", "This document as a page", HTML)
 
 
 PAY = _file("payment_address", "/pay", "The payment method's own address", HTML)
@@ -329,6 +340,7 @@ CLIENT_FILE = Endpoint[r.Asked](
     summary="A module of the JavaScript client",
     media="text/javascript",
     refusals=(e.NOT_FOUND,),
+    client=False,
 )
 RELATED_ORIGINS = Endpoint[r.Asked](
     name="related_origins",
@@ -336,6 +348,7 @@ RELATED_ORIGINS = Endpoint[r.Asked](
     path="/.well-known/webauthn",
     summary="Origins that may use this service's passkeys",
     answers=(m.RelatedOrigins,),
+    client=False,
 )
 WELL_KNOWN_PAYMENT_METHOD = _file(
     "well_known_payment_method",
@@ -347,7 +360,12 @@ WELL_KNOWN_PAYMENT_METHOD = _file(
 
 def _workflow(name: str, method: str, summary: str, *more: e.ErrorRow) -> Endpoint[r.Asked]:
     return Endpoint[r.Asked](
-        name=name, method=method, path="/api/workflow", summary=summary, refusals=(e.WORKFLOW_NOT_CONFIGURED, *more)
+        name=name,
+        method=method,
+        path="/api/workflow",
+        summary=summary,
+        refusals=(e.WORKFLOW_NOT_CONFIGURED, *more),
+        client=False,
     )
 
 
@@ -381,8 +399,8 @@ def _writing(  # noqa: PLR0913 - each is a fact of the declaration
     answers: tuple[type[m.Answer], ...] = (),
     status: int = 202,
     takes: str = "application/json",
-) -> Endpoint[r.Asked]:
-    return Endpoint[r.Asked](
+) -> Endpoint[Any]:
+    return Endpoint(
         name=name,
         method=method,
         path=path,
@@ -394,13 +412,14 @@ def _writing(  # noqa: PLR0913 - each is a fact of the declaration
         errors_as=ErrorForm.FAILURE,
         failures=(*failures, *_FAILING),
         of_snapshots=True,
+        client=False,
     )
 
 
 def _reading(
     name: str, path: str, summary: str, media: str, *failures: f.FailureRow, asks: type[r.Asked] | None = None
-) -> Endpoint[r.Asked]:
-    return Endpoint[r.Asked](
+) -> Endpoint[Any]:
+    return Endpoint(
         name=name,
         method="GET",
         path=path,
@@ -410,6 +429,7 @@ def _reading(
         errors_as=ErrorForm.TEXT,
         failures=(*failures, f.TOO_MANY_REQUESTS, *_FAILING),
         of_snapshots=True,
+        client=False,
     )
 
 
@@ -487,6 +507,7 @@ NAME_OF_SNAPSHOTS = Endpoint(
     answers=(m.SnapshotName, m.DidNotFound),
     refusals=(e.INVALID_CREDENTIAL_ID, e.RATE_LIMITED, *_COMMON),
     of_snapshots=True,
+    client=False,
 )
 IPFS = _reading(
     "ipfs",
@@ -539,6 +560,7 @@ PUBLISH_NAME = Endpoint[r.Asked](
         *_FAILING,
     ),
     of_snapshots=True,
+    client=False,
 )
 
 ENDPOINTS: tuple[Endpoint[r.Asked], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,9 +18,13 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         OTHER_NAMES: other names under which a field may be sent, in order of preference.
+        STRICT: whether a value of the wrong type is refused, as the protocols of others require.
+        LISTS: fields of a strict query that may be repeated, which is the same as one list separated by commas.
     """
 
     OTHER_NAMES: ClassVar[dict[str, tuple[str, ...]]] = {}
+    STRICT: ClassVar[bool] = False
+    LISTS: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -116,6 +120,7 @@ class ReadVerification(Asked, frozen=True, kw_only=True):
     channel: str
 
 
+_entries = msgspec.json.Decoder(dict[str, str]).decode
 NO_TRANSACTION = "0x" + "00" * 32
 """What `txHash` contains in a registration that was not sent to a chain."""
 
@@ -136,15 +141,17 @@ class RegisterDid(Asked, frozen=True, kw_only=True):
 
 
 class CallBundler(Asked, frozen=True, kw_only=True):
-    """POST /api/bundler: a JSON-RPC 2.0 request.
+    """POST /api/bundler: one JSON-RPC 2.0 request.
 
-    The bundler proxy parses the body itself, since it must contain exactly one request.
+    Its parameters are only checked for being JSON: decoding half a megabyte takes too long.
     """
 
-    jsonrpc: str = "2.0"
-    id: int | None = None
+    STRICT = True
+
+    jsonrpc: Annotated[Raw, Meta(extra_json_schema={"type": "string"})] | UnsetType = UNSET
+    id: Annotated[Raw, Meta(extra_json_schema={"type": "integer"})] | UnsetType = UNSET
     method: str
-    params: list[Any] | None = None
+    params: Annotated[Raw, Meta(extra_json_schema={"type": "array"})] | UnsetType = UNSET
 
 
 def _text(fields: Mapping[str, Any], name: str) -> bool:
@@ -160,7 +167,10 @@ class ImportSnapshot(Asked, frozen=True, kw_only=True):
 
 
 class ListPins(Asked, frozen=True, kw_only=True):
-    """GET /pins."""
+    """GET /pins. `meta` is a JSON object, or is sent as one parameter `meta[name]` per entry."""
+
+    STRICT = True
+    LISTS = frozenset({"cid", "status"})
 
     cid: str | None = None
     name: str | None = None
@@ -171,9 +181,23 @@ class ListPins(Asked, frozen=True, kw_only=True):
     limit: str | None = None
     meta: str | None = None
 
+    @classmethod
+    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See Asked."""
+        entries = {name[5:-1]: value for name, value in fields.items() if name[:5] == "meta[" and name[-1] == "]"}
+        if not entries:
+            return fields
+        try:
+            meta = _entries(fields.get("meta") or "{}")
+        except (msgspec.DecodeError, RecursionError):
+            return fields  # its value is refused
+        return {**fields, "meta": msgspec.json.encode({**meta, **entries}).decode()}
+
 
 class PinSnapshot(Asked, frozen=True, kw_only=True):
     """POST /pins, POST /pins/{requestid}."""
+
+    STRICT = True
 
     cid: str
     name: str | None = None

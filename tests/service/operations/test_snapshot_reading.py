@@ -13,6 +13,7 @@ from holdfast.content.cars import read_car
 from holdfast.rules.gateway import wanted
 from holdfast.service.snapshots import page_cache
 from holdfast.wire.failures import BLOCK_NOT_FOUND, SnapshotRefused
+from holdfast.wire.requests import ReadBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.snapshot_reading import SnapshotReading
     from holdfast.service.store.snapshot_index import BlockPlace
 
-WHOLE = wanted({"format": "car"}, None)
+WHOLE = wanted(ReadBlock(format="car"), None)
 SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
 
 

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
-    from holdfast.wire import models
     from holdfast.wire.models import Attestation
 
 
 class ServiceClient:
-    """A client for all endpoints of one service. Calls may run concurrently.
+    """A client for the endpoints of one service that programs call. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
@@ -128,97 +127,9 @@ class ServiceClient:
         """
         return run(self._asynchronous.verification_status(identifier, channel))
 
-    def healthz(self) -> Any:
-        """The process answers: GET /healthz."""
-        return run(self._asynchronous.healthz())
-
     def readyz(self) -> Any:
         """The store reads and writes: GET /readyz."""
         return run(self._asynchronous.readyz())
-
-    def openapi(self) -> Any:
-        """This document: GET /openapi.json."""
-        return run(self._asynchronous.openapi())
-
-    def docs(self) -> str:
-        """This document as a page: GET /docs."""
-        return run(self._asynchronous.docs())
-
-    def payment_address(self) -> str:
-        """The payment method's own address: GET /pay."""
-        return run(self._asynchronous.payment_address())
-
-    def payment_worker(self) -> str:
-        """The payment service worker: GET /pay/sw.js."""
-        return run(self._asynchronous.payment_worker())
-
-    def payment_page(self) -> str:
-        """The payment confirmation page: GET /pay/confirm."""
-        return run(self._asynchronous.payment_page())
-
-    def payment_script(self) -> str:
-        """The confirmation page's script: GET /pay/confirm.js."""
-        return run(self._asynchronous.payment_script())
-
-    def payment_style(self) -> str:
-        """The confirmation page's style: GET /pay/confirm.css."""
-        return run(self._asynchronous.payment_style())
-
-    def payment_icon(self) -> str:
-        """The payment handler's icon: GET /pay/icon.svg."""
-        return run(self._asynchronous.payment_icon())
-
-    def payment_manifest(self) -> Any:
-        """The payment handler's manifest: GET /pay/manifest.json."""
-        return run(self._asynchronous.payment_manifest())
-
-    def payment_method(self) -> Any:
-        """The payment method manifest: GET /pay/payment-method.json."""
-        return run(self._asynchronous.payment_method())
-
-    def start_page(self) -> str:
-        """The start page, where people register: GET /."""
-        return run(self._asynchronous.start_page())
-
-    def vault_page(self) -> str:
-        """The page of a person's vault: GET /vault."""
-        return run(self._asynchronous.vault_page())
-
-    def connect_page(self) -> str:
-        """The page on which a person answers another origin's app: GET /connect."""
-        return run(self._asynchronous.connect_page())
-
-    def pages_style(self) -> str:
-        """The pages' style: GET /pages.css."""
-        return run(self._asynchronous.pages_style())
-
-    def pages_theme(self) -> str:
-        """The operator's colour for the pages: GET /theme.css."""
-        return run(self._asynchronous.pages_theme())
-
-    def pages_logo(self) -> bytes:
-        """The pages' logo: GET /logo."""
-        return run(self._asynchronous.pages_logo())
-
-    def client_file(self, path: str) -> str:
-        """A module of the JavaScript client: GET /client/{path}.
-
-        Raises:
-            NotFound
-        """
-        return run(self._asynchronous.client_file(path))
-
-    def related_origins(self) -> models.RelatedOrigins:
-        """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
-        return run(self._asynchronous.related_origins())
-
-    def workflow(self) -> Any:
-        """The workflow engine inspects: GET /api/workflow.
-
-        Raises:
-            WorkflowNotConfigured
-        """
-        return run(self._asynchronous.workflow())
 
     def __init__(
         self,
@@ -346,18 +257,3 @@ class ServiceClient:
     def indexer_health(self) -> service.IndexerHealth:
         """Return whether the indexer is healthy, and which chain it follows."""
         return run(self._asynchronous.indexer_health())
-
-    def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Make the service register its workflow functions with the workflow engine. Raises WorkflowNotConfigured.
-
-        Only the workflow engine can sign workflow requests. A service with a signing key for workflows refuses unsigned
-        requests.
-        """
-        return run(self._asynchronous.register_workflow(body))
-
-    def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a workflow function as the workflow engine does. `query` identifies the function (fnId, stepId).
-
-        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
-        """
-        return run(self._asynchronous.run_workflow(query, body))

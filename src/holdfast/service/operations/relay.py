@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.rules.json_rpc import parse_request
+from holdfast.rules.json_rpc import written_anew
 from holdfast.rules.quotas import of_operation
 from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
 from holdfast.wire.json_rpc import CHARGED
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.bundler import BundlerProxy
+    from holdfast.wire.requests import CallBundler
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +27,20 @@ class Relay:
     ceilings: Ceilings
     clock: Clock
 
-    async def forward(self, body: bytes, ip: str) -> bytes:
+    async def forward(self, request: CallBundler, ip: str) -> bytes:
         """Return the bundler's response to one JSON-RPC request (interface: POST /api/bundler).
 
         Args:
-            body: the request as the client sent it.
+            request: the request that the client sent.
             ip: the client address that the window applies to.
 
         Raises:
-            Refused: INVALID_JSON_RPC, RPC_METHOD_NOT_ALLOWED, BUNDLER_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in
+            Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC, BUNDLER_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in
                 this order.
         """
-        method, written = parse_request(body)
+        written = written_anew(request)
         if self.bundler.url is None:
             raise Refused(BUNDLER_NOT_CONFIGURED)
-        if method in CHARGED:
+        if request.method in CHARGED:
             await self.store.charge(of_operation(ip, self.ceilings), self.clock())
         return await self.bundler.forward(written)

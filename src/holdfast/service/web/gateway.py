@@ -11,7 +11,7 @@ from holdfast.rules.header_lists import is_known
 from holdfast.service.http.messages import Headers, Response, StreamedResponse
 from holdfast.service.web.failures import failure_response
 from holdfast.service.web.gateway_questions import FOLDER, question_of
-from holdfast.service.web.serving import serves_plainly
+from holdfast.service.web.serving import serves
 from holdfast.wire.endpoints import IPFS, ErrorForm
 from holdfast.wire.failures import (
     BAD_REQUEST,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.snapshot_reading import Bytes, Car, SnapshotReading
     from holdfast.service.web.context import WebContext
     from holdfast.service.web.gateway_questions import Question
+    from holdfast.wire.requests import ReadBlock
 
 _MAX_SEGMENTS = 16
 _MAX_PATH_CHARACTERS = 1024
@@ -36,14 +37,14 @@ _SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and
 PROBE = "bafkqaaa"
 
 
-@serves_plainly(IPFS)
-async def ipfs(web: WebContext, request: Request) -> Response:
+@serves(IPFS)
+async def ipfs(web: WebContext, asked: ReadBlock, request: Request) -> Response:
     """GET /ipfs/{cid} and the paths below it."""
     web.snapshots.reads.count(web.subject(request))
     if request.header("service-worker") == "script":
         raise SnapshotRefused(BAD_REQUEST, "a service worker is not given out here")
     cid, *path = _segments(request)
-    question = question_of(request)
+    question = question_of(asked, request)
     form = question.asked.form
     if form is Form.RECORD:
         raise SnapshotRefused(NOT_ACCEPTABLE)

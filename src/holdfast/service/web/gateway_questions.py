@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.gateway import Wanted, wanted
 from holdfast.service.web.failures import NEVER_RENDERED, SHARED
-from holdfast.service.web.input import query_values
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Headers, Request
+    from holdfast.wire.requests import ReadBlock
 
 FOLDER = "/ipfs/"
 _FOR_EVER = ("cache-control", "public, max-age=29030400, immutable")
@@ -53,17 +53,16 @@ class Question:
         return own
 
 
-def question_of(request: Request) -> Question:
+def question_of(query: ReadBlock, request: Request) -> Question:
     """Return the form of response that the request's query and Accept header ask for. Raises SnapshotRefused."""
-    query, accept = request.query, request.header("accept") or ""
-    return _remembered(query, accept) if len(query) + len(accept) <= _LONGEST else _read(query, accept)
+    accept = request.header("accept") or ""
+    return _remembered(query, accept) if len(request.query) + len(accept) <= _LONGEST else _read(query, accept)
 
 
-def _read(query: str, accept: str) -> Question:
-    values = query_values(query)
-    asked = wanted(values, accept)
+def _read(query: ReadBlock, accept: str) -> Question:
+    asked = wanted(query, accept)
     shared = [("content-type", asked.media), _FOR_EVER, ("vary", "Accept"), *SHARED, *NEVER_RENDERED]
-    return Question(asked, values.get("filename"), asked.shape(""), tuple(shared))
+    return Question(asked, query.filename, asked.shape(""), tuple(shared))
 
 
 _remembered = lru_cache(_REMEMBERED)(_read)

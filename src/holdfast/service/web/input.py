@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, get_args, get_type_hints
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import MAX_BODY_BYTES
+from holdfast.rules.limits import MAX_BODY_BYTES, MAX_BUNDLER_BODY_BYTES
+from holdfast.wire.endpoints import BUNDLER, ErrorForm
 from holdfast.wire.errors import Refused
+from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
 from holdfast.wire.requests import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from holdfast.service.http.messages import Request
     from holdfast.wire.endpoints import Endpoint
@@ -71,6 +73,79 @@ class Reader(Generic[A]):
                 assert self._missing is not None
                 raise Refused(self._missing)
         return self._asks(**values)
+
+
+class StrictReader(Generic[A]):
+    """Reads the input of one endpoint whose struct is strict; refuses in the form of the endpoint's errors."""
+
+    def __init__(self, endpoint: Endpoint[A]) -> None:
+        assert endpoint.asks is not None
+        self._asks = endpoint.asks
+        self._endpoint = endpoint
+        self._decode = msgspec.json.Decoder(endpoint.asks).decode
+
+    def of_body(self, body: bytes) -> A:
+        """Return the struct that a body contains as JSON."""
+        try:
+            body.decode()  # nothing else checks that the parts that stay undecoded are UTF-8
+            return self._decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._refused(f"the body cannot be read: {error}") from None
+
+    def of_query(self, query: str) -> A:
+        """Return the struct that a query contains, in which empty parameters count as present."""
+        if len(query) > _MAX_QUERY_CHARACTERS:
+            raise self._refused(f"a query has at most {_MAX_QUERY_CHARACTERS} characters")
+        try:
+            pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=_MAX_PARAMETERS)
+        except ValueError:
+            raise self._refused("the query cannot be read") from None
+        given: dict[str, str] = {}
+        for name, value in pairs:
+            repeated = name in given and name in self._asks.LISTS
+            given[name] = f"{given[name]},{value}" if repeated else given.get(name, value)
+        return msgspec.convert(self._asks.completed(given), self._asks)
+
+    def _refused(self, details: str) -> Exception:
+        if self._endpoint.errors_as is not ErrorForm.HOLDFAST:
+            return SnapshotRefused(BAD_REQUEST, details)
+        assert self._endpoint.missing is not None
+        return Refused(self._endpoint.missing)
+
+
+def reads(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
+    """Return the function that reads the endpoint's input from a request, as the endpoint declares it."""
+    assert endpoint.asks is not None
+    return _strictly(endpoint) if endpoint.asks.STRICT else _leniently(endpoint)
+
+
+def _leniently(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
+    read = Reader(endpoint).of
+
+    async def query(request: Request) -> A:
+        return read(query_values(request.query))
+
+    async def body(request: Request) -> A:
+        return read(await json_object(request))
+
+    return query if endpoint.in_query else body
+
+
+def _strictly(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
+    reader, limit = StrictReader(endpoint), body_limit(endpoint)
+
+    async def query(request: Request) -> A:
+        return reader.of_query(request.query)
+
+    async def body(request: Request) -> A:
+        return reader.of_body(await request.body(limit))
+
+    return query if endpoint.in_query else body
+
+
+def body_limit(endpoint: Endpoint[Any]) -> int:
+    """Return the largest number of bytes that the endpoint's JSON body may have."""
+    return MAX_BUNDLER_BODY_BYTES if endpoint.key == BUNDLER.key else MAX_BODY_BYTES
 
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...], convert: Callable[[Any], Any]) -> Any:

@@ -12,16 +12,16 @@ from holdfast.service.http.messages import Headers, Response
 from holdfast.service.http.static import etag_of
 from holdfast.service.operations.snapshot_names import canonical_name
 from holdfast.service.web.failures import NEVER_RENDERED, SHARED
-from holdfast.service.web.input import query_values
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import IPNS, NAME_OF_SNAPSHOTS, PUBLISH_NAME, ROUTED_NAME
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 from holdfast.wire.models import DidNotFound, SnapshotName
+from holdfast.wire.requests import ReadBlock
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.service.web.context import WebContext
-    from holdfast.wire.requests import NameOfSnapshots
+    from holdfast.wire.requests import NameOfSnapshots, ReadRecord
 
 _GATEWAY, _ROUTING = "/ipns/", "/routing/v1/ipns/"
 _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Accept: " + Form.RECORD.value
@@ -37,16 +37,15 @@ async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, request: Re
     return DidNotFound() if name is None else SnapshotName(name=name)
 
 
-@serves_plainly(IPNS)
-async def ipns(web: WebContext, request: Request) -> Response:
+@serves(IPNS)
+async def ipns(web: WebContext, asked: ReadRecord, request: Request) -> Response:
     """GET /ipns/{name}."""
     name = request.path.removeprefix(_GATEWAY)
     if "/" in name:
         raise SnapshotRefused(BAD_REQUEST, "the record of a name has no path below it")
-    query = query_values(request.query)
-    if wanted(query, request.header("accept")).form is not Form.RECORD:
+    if wanted(ReadBlock(format=asked.format), request.header("accept")).form is not Form.RECORD:
         raise SnapshotRefused(NOT_ACCEPTABLE, _ONLY_RECORDS)
-    return await _record(web, request, name, query.get("filename"))
+    return await _record(web, request, name, asked.filename)
 
 
 @serves_plainly(ROUTED_NAME)

@@ -119,11 +119,11 @@ def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
         return {"type": "object", "properties": {"file": _BINARY}, "required": ["file"]}
     if endpoint.takes != _JSON:
         return _BINARY
-    return _body(endpoint.asks) if endpoint.asks and endpoint.method != "GET" else None
+    return _body(endpoint.asks) if endpoint.asks and not endpoint.in_query else None
 
 
 def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
-    asked = fields(endpoint.asks) if endpoint.method == "GET" or endpoint.takes != _JSON else []
+    asked = fields(endpoint.asks) if endpoint.in_query else []
     found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
     text = {"type": "string"}
     if endpoint.keyed:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from holdfast.rules.allowlists import indexer_path
-from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
-from holdfast.service.web.serving import serves_plainly
+from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import BUNDLER, INDEXER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.service.upstreams.proxy import UpstreamAnswer
     from holdfast.service.web.context import WebContext
+    from holdfast.wire.requests import CallBundler
 
 PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
 OPAQUE_TYPE = "application/octet-stream"
@@ -26,11 +26,10 @@ _READS_CHAIN = "/transfers"  # Holdfast's own indexer reads these from the chain
 _log = logging.getLogger("holdfast.proxies")
 
 
-@serves_plainly(BUNDLER)
-async def bundler(web: WebContext, request: Request) -> Response:
+@serves(BUNDLER)
+async def bundler(web: WebContext, asked: CallBundler, request: Request) -> Response:
     """POST /api/bundler."""
-    body = await request.body(MAX_BUNDLER_BODY_BYTES)
-    return raw_json(await web.service.relay.forward(body, web.subject(request)))
+    return raw_json(await web.service.relay.forward(asked, web.subject(request)))
 
 
 @serves_plainly(INDEXER)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.rules.limits import (
-    MAX_BODY_BYTES,
-    MAX_BUNDLER_BODY_BYTES,
     MAX_IDEMPOTENCY_KEY_CHARACTERS,
     MAX_KEPT_ANSWER_BYTES,
 )
@@ -18,7 +16,8 @@ from holdfast.service.http.messages import Response, json_response, refusal
 from holdfast.service.operations.repeats import Named
 from holdfast.service.operations.verification import RepeatedCheck
 from holdfast.service.store.port import Overtaken
-from holdfast.wire.endpoints import BUNDLER, OPEN_SESSION, REGISTER_DID
+from holdfast.service.web.input import body_limit
+from holdfast.wire.endpoints import OPEN_SESSION, REGISTER_DID
 from holdfast.wire.errors import BODY_TOO_LARGE, INVALID_IDEMPOTENCY_KEY, Refused
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> 
 
 def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
     """Return a handler that wraps `handle` and supports `Idempotency-Key`."""
-    limit = MAX_BUNDLER_BODY_BYTES if endpoint.key == BUNDLER.key else MAX_BODY_BYTES
+    limit = body_limit(endpoint)
     lease_s = _LEASES_S.get(endpoint.key, _LEASE_S)
     place = " ".join(endpoint.key)
 

@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
-from holdfast.service.web.input import Reader, json_object, query_values
+from holdfast.service.web.input import reads
 from holdfast.service.web.repeats import repeatable
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
 if TYPE_CHECKING:
+    from holdfast.rules.snapshot_tokens import Bearer
     from holdfast.service.http.messages import Request
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Asked)
 Handler = Callable[["WebContext", "Request"], Awaitable[Response]]
 AskedHandler = Callable[["WebContext", A, "Request"], Awaitable[Answer | Response]]
+BearerHandler = Callable[["WebContext", "Bearer", A, "Request"], Awaitable[Answer | Response]]
 PlainHandler = Callable[["WebContext", "Request"], Awaitable[Answer | Response]]
 
 HANDLERS: dict[tuple[str, str], Handler] = {}
@@ -26,37 +28,52 @@ HANDLERS: dict[tuple[str, str], Handler] = {}
 
 def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
     """Register a handler that gets the endpoint's input as a struct and returns a typed answer or a whole response."""
-    asked_by = Reader(endpoint).of
+    read = reads(endpoint)
 
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
-        async def handle_query(web: WebContext, request: Request) -> Response:
-            answer = await function(web, asked_by(query_values(request.query)), request)
-            return answer if isinstance(answer, Response) else json_response(answer)
+        async def handle(web: WebContext, request: Request) -> Answer | Response:
+            return await function(web, await read(request), request)
 
-        async def handle_body(web: WebContext, request: Request) -> Response:
-            answer = await function(web, asked_by(await json_object(request)), request)
-            return answer if isinstance(answer, Response) else json_response(answer)
+        _register(endpoint, handle)
+        return function
 
-        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else _named(endpoint, handle_body)
+    return register
+
+
+def serves_bearer(
+    endpoint: Endpoint[Any], admit: Callable[[WebContext, Request], Awaitable[Bearer]]
+) -> Callable[[BearerHandler[Any]], BearerHandler[Any]]:
+    """Register a handler that also gets the bearer that `admit` returns before the input is read."""
+    read = reads(endpoint)
+
+    def register(function: BearerHandler[Any]) -> BearerHandler[Any]:
+        async def handle(web: WebContext, request: Request) -> Answer | Response:
+            bearer = await admit(web, request)
+            return await function(web, bearer, await read(request), request)
+
+        _register(endpoint, handle)
         return function
 
     return register
 
 
 def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainHandler]:
-    """Register a handler for endpoints whose input is not parsed beforehand."""
+    """Register a handler for endpoints that declare no input."""
+    assert all(endpoint.asks is None for endpoint in endpoints)
 
     def register(function: PlainHandler) -> PlainHandler:
-        async def handle(web: WebContext, request: Request) -> Response:
-            answer = await function(web, request)
-            return answer if isinstance(answer, Response) else json_response(answer)
-
-        HANDLERS.update({endpoint.key: _named(endpoint, handle) for endpoint in endpoints})
+        for endpoint in endpoints:
+            _register(endpoint, function)
         return function
 
     return register
 
 
-def _named(endpoint: Endpoint[Any], handle: Handler) -> Handler:
-    """Return the handler, with support for `Idempotency-Key` if the endpoint supports it."""
-    return repeatable(endpoint, handle) if endpoint.keyed else handle
+def _register(endpoint: Endpoint[Any], function: PlainHandler) -> None:
+    """Register the handler, with support for `Idempotency-Key` if the endpoint supports it."""
+
+    async def handle(web: WebContext, request: Request) -> Response:
+        answer = await function(web, request)
+        return answer if isinstance(answer, Response) else json_response(answer)
+
+    HANDLERS[endpoint.key] = repeatable(endpoint, handle) if endpoint.keyed else handle

@@ -9,8 +9,7 @@ import msgspec
 from holdfast.service.http.messages import Response, json_response
 from holdfast.service.http.multipart import NotOneFile, boundary_of
 from holdfast.service.web.failures import SHARED
-from holdfast.service.web.input import query_values
-from holdfast.service.web.serving import serves_plainly
+from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import IMPORT_SNAPSHOT, REVOKE_TOKENS
 from holdfast.wire.failures import BAD_REQUEST, UNSUPPORTED_MEDIA, SnapshotRefused
 from holdfast.wire.pinning import ImportedLine, ImportedRoot, ImportStats, Revoked, StatsLine
@@ -19,20 +18,20 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.service.operations.snapshot_uploads import Imported
     from holdfast.service.web.context import WebContext
+    from holdfast.wire.requests import ImportSnapshot
 
 
-@serves_plainly(IMPORT_SNAPSHOT)
-async def import_snapshot(web: WebContext, request: Request) -> Response:
+@serves(IMPORT_SNAPSHOT)
+async def import_snapshot(web: WebContext, asked: ImportSnapshot, request: Request) -> Response:
     """POST /api/v0/dag/import."""
     snapshots = web.snapshots
     subject = web.subject(request)
     bearer = await snapshots.access.bearer(request.header("authorization"), subject)
     boundary = _boundary(request)
     await snapshots.access.count(subject)
-    query = query_values(request.query)
-    pin = query.get("pin-roots", "true") != "false"
+    pin = asked.pin_roots != "false"
     done = await snapshots.uploads.take(bearer, boundary, request.pieces(), _declared(request), pin=pin)
-    lines = _lines(done, stats=query.get("stats") == "true")
+    lines = _lines(done, stats=asked.stats == "true")
     return Response(200, [("content-type", "application/json"), ("cache-control", "no-store"), *SHARED], lines)
 
 
