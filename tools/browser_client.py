@@ -223,7 +223,7 @@ def _optional(field: msgspec.structs.FieldInfo) -> str:
 
 
 def _json_type(hint: Any) -> str:
-    if isinstance(hint, types.UnionType):
+    if typing.get_origin(hint) in {types.UnionType, typing.Union}:
         members = [it for it in typing.get_args(hint) if it is not msgspec.UnsetType]
         return " | ".join(_json_type(it) for it in members)
     if typing.get_origin(hint) in {list, tuple}:

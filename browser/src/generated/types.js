@@ -501,10 +501,10 @@
  * POST /api/bundler: one JSON-RPC 2.0 request.
  *
  * @typedef {object} CallBundler
- * @property {Union} [jsonrpc]
- * @property {Union} [id]
+ * @property {any} [jsonrpc]
+ * @property {any} [id]
  * @property {string} method
- * @property {Union} [params]
+ * @property {any} [params]
  */
 
 /**
