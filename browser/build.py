@@ -16,42 +16,41 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
-# The files that pages and workers load; all other modules are bundled into these.
-ENTRIES = (
-    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "pay/qr_of_account.js",
-    "pay/texts.de.js", "snapshots/main.js", "pairing/pairing.js",
-)  # fmt: skip
-# Not bundled: the client's file is shared with other pages; the others are loaded on demand.
-_SHARED = (
-    "--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js",
-    "--external:./texts.de.js", "--external:./qr_of_account.js",
-)  # fmt: skip
+# The files that pages load by name. What several of them need, or load on demand, is in further files in the same
+# folder, whose names contain a hash of their content.
+ENTRIES = ("holdfast.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairing.js")
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")
+# Files that contain all they need: applications copy the worker to their own origin, and the others are loaded without
+# the client, or contain npm packages.
+BUNDLE = "pairing/libp2p.js"
+ALONE = ("worker.js", "enclave-host.js", "connect.js", BUNDLE)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# Loaded on demand, bundled with its npm packages, because a page cannot load the source.
-BUNDLE = "pairing/libp2p.js"
-BUNDLE_LIMIT = 170_000
+# What a checkout serves in addition to its sources: the bundle, because a page cannot load the source.
 BUNDLES = ROOT / "build" / "bundles"
-# Limits in bytes after gzip, for files that a first visit loads together.
-LIMITS = {
-    ("holdfast.js", "worker.js"): 27_000,
-    ("connect.js",): 3_000,
-    ("pay/confirm.js",): 10_000,
-    ("snapshots/main.js",): 25_000,
+FIRST_VISIT = ("holdfast.js", "worker.js")
+# Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
+LIMITS: Mapping[tuple[str, ...], tuple[int, tuple[str, ...]]] = {
+    FIRST_VISIT: (24_585, ()),
+    ("connect.js",): (3_000, ()),
+    ("pay/confirm.js",): (10_000, ("holdfast.js", "flows/pay.js")),
+    ("snapshots/main.js",): (25_000, ("holdfast.js",)),
+    (BUNDLE,): (170_000, ()),
 }
-_TARGET = "es2022"
+_OPTIONS = ("--bundle", "--format=esm", "--minify", "--target=es2022", "--legal-comments=none", "--log-level=warning")
+# Without package.json's statement that imports have no effects, core.js keeps its modules together.
+_SPLIT = ("--splitting", "--ignore-annotations")
 _EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
 
 
@@ -71,25 +70,54 @@ def main() -> int:
     return 0
 
 
-def build(folder: Path) -> dict[str, int]:
-    """Write the minified entries to `folder`; return their sizes after gzip. Raises BuildError."""
+class Built(NamedTuple):
+    """The files of a build.
+
+    Attributes:
+        folder: where they are.
+        imports: for each file, the files that are loaded with it.
+        names: the file of each module that is loaded by name or on demand.
+    """
+
+    folder: Path
+    imports: Mapping[str, Sequence[str]]
+    names: Mapping[str, str]
+
+    def loaded(self, *names: str) -> set[str]:
+        """Return the files that a browser loads for these modules, without what they load on demand."""
+        found, waiting = set[str](), [self.names[name] for name in names]
+        while waiting:
+            file = waiting.pop()
+            if file not in found:
+                found.add(file)
+                waiting += self.imports[file]
+        return found
+
+    def size(self, *names: str, without: Sequence[str] = ()) -> int:
+        """Return the bytes after gzip of all files that are loaded for `names` and not for `without`."""
+        return sum(_gzipped(self.folder / file) for file in self.loaded(*names) - self.loaded(*without))
+
+    def check(self) -> None:
+        """Raise BuildError if a limit is exceeded."""
+        for names, (limit, before) in LIMITS.items():
+            if (size := self.size(*names, without=before)) > limit:
+                raise BuildError(f"{' and '.join(names)} have {size} bytes after gzip, more than {limit}")
+
+
+def build(folder: Path, pages: Sequence[str] = ()) -> Built:
+    """Write the minified entries, and those of `pages`, to `folder`; return what was written. Raises BuildError."""
     _empty(folder)
-    _bundle([SOURCES / name for name in ENTRIES], folder, *_SHARED)
-    sizes = {name: _gzipped(folder / name) for name in ENTRIES}
-    print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
-    for names, limit in LIMITS.items():
-        if (sum_ := sum(sizes[name] for name in names)) > limit:
-            raise BuildError(f"{' and '.join(names)} have {sum_} bytes after gzip, more than {limit}")
-    return sizes
+    shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(ALONE, folder)
+    built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names})
+    sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *ALONE))
+    print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
+    built.check()
+    return built
 
 
 def build_served(folder: Path) -> None:
-    """Build what /client/ serves: the client, and the pages' scripts, which import its file. Raises BuildError."""
-    build(folder)
-    _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
-    _build_bundle(folder)
-    sizes = ", ".join(f"{name} {_gzipped(folder / name)} bytes after gzip" for name in PAGES)
-    print(f"client: {sizes}", flush=True)
+    """Build what /client/ serves: the client, and the pages' scripts. Raises BuildError."""
+    build(folder, PAGES)
 
 
 def build_bundles(folder: Path) -> None:
@@ -99,7 +127,7 @@ def build_bundles(folder: Path) -> None:
     """
     (folder / BUNDLE).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-        _build_bundle(Path(made))
+        _bundle((BUNDLE,), Path(made))
         (Path(made) / BUNDLE).replace(folder / BUNDLE)
 
 
@@ -111,22 +139,24 @@ def bundles_or_none(folder: Path) -> None:
         print(f"client: no pairing of devices: {error}", file=sys.stderr, flush=True)
 
 
-def _build_bundle(folder: Path) -> None:
-    _bundle([SOURCES / BUNDLE], (folder / BUNDLE).parent)
-    size = _gzipped(folder / BUNDLE)
-    print(f"client: {BUNDLE} {size} bytes after gzip, loaded on demand", flush=True)
-    if size > BUNDLE_LIMIT:
-        raise BuildError(f"{BUNDLE} has {size} bytes after gzip, more than {BUNDLE_LIMIT}")
-
-
-def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
-    modules = _modules()
-    esbuild = modules / "esbuild" / "bin" / "esbuild"
-    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
-    command = [_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"]
-    warned = _run(command, NODE_PATH=str(modules))  # the packages may be outside the sources' folder
+def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
+    modules, record = _modules(), folder / "written.json"
+    # Started as a program, because npm's scripts of an installation replace the script with a native program.
+    command = [modules / "esbuild" / "bin" / "esbuild", *(SOURCES / name for name in entries)]
+    options = (*_OPTIONS, *more, f"--outbase={SOURCES}", f"--outdir={folder}", f"--metafile={record}")
+    warned = _run([*command, *options], cwd=folder, NODE_PATH=str(modules))  # the packages may be outside the sources
     if warned:  # such as about an omitted import, with which the module's effects would be lost
         raise BuildError(f"esbuild warns: {warned[-2000:]}")
+    outputs = json.loads(record.read_text())["outputs"]
+    record.unlink()
+    imports = {
+        name: [it["path"] for it in file["imports"] if it["kind"] == "import-statement"]
+        for name, file in outputs.items()
+    }
+    # esbuild names the modules as seen from `folder`.
+    found = {(folder / file["entryPoint"]).resolve(): name for name, file in outputs.items() if "entryPoint" in file}
+    names = {source.relative_to(SOURCES).as_posix(): name for source, name in found.items()}
+    return Built(folder, imports, names)
 
 
 def build_or_copy(folder: Path) -> None:
@@ -147,7 +177,6 @@ def build_package(folder: Path) -> None:
     modules = _modules()
     _empty(folder)
     build(folder / "dist")
-    _build_bundle(folder / "dist")
     tsc = modules / "typescript" / "bin" / "tsc"
     types = folder / "dist" / "types"
     _run([_node(), tsc, "-p", HERE, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
@@ -208,14 +237,14 @@ def _on_path(program: str) -> str:
 
 def _run(command: Sequence[Path | str], cwd: Path = ROOT, **more: str) -> str:
     words = [str(word) for word in command]
-    path = os.pathsep.join([str(Path(words[0]).parent), os.environ.get("PATH", os.defpath)])
+    path = os.pathsep.join([str(_node().parent), os.environ.get("PATH", os.defpath)])
     environment = {**os.environ, "PATH": path, **more}
     try:
         done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:
         raise BuildError(f"{words[0]}: {error.strerror}") from error
     if done.returncode:
-        raise BuildError(f"{Path(words[1]).name} stopped: {(done.stderr or done.stdout).strip()[-2000:]}")
+        raise BuildError(f"{Path(words[0]).name} stopped: {(done.stderr or done.stdout).strip()[-2000:]}")
     return done.stderr.strip()
 
 

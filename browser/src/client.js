@@ -1,17 +1,17 @@
-/** The client, which combines a service and a vault with the functions that need both. */
+/** The client, which combines a service and a vault with the functions that need both, each loaded on first use. */
 
+import "./core.js";
 import { fromHex } from "./bytes.js";
 import { NetworkError } from "./errors.js";
 import { ServiceClient } from "./http/service.js";
-import { SmartAccount } from "./flows/account.js";
-import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
-import { addPasskey, registerPasskey, removePasskey } from "./flows/passkeys.js";
-import { pay } from "./flows/pay.js";
-import { register } from "./flows/register.js";
+import { getAccountState, getSmartAccountAddress } from "./chain/lookups.js";
 import { createPasskey } from "./passkeys/create.js";
 import { Vault } from "./vault/vault.js";
 
-/** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
+/**
+ * @typedef {import("./flows/account.js").SmartAccount} SmartAccount
+ * @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots
+ */
 
 const PAIRING = "./pairing/libp2p.js";
 
@@ -98,13 +98,11 @@ export class Client extends ServiceClient {
 
   async #loaded() {
     try {
-      const { KeptSnapshots } = await import("./snapshots/main.js");
+      const { KeptSnapshots } = await part(import("./snapshots/main.js"));
       return new KeptSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
-    } catch (cause) {
+    } catch (error) {
       this.#kept = null; // so that the next call loads the module again
-      throw cause instanceof TypeError
-        ? new NetworkError("the snapshots' module could not be loaded", { cause })
-        : cause;
+      throw error;
     }
   }
 
@@ -133,8 +131,8 @@ export class Client extends ServiceClient {
    * @returns {Promise<import("./flows/passkeys.js").AddedPasskey>}
    * @throws {WebAuthnError} `reason` "no_prf": it cannot open a vault, and was not added
    */
-  addPasskey(options = {}) {
-    return addPasskey(this, options);
+  async addPasskey(options = {}) {
+    return (await part(import("./flows/passkeys.js"))).addPasskey(this, options);
   }
 
   /**
@@ -145,8 +143,8 @@ export class Client extends ServiceClient {
    * @returns {Promise<boolean>} false: the vault is not registered yet, or `attestation` is missing
    * @throws {RequestRefused} the service refuses; `code` says why
    */
-  registerPasskey(credentialId, proof = {}) {
-    return registerPasskey(this, credentialId, proof);
+  async registerPasskey(credentialId, proof = {}) {
+    return (await part(import("./flows/passkeys.js"))).registerPasskey(this, credentialId, proof);
   }
 
   /**
@@ -156,8 +154,8 @@ export class Client extends ServiceClient {
    * @returns {Promise<{told: boolean}>} whether the password manager could be notified
    * @throws {PluginCallError} `last_wrap`: it is the only key
    */
-  removePasskey(credentialId) {
-    return removePasskey(this, credentialId);
+  async removePasskey(credentialId) {
+    return (await part(import("./flows/passkeys.js"))).removePasskey(this, credentialId);
   }
 
   /**
@@ -169,7 +167,7 @@ export class Client extends ServiceClient {
    * @throws {RegistrationRefused} no correct code was entered, or the passkey belongs to another DID
    */
   register(request) {
-    const registered = this.#inTurn(() => register(this, request));
+    const registered = this.#inTurn(async () => (await part(import("./flows/register.js"))).register(this, request));
     // Once the vault is registered, the service accepts its snapshots.
     registered.then(async () => (await this.#kept)?.changed()).catch(() => {});
     return registered;
@@ -190,11 +188,12 @@ export class Client extends ServiceClient {
    * @throws {OperationFailed} the chain refused the payment
    */
   pay(params, options = {}) {
-    return this.#inTurn(() => pay(this, params, options));
+    return this.#inTurn(async () => (await part(import("./flows/pay.js"))).pay(this, params, options));
   }
 
   /** @returns {Promise<SmartAccount>} the open vault's account on this service's chain, deployed or not */
-  account() {
+  async account() {
+    const { SmartAccount } = await part(import("./flows/account.js"));
     return SmartAccount.open(this, this.gas);
   }
 
@@ -220,5 +219,21 @@ export class Client extends ServiceClient {
       () => {},
     );
     return done;
+  }
+}
+
+/**
+ * Waits for a part of the client that is loaded on first use.
+ *
+ * @template T
+ * @param {Promise<T>} module
+ * @returns {Promise<T>}
+ * @throws {NetworkError} it could not be loaded
+ */
+async function part(module) {
+  try {
+    return await module;
+  } catch (cause) {
+    throw cause instanceof TypeError ? new NetworkError("a part of the client could not be loaded", { cause }) : cause;
   }
 }

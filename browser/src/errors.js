@@ -116,3 +116,12 @@ export class StorageError extends ServiceError {
     this.name = "StorageError";
   }
 }
+
+/** The registration was abandoned: the correct code was not entered, or the passkey belongs to a different DID. */
+export class RegistrationRefused extends ServiceError {
+  /** @param {string} message @param {ErrorOptions} [options] */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "RegistrationRefused";
+  }
+}

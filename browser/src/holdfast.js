@@ -9,29 +9,21 @@
  *     await client.register({ handle: "alice" });
  */
 
-export { NATIVE, paymentCall, paymentOf } from "./chain/calls.js";
 export { AccountNotFunded, OperationFailed, PaymentRefused } from "./chain/errors.js";
-export { feeIn, greatestCost, isSponsored } from "./chain/fees.js";
-export { checksumAddress, didOfKey, textHash } from "./chain/names.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,
   NetworkError,
   PluginCallError,
+  RegistrationRefused,
   RequestRefused,
   ServiceError,
   StorageError,
   WasmLoadError,
   WebAuthnError,
 } from "./errors.js";
-export { SmartAccount } from "./flows/account.js";
-export { accountAddress } from "./flows/contracts.js";
-export { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
-export { preparedPayment } from "./flows/pay.js";
-export { payeeOf } from "./flows/payee.js";
-export { RegistrationRefused } from "./flows/register.js";
+export { getAccountState, getSmartAccountAddress } from "./chain/lookups.js";
 export { RpcError, ServiceClient } from "./http/service.js";
-export { endWaiting as endWaitingPasskeys } from "./passkeys/ceremony.js";
 export { createPasskey } from "./passkeys/create.js";
 export {
   getDeviceCapabilities,

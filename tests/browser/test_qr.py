@@ -9,8 +9,8 @@ import segno
 from tests.support.javascript import run_module
 
 DRAW = """
-  const { qrModules } = await import("SOURCES/pages/vault/qr.js");
-  const { blocksOf } = await import("SOURCES/pages/vault/qr_codewords.js");
+  const { qrModules } = await import("SOURCES/kit/qr.js");
+  const { blocksOf } = await import("SOURCES/kit/qr_codewords.js");
   return given.map((text) => {
     const { version, level } = blocksOf(new TextEncoder().encode(text));
     return { version, level, rows: qrModules(text).map((row) => row.map(Number).join("")) };
@@ -64,7 +64,7 @@ def test_correction_is_better_where_it_costs_no_space() -> None:
 
 def test_a_text_that_no_code_holds_is_refused() -> None:
     code = """
-      const { qrModules } = await import("SOURCES/pages/vault/qr.js");
+      const { qrModules } = await import("SOURCES/kit/qr.js");
       try { return qrModules(given); } catch (error) { return error.message; }
     """
     assert run_module(code, text_of(2954)) == "the text is too long for a QR code: 2953 bytes at most"

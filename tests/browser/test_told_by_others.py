@@ -42,7 +42,8 @@ PAY = """
 STEPS = """
   let [told, strict, mined] = ["1", false, {}];
   const sent = [];
-  const account = async () => new hf.SmartAccount(liar({
+  const {SmartAccount} = await import("/client/flows/account.js");
+  const account = async () => new SmartAccount(liar({
     accountState: async () => ({nonce: told, did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2"}),
     bundler: async (method, [first]) => {
       const taken = method === "pm_sponsorUserOperation" && strict && BigInt(first.nonce) !== BigInt(told);
@@ -117,7 +118,7 @@ async def test_the_own_address_is_computed_and_another_factory_refused(
     page = await opened(browser, serve)
     await Authenticator.of(page)
     made = (await page.evaluate(MAKE, {"name": "ada", "options": {}}))["made"]
-    own = "return (await hf.SmartAccount.open(liar(CHANGES))).address"
+    own = "const {SmartAccount} = await import('/client/flows/account.js'); return (await SmartAccount.open(liar(CHANGES))).address"
     assert (await told(page, own.replace("CHANGES", ""), {}))["value"] == made["accounts"][0]["address"]
     foreign = f"contracts: async () => ({{...contracts, appFactory: '{THIEF}'}})"
     refused = await told(page, own.replace("CHANGES", f"{{{foreign}}}"), {})

@@ -27,9 +27,9 @@ async def serve_built(context: BrowserContext, folder: Path) -> list[str]:
     asked: list[str] = []
 
     async def built(route: Route) -> None:
-        name = route.request.url.partition("/client/")[2]
+        address, _, name = route.request.url.partition("/client/")
         asked.append(name)
-        served = await route.fetch()
+        served = await route.fetch(url=f"{address}/client/holdfast.js")  # a checkout does not serve every built file
         await route.fulfill(response=served, body=(folder / name).read_text())
 
     await context.route("**/client/**", built)

@@ -1,12 +1,12 @@
 /** Encodes calls to the few contract functions that payments need (Solidity ABI). */
 
+import { NATIVE } from "./native.js";
+
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
 const BALANCE_OF = "70a08231"; // balanceOf(address)
 const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
 const WORD = 64;
-/** Identifies the chain's native coin where a token's address is expected. */
-export const NATIVE = "native";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**

@@ -1,7 +1,7 @@
 /** Errors of user operations. */
 
 import { RequestRefused, ServiceError } from "../errors.js";
-import { NATIVE } from "./calls.js";
+import { NATIVE } from "./native.js";
 
 /** The operation was refused, or was mined and failed. */
 export class OperationFailed extends ServiceError {

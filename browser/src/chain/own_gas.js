@@ -1,9 +1,10 @@
 /** Gas that the account pays for itself when no sponsor does. */
 
 import { NetworkError } from "../errors.js";
-import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
+import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
 import { greatestCost } from "./fees.js";
+import { NATIVE } from "./native.js";
 import { ask, rpcOf } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */

@@ -1,6 +1,6 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
-import { hidesCharacters } from "./hidden.js";
+import { hidesCharacters } from "../kit/hidden.js";
 
 const FIELDS = new Set(["name", "account", "sign", "delegate"]);
 const NAME_LENGTH = 40;

@@ -3,6 +3,7 @@
  * once.
  */
 
+import "../core.js";
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { OperationFailed, isStale } from "../chain/errors.js";

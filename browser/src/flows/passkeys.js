@@ -1,5 +1,6 @@
 /** Adds and removes a vault's passkeys. The vault is updated first, then the service, then the password manager. */
 
+import "../core.js";
 import { fromBase64 } from "../bytes.js";
 import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
 import { signalUnknownCredential } from "../passkeys/platform.js";

@@ -1,8 +1,10 @@
 /** Payments from the vault's smart account. */
 
-import { isAddress, NATIVE, paymentCall, paymentOf } from "../chain/calls.js";
+import "../core.js";
+import { isAddress, paymentCall, paymentOf } from "../chain/calls.js";
 import { AccountNotFunded, OperationFailed } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
+import { NATIVE } from "../chain/native.js";
 import { checkPaid } from "../chain/own_gas.js";
 import { SmartAccount } from "./account.js";
 import { authorise } from "./budget.js";

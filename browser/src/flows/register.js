@@ -3,7 +3,8 @@
  * interrupted registration.
  */
 
-import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
+import "../core.js";
+import { ClientStateError, RegistrationRefused, RequestRefused } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 import { signatureOf } from "./signature.js";
@@ -28,15 +29,6 @@ const SPARE_MS = 5000;
  * @property {Attestation} [attestation] instead of `code`, if the page has verified the identifier itself
  * @property {(step: RegistrationStep) => void} [onProgress]
  */
-
-/** The registration was abandoned: the correct code was not entered, or the passkey belongs to a different DID. */
-export class RegistrationRefused extends ServiceError {
-  /** @param {string} message @param {ErrorOptions} [options] */
-  constructor(message, options) {
-    super(message, options);
-    this.name = "RegistrationRefused";
-  }
-}
 
 /**
  * @param {Client} client its vault is open

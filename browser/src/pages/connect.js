@@ -3,13 +3,14 @@
  * another origin.
  */
 
+import "../kit/kit.js";
 import { asker } from "./connect/asker.js";
 import { firstAnswer } from "./connect/answered.js";
 import { consent } from "./connect/consent.js";
 import { footer } from "./footer.js";
 import { text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
-import { begun } from "./parts/notes.js";
+import { begun } from "../kit/notes.js";
 import { problem, Told } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";

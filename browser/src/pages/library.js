@@ -5,7 +5,6 @@ export {
   Client,
   ClientStateError,
   NetworkError,
-  NATIVE,
   OperationFailed,
   PaymentRefused,
   PluginCallError,
@@ -16,18 +15,18 @@ export {
   VaultStore,
   WasmLoadError,
   WebAuthnError,
-  checksumAddress,
-  endWaitingPasskeys,
   getDeviceCapabilities,
-  feeIn,
   keyId,
   passkeyKey,
-  payeeOf,
-  preparedPayment,
   signalUnknownCredential,
-  textHash,
   usePasskey,
 } from "../holdfast.js";
+export { feeIn } from "../chain/fees.js";
+export { checksumAddress, textHash } from "../chain/names.js";
+export { NATIVE } from "../chain/native.js";
+export { payeeOf } from "../flows/payee.js";
+export { preparedPayment } from "../flows/pay.js";
+export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.js";
 
 /** Loads the pairing module when a pairing begins. */
 export const pairing = () => import("../pairing/pairing.js");

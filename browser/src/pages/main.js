@@ -1,5 +1,6 @@
 /** The pages' entry point, which registers the screens and draws the footer and the screen for the address. */
 
+import "../kit/kit.js";
 import { footer } from "./footer.js";
 import { noteScreen, throughHistory, wentBack } from "./parts/back.js";
 import { go, goToAddress } from "./parts/router.js";

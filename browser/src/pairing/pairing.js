@@ -3,8 +3,9 @@
  * a host to which both devices connect (docs/pairing.md).
  */
 
+import "../core.js";
 import { randomBytes, toBase64url } from "../bytes.js";
-import { NetworkError } from "../holdfast.js"; // the client's file, so that its error classes are the application's
+import { NetworkError } from "../errors.js";
 import { PairingServer, SyncRefused, receive } from "./protocol.js";
 
 export { PairingServer, SyncRefused, receive };

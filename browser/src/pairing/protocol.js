@@ -1,6 +1,6 @@
 /** The pairing protocol over any channel that sends a message and returns the reply (docs/pairing.md). */
 
-import { PluginCallError, ServiceError } from "../holdfast.js";
+import { PluginCallError, ServiceError } from "../errors.js";
 
 const REFUSED = { error: "refused" };
 

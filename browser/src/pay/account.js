@@ -1,6 +1,10 @@
 /** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
-import { accountAddress, didOfKey, feeIn, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
+import { feeIn } from "../chain/fees.js";
+import { didOfKey, textHash } from "../chain/names.js";
+import { SmartAccount } from "../flows/account.js";
+import { accountAddress } from "../flows/contracts.js";
+import { preparedPayment } from "../flows/pay.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
 import { amountText } from "./text.js";
 

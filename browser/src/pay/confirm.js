@@ -1,12 +1,14 @@
 /** The page on which a person confirms a shop's payment request. The vault's keys stay in the worker. */
 
-import { Client, payeeOf } from "../holdfast.js";
-import { facts as factsOf, noteSent } from "../pages/parts/notes.js";
+import "../kit/kit.js";
+import { payeeOf } from "../flows/payee.js";
+import { Client } from "../holdfast.js";
+import { facts as factsOf, noteSent } from "../kit/notes.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
 import { meta } from "./meta.js";
-import { familiarity, paidBefore, rememberPayee } from "./payees.js";
+import { familiarity, paidBefore, rememberPayee } from "../kit/payees.js";
 import { showReceive } from "./receive.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { movedBy, readRequest, Refusal } from "./request.js";

@@ -27,7 +27,7 @@ export function showReceive(account) {
     el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
   );
   document.getElementById("screen")?.append(place);
-  void import("./qr_of_account.js").then(
+  void import("../kit/qr.js").then(
     ({ qrCode }) => place.append(qrCode(account, text("receive_qr", { account }))),
     () => {},
   ); // the address is enough

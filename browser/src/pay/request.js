@@ -1,7 +1,8 @@
 /** Reads a shop's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
-import { isAddress, NATIVE } from "../chain/calls.js";
-import { plainLine } from "../connect/hidden.js";
+import { isAddress } from "../chain/calls.js";
+import { NATIVE } from "../chain/native.js";
+import { plainLine } from "../kit/hidden.js";
 
 const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;

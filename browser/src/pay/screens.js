@@ -1,6 +1,6 @@
 /** The parts of the payment window around the sheet: heading, announcements and buttons. */
 
-import { ignoreStrayClicks } from "../pages/parts/stray_clicks.js";
+import { ignoreStrayClicks } from "../kit/stray_clicks.js";
 import { el } from "./el.js";
 import { language, text } from "./text.js";
 

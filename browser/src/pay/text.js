@@ -1,6 +1,6 @@
 /** Translates texts and formats amounts for the person's language. */
 
-import { preferred } from "../pages/parts/languages.js";
+import { preferred } from "../kit/languages.js";
 import en from "./texts.en.js";
 
 /** @typedef {keyof typeof en} TextKey */

@@ -1,7 +1,4 @@
-/**
- * Collects in one place what the snapshot modules import from the client, so that the built module shares the client's
- * file.
- */
+/** Collects in one place what the snapshot modules import from the client. */
 
 export {
   ClientStateError,
@@ -10,12 +7,11 @@ export {
   RequestRefused,
   ServiceError,
   StorageError,
-  Vault,
-  VaultStore,
   WebAuthnError,
-  passkeyKey,
-  usePasskey,
-} from "../holdfast.js";
+} from "../errors.js";
+export { passkeyKey, usePasskey } from "../passkeys/use.js";
+export { VaultStore } from "../vault/store.js";
+export { Vault } from "../vault/vault.js";
 
 /**
  * @typedef {import("../client.js").Client} Client

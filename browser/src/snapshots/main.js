@@ -5,6 +5,7 @@
  *     console.log((await snapshots.state()).status);
  */
 
+import "../core.js";
 export { NEW_SNAPSHOTS_ONLY, readCar, writeCar } from "./cars.js";
 export { ContentError } from "./content_error.js";
 export { RecoveryRefused, SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";

@@ -55,6 +55,22 @@ async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api: 
     assert again.headers["cross-origin-resource-policy"] == "cross-origin"
 
 
+async def test_only_what_is_named_by_its_content_is_kept_without_asking(
+    make_api: Callable[..., Api], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("chunk-7UYRNFA2.js", "holdfast.js", "enclave-host.js")
+    for name in names:
+        (tmp_path / name).write_text("export {};")
+    monkeypatch.setattr(client_files, "client_folder", lambda: tmp_path)
+    http = make_api().http
+    caches = {name: (await http.get(f"/client/{name}")).headers["cache-control"] for name in names}
+    assert caches == {
+        "chunk-7UYRNFA2.js": "public, max-age=31536000, immutable",
+        "holdfast.js": "no-cache",
+        "enclave-host.js": "no-cache",
+    }
+
+
 @pytest.mark.parametrize(
     "name", ["", "nothing.js", "../setting_rows.py", "%2e%2e/build.py", "package.json", "vault", "vault/", "/worker.js"]
 )

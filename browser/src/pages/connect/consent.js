@@ -3,7 +3,7 @@
 import { amount, moment, text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { preparing, run, show } from "../parts/screen.js";
-import { ignoreStrayClicks } from "../parts/stray_clicks.js";
+import { ignoreStrayClicks } from "../../kit/stray_clicks.js";
 import { ready } from "../parts/vault_client.js";
 import { USDC_DECIMALS } from "../vault/permission.js";
 import { decimalOf, grouped } from "../vault/values.js";

@@ -6,7 +6,7 @@
 import { keyId, passkeyKey, usePasskey } from "../library.js";
 import { moment, text } from "../parts/language.js";
 import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { addFacts } from "../parts/notes.js";
+import { addFacts } from "../../kit/notes.js";
 import { copiesOf } from "../parts/providers.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";

@@ -1,7 +1,7 @@
 /** Tests the ways back into a vault by opening a copy of it in a second worker. The copy is then deleted. */
 
 import { Client, Vault, VaultStore } from "../library.js";
-import { addFacts, facts } from "../parts/notes.js";
+import { addFacts, facts } from "../../kit/notes.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { SERVICE_DID } from "../parts/vault_client.js";
 import { refusedRecovery } from "../vault/recover.js";

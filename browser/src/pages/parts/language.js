@@ -2,7 +2,7 @@
 
 import de from "../texts.de.js";
 import en from "../texts.en.js";
-import { offered, preferred, remember } from "./languages.js";
+import { offered, preferred, remember } from "../../kit/languages.js";
 
 /** @type {Record<string, Record<string, string>>} */
 const TABLES = { en, de };

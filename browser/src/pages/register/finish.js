@@ -3,7 +3,7 @@
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { addFacts, setBegun } from "../parts/notes.js";
+import { addFacts, setBegun } from "../../kit/notes.js";
 import { succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show, tell } from "../parts/screen.js";
@@ -23,7 +23,7 @@ const OTHERWISE = {
 };
 
 /**
- * @typedef {import("../parts/notes.js").Begun} Begun
+ * @typedef {import("../../kit/notes.js").Begun} Begun
  * @typedef {"account" | "chain" | "service" | "copy"} Step
  */
 

@@ -2,7 +2,7 @@
 
 import { counted, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { setBegun } from "../parts/notes.js";
+import { setBegun } from "../../kit/notes.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show, tell } from "../parts/screen.js";
 import { service } from "../parts/vault_client.js";
@@ -21,7 +21,7 @@ const SENTENCES = {
 };
 
 /**
- * @typedef {import("../parts/notes.js").Begun} Begun
+ * @typedef {import("../../kit/notes.js").Begun} Begun
  * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of another passkey, which is not yet
  *   registered with the service; without it, a registration continues
  */

@@ -1,6 +1,6 @@
 /** The second screen of a payment: everything that will be signed, in full, before the passkey is used. */
 
-import { familiarity, paidBefore } from "../../pay/payees.js";
+import { familiarity, paidBefore } from "../../kit/payees.js";
 import { NATIVE, checksumAddress, feeIn, preparedPayment } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";

@@ -1,10 +1,10 @@
 /** The last screen of a payment: has the enclave sign it, sends it once, and waits for its receipt. */
 
-import { rememberPayee } from "../../pay/payees.js";
+import { rememberPayee } from "../../kit/payees.js";
 import { feeIn } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { noteSent } from "../parts/notes.js";
+import { noteSent } from "../../kit/notes.js";
 import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, say, show } from "../parts/screen.js";

@@ -1,6 +1,6 @@
 /** Follows the payments sent from this browser until their results are known. */
 
-import { noteSent, sentRows } from "../parts/notes.js";
+import { noteSent, sentRows } from "../../kit/notes.js";
 import { service } from "../parts/vault_client.js";
 
 const ASKED_FOR_MS = 2000;
@@ -9,7 +9,7 @@ const ASKED_FOR_MS = 2000;
  * Returns the payments sent from a vault, newest last. The receipts of pending payments are requested again.
  *
  * @param {string} did
- * @returns {Promise<import("../parts/notes.js").Sent[]>}
+ * @returns {Promise<import("../../kit/notes.js").Sent[]>}
  */
 export async function sentFrom(did) {
   const rows = await sentRows(did);
@@ -23,7 +23,7 @@ export async function paidFrom(did) {
   return (await sentRows(did)).filter(({ state }) => state === "confirmed").map(({ to }) => to);
 }
 
-/** @param {string} did @param {import("../parts/notes.js").Sent} row */
+/** @param {string} did @param {import("../../kit/notes.js").Sent} row */
 async function followed(did, row) {
   const receipt = await service()
     .bundler("eth_getUserOperationReceipt", [row.hash])

@@ -7,7 +7,7 @@ import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
-import { qrCode } from "./qr.js";
+import { qrCode } from "../../kit/qr.js";
 import { grouped } from "./values.js";
 
 const TOKENS = ["USDC", "ETH"];

@@ -14,7 +14,7 @@ import { decimalOf, isSamePayment } from "./values.js";
 const SHOWN = 20;
 
 /**
- * @typedef {import("../parts/notes.js").Sent} Sent
+ * @typedef {import("../../kit/notes.js").Sent} Sent
  * @typedef {{direction: "in" | "out", from: string, to: string, amount: string, tx_hash: string, time: string}} Transfer
  * @typedef {{time: string, words: string, more?: Node}} Event
  */

@@ -3,7 +3,7 @@
 import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { facts, vaultOf } from "../parts/notes.js";
+import { facts, vaultOf } from "../../kit/notes.js";
 import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
@@ -32,7 +32,7 @@ const PUBLISH = "/snapshots/publish";
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
- * @property {import("../parts/notes.js").Sent[]} sent
+ * @property {import("../../kit/notes.js").Sent[]} sent
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
  * @property {number | undefined} copyAt when the last tried copy was written

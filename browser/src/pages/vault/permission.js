@@ -1,7 +1,7 @@
 /** Creates the delegation that grants a permission to pay, and reads the delegation's limit. */
 
 import { checksumAddress } from "../library.js";
-import { addFacts } from "../parts/notes.js";
+import { addFacts } from "../../kit/notes.js";
 import { ready } from "../parts/vault_client.js";
 import { decimalOf } from "./values.js";
 

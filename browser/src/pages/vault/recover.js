@@ -7,7 +7,7 @@ import { endWaitingPasskeys, usePasskey } from "../library.js";
 import { confirmed } from "../parts/dialog.js";
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { markVault, setVaultOf } from "../parts/notes.js";
+import { markVault, setVaultOf } from "../../kit/notes.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
 import { Told } from "../parts/problems.js";

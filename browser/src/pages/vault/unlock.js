@@ -8,7 +8,7 @@ import { noteTrial } from "../drill/trials.js";
 import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { facts, hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
+import { facts, hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../../kit/notes.js";
 import { cannotStore, obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";

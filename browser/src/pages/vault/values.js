@@ -39,7 +39,7 @@ const USDC_DECIMALS = 6;
 /**
  * Whether a payment that this browser noted is this transfer of USDC on the chain.
  *
- * @param {import("../parts/notes.js").Sent} note
+ * @param {import("../../kit/notes.js").Sent} note
  * @param {{to: string, amount: string, time: string}} transfer `amount` in the smallest unit
  */
 export function isSamePayment({ state, address, to, amount, symbol, time }, transfer) {

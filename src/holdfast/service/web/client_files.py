@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
 
 PREFIX = "/client/"
-# Modules import each other by name. Each module is revalidated on every use (304 if unchanged), so that versions never
-# mix.
+# A module with a fixed name is revalidated on every use (304 if unchanged), so that versions never mix. The others, to
+# which these lead, have a hash of their content in their names (browser/build.py).
 _CACHE = "no-cache"
+_HASHED_CACHE = "public, max-age=31536000, immutable"
+_HASHED = re.compile(r"-[0-9A-Z]{8}\.js$")
 _TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
 # A worker obeys the policy of its own script, and cross-origin isolated pages load a worker only if it has COEP.
 _HEADERS = (
@@ -68,4 +71,5 @@ def client_folder() -> Path | None:
 
 
 def _wrapped(file: Path) -> StaticAnswer:
-    return StaticAnswer(file.read_bytes(), _TYPES[file.suffix], _CACHE, [*_HEADERS])
+    cache = _HASHED_CACHE if _HASHED.search(file.name) else _CACHE
+    return StaticAnswer(file.read_bytes(), _TYPES[file.suffix], cache, [*_HEADERS])

@@ -1,6 +1,6 @@
 /** Stores what the pages remember in this browser. No entry is secret. */
 
-import { VaultStore } from "../library.js";
+import { VaultStore } from "../vault/store.js";
 
 const MARK = "holdfast-vaults";
 /**
@@ -20,7 +20,7 @@ const SENT_KEPT = 200;
  * @property {any} [attestation]
  *
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
- *   tried?: import("../drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
+ *   tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
  *   the application that requested it; `copyAt`: when the last tried copy on the service was written
  */
 
@@ -100,7 +100,7 @@ export async function noteSent(did, row) {
   await stored((store) => store.setNote(`pages:sent:${did}`, [...before, row].slice(-SENT_KEPT)));
 }
 
-/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey
+/** @typedef {{did: string, copies: import("../pages/parts/providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey
  *   is; null: not known */
 
 /**

@@ -1,6 +1,6 @@
 /** Looks up accounts on the service that served this module, or on a different one. */
 
-import { onCurve } from "../chain/p256.js";
+import { onCurve } from "./p256.js";
 import { ServiceClient } from "../http/service.js";
 
 const COORDINATE = /^(0x)?[0-9a-f]{1,64}$/i;

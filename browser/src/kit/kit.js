@@ -1,0 +1,7 @@
+/** What the payment window and the other pages share. Both import this file, so that the build keeps it together. */
+
+import "./hidden.js";
+import "./languages.js";
+import "./notes.js";
+import "./payees.js";
+import "./stray_clicks.js";
