@@ -1,4 +1,4 @@
-# The image contains only the service: no compiler, no sources, no secrets. docs/operating.md says how to run it.
+# The image contains only the service: no compiler, no sources, no secrets. docs/deploy.md says how to run it.
 # PYTHON_IMAGE can be a copy of the base image on a mirror, or one pinned by digest.
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 

@@ -1,4 +1,4 @@
-"""Writes the tables of settings, limits, exit codes and metrics in docs/operating.md and docs/indexer.md.
+"""Writes the tables of settings, limits, exit codes and metrics into the pages of docs/ that contain them.
 
 Or compares them:
 
@@ -56,8 +56,12 @@ def main() -> int:
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
-    own = {"settings": settings(ROWS), "limits": limits(), "exit codes": exit_codes(), "metrics": metrics()}
-    pages = {"operating.md": own, "indexer.md": {"settings": settings(INDEXER_ROWS)}}
+    pages = {
+        "settings.md": {"settings": settings(ROWS), "limits": limits()},
+        "operating.md": {"exit codes": exit_codes()},
+        "monitoring.md": {"metrics": metrics()},
+        "indexer.md": {"settings": settings(INDEXER_ROWS)},
+    }
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
 
 

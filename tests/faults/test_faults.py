@@ -16,7 +16,7 @@ from tests.support.soak import SOAK
 if TYPE_CHECKING:
     from tests.support.site import Site
 
-# Under `make soak` the network is cut for 30 s instead of 5 s (docs/operating.md).
+# Under `make soak` the network is cut for 30 s instead of 5 s (docs/scaling.md).
 CUT_S = 30.0 if SOAK else 5.0
 FROZEN_S = 10.0
 

@@ -1,4 +1,4 @@
-"""PostgreSQL is restored as of a given time from a base backup and archived WAL, as docs/operating.md describes."""
+"""PostgreSQL is restored as of a given time from a base backup and archived WAL, as docs/postgresql.md describes."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "deploy" / "prometheus" / "alerts.yml"
 TESTS = ROOT / "deploy" / "prometheus" / "alerts.test.yml"
-OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
+RUN_BOOKS = (ROOT / "docs" / "alerts.md").read_text("utf-8")
 GROUPS = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
 ALERTS = {rule["alert"]: rule for group in GROUPS for rule in group["rules"] if "alert" in rule}
 RECORDED = {rule["record"]: rule["expr"] for group in GROUPS for rule in group["rules"] if "record" in rule}
@@ -97,14 +97,14 @@ def test_panels_have_distinct_ids_and_do_not_overlap() -> None:
 def test_every_alert_has_a_severity_a_summary_and_a_section_that_explains_it(name: str) -> None:
     rule = ALERTS[name]
     assert rule["labels"]["severity"] in {"critical", "warning", "info"} and rule["annotations"]["summary"]
-    assert rule["annotations"]["runbook"] == f"docs/operating.md#{name.lower()}"
-    section = re.search(rf"^#### {name}\n(.*?)(?=^#)", OPERATING, re.MULTILINE | re.DOTALL)
+    assert rule["annotations"]["runbook"] == f"docs/alerts.md#{name.lower()}"
+    section = re.search(rf"^## {name}\n(.*?)(?=^#|\Z)", RUN_BOOKS, re.MULTILINE | re.DOTALL)
     assert section is not None
     assert all(f"**{part}**" in section[1] for part in ("Means.", "Look first.", "Do.")), section[1]
 
 
 def test_no_section_explains_an_alert_that_is_gone() -> None:
-    assert set(re.findall(r"^#### (Holdfast\w+)$", OPERATING, re.MULTILINE)) == set(ALERTS)
+    assert set(re.findall(r"^## (Holdfast\w+)$", RUN_BOOKS, re.MULTILINE)) == set(ALERTS)
 
 
 def test_every_alert_is_tried() -> None:

@@ -28,7 +28,8 @@ OPERATORS_COMMANDS = (
     *("serve", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential"),
     *("attestation", "enclave", "dev", "contracts", "indexer"),
 )
-OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
+NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring", "alerts")
+PAGES = "".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in NAMES)
 
 
 def test_the_tables_are_in_step_with_the_code() -> None:
@@ -38,7 +39,7 @@ def test_the_tables_are_in_step_with_the_code() -> None:
 
 
 def test_every_command_is_spoken_of() -> None:
-    pages = OPERATING + (ROOT / "docs" / "local-world.md").read_text("utf-8")
+    pages = PAGES + (ROOT / "docs" / "local-world.md").read_text("utf-8")
     pages += (ROOT / "docs" / "contracts.md").read_text("utf-8") + (ROOT / "docs" / "indexer.md").read_text("utf-8")
     for name in OPERATORS_COMMANDS:
         assert name in COMMANDS
@@ -46,25 +47,25 @@ def test_every_command_is_spoken_of() -> None:
 
 
 def test_every_metric_is_listed_and_no_other() -> None:
-    named = set(re.findall(r"`(holdfast_\w+)", OPERATING))
+    named = set(re.findall(r"`(holdfast_\w+)", PAGES))
     assert named == set(BY_NAME) == set(REGISTRY)
 
 
 def test_the_times_are_those_of_the_code() -> None:
-    assert f"within {STOP_WITHIN_S} s; exit code 0" in OPERATING
+    assert f"within {STOP_WITHIN_S} s; exit code 0" in PAGES
     defaults = read_settings({})
-    assert f"`HOLDFAST_IDLE_TIMEOUT`, {defaults.idle_timeout} s" in OPERATING
-    assert f"`HOLDFAST_MAX_CONNECTIONS`, {defaults.max_connections} |" in OPERATING
-    assert f"| a body | {BODY_TIMEOUT_S:.0f} s;" in OPERATING
-    assert f"each way | {CONNECTION_BUFFER_BYTES // 1024} KiB" in OPERATING
-    assert f"HTTP/2 connection | {MAX_STREAMS} |" in OPERATING
-    assert f"less than {TAKEN_BYTES_PER_S // 1024} KiB a second" in OPERATING
-    assert f"`HOLDFAST_SEND_TIMEOUT`, {defaults.send_timeout} s" in OPERATING
-    assert f"`HOLDFAST_CONNECTIONS_PER_ADDRESS`, {defaults.connections_per_address} |" in OPERATING
-    assert f"`HOLDFAST_LARGE_RESPONSES`, {defaults.large_responses} in a process" in OPERATING
-    assert f"`HOLDFAST_LARGE_RESPONSES_PER_ADDRESS`, {defaults.large_responses_per_address} to" in OPERATING
+    assert f"`HOLDFAST_IDLE_TIMEOUT`, {defaults.idle_timeout} s" in PAGES
+    assert f"`HOLDFAST_MAX_CONNECTIONS`, {defaults.max_connections} |" in PAGES
+    assert f"| a body | {BODY_TIMEOUT_S:.0f} s;" in PAGES
+    assert f"each way | {CONNECTION_BUFFER_BYTES // 1024} KiB" in PAGES
+    assert f"HTTP/2 connection | {MAX_STREAMS} |" in PAGES
+    assert f"less than {TAKEN_BYTES_PER_S // 1024} KiB a second" in PAGES
+    assert f"`HOLDFAST_SEND_TIMEOUT`, {defaults.send_timeout} s" in PAGES
+    assert f"`HOLDFAST_CONNECTIONS_PER_ADDRESS`, {defaults.connections_per_address} |" in PAGES
+    assert f"`HOLDFAST_LARGE_RESPONSES`, {defaults.large_responses} in a process" in PAGES
+    assert f"`HOLDFAST_LARGE_RESPONSES_PER_ADDRESS`, {defaults.large_responses_per_address} to" in PAGES
     large, a_second = LARGE_RESPONSE_BYTES // 1024, LARGE_RESPONSE_BYTES_PER_S // 1024
-    assert f"{large} KiB | {LARGE_RESPONSE_S:.0f} s, and a second for each {a_second} KiB |" in OPERATING
+    assert f"{large} KiB | {LARGE_RESPONSE_S:.0f} s, and a second for each {a_second} KiB |" in PAGES
 
 
 def test_every_link_between_pages_leads_somewhere() -> None:

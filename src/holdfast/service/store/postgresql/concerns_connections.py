@@ -83,7 +83,7 @@ def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
     """Report an error for time limits that the service cannot set through a pooler and that the database role lacks."""
     if not unlimited:
         return [Concern("limits of the role", "ok", "set")]
-    fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/operating.md, a pooler in front"
+    fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/postgresql.md, a pooler in front"
     return [Concern("limits of the role", "error", f"without limit: {', '.join(unlimited)}", fix)]
 
 

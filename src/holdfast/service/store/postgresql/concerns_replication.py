@@ -100,7 +100,7 @@ def slots_without_standby(slots: Rows, kept: str) -> list[Concern]:
 def archived(mode: str, *, fails: bool) -> Concern:
     """Check that WAL is archived, so that the database can be restored to any point in time."""
     if mode == "off":
-        fix = "archive WAL, so that the database can be restored to any moment (docs/operating.md, its backups)"
+        fix = "archive WAL, so that the database can be restored to any moment (docs/postgresql.md, Backups)"
         return Concern("archive", "note", "archive_mode off", fix)
     if fails:
         fix = "see archive_command and the server's log: WAL piles up on its disk, and no later moment can be restored"

@@ -28,7 +28,7 @@ T = TypeVar("T")
 _OPEN_WITHIN_S = 5.0
 _WRITTEN_WITHIN_S = 5.0
 _ROWS_AT_ONCE = 1000
-_OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_basebackup): see docs/operating.md"
+_OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_basebackup): see docs/postgresql.md"
 
 
 class PostgresqlDatabase:
