@@ -69,7 +69,7 @@ CHECKS = (
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
     Check(
         "zig-imports",
-        "no circle, no upward and no unused import in the enclave",
+        "no circle, no upward and no unused import in the enclave, no line over 120 characters",
         (PYTHON, "tools/zig_imports.py"),
     ),
     Check("spelling", "codespell over code and pages", (f"{BIN}/codespell",), fix="codespell -w"),

@@ -1,6 +1,7 @@
-"""Checks the enclave's import rules: no circular imports, no imports from a higher layer, no unused imports.
+"""Checks the enclave's rules that `zig fmt` does not: imports, and lines of at most 120 characters.
 
-`tools/zig_imports.py` reads every `@import` in enclave/src and prints what breaks these rules; it then exits with 1.
+No import may be circular, from a higher layer or unused. `tools/zig_imports.py` reads enclave/src and prints what
+breaks these rules; it then exits with 1.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("platform",),
 )
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+# Lines of a multiline string are data: a break would be part of it.
+LONGEST = 120
+LONG = re.compile(rf"(?! *\\\\).{{{LONGEST + 1},}}")
 IMPORT = re.compile(r'(?:const (\w+) = )?@import\("([^"]+)"\)')
 
 Graph = dict[str, dict[str, str | None]]
@@ -38,7 +42,7 @@ Graph = dict[str, dict[str, str | None]]
 
 def main() -> int:
     """Print all violations of the rules, and return 0 if there are none."""
-    found = violations(graph(SOURCES)) + unused(SOURCES)
+    found = violations(graph(SOURCES)) + unused(SOURCES) + long_lines(SOURCES)
     print("\n".join(found) or f"{len(graph(SOURCES))} files, no circle, no upward import")
     return 1 if found else 0
 
@@ -90,6 +94,16 @@ def unused(sources: Path) -> list[str]:
         f"{file.relative_to(sources).as_posix()} imports {name} and does not use it"
         for file in sorted(sources.rglob("*.zig"))
         for name in _unused_names(file.read_text())
+    ]
+
+
+def long_lines(sources: Path) -> list[str]:
+    """Return a message for each line of more than 120 characters, except in multiline strings."""
+    return [
+        f"{file.relative_to(sources).as_posix()}:{number} has more than {LONGEST} characters"
+        for file in sorted(sources.rglob("*.zig"))
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if LONG.match(line)
     ]
 
 

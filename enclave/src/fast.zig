@@ -15,14 +15,37 @@ pub const std_options: std.Options = .{
 };
 
 /// Encrypts the `len` bytes at `plain` with AES-256-GCM into `out`, followed by the tag.
-export fn fast_gcm_seal(out: [*]u8, plain: [*]const u8, len: usize, associated: [*]const u8, associated_len: usize, nonce: *const [12]u8, key: *const [32]u8) void {
+export fn fast_gcm_seal(
+    out: [*]u8,
+    plain: [*]const u8,
+    len: usize,
+    associated: [*]const u8,
+    associated_len: usize,
+    nonce: *const [12]u8,
+    key: *const [32]u8,
+) void {
     Aes256Gcm.encrypt(out[0..len], out[len..][0..16], plain[0..len], associated[0..associated_len], nonce.*, key.*);
 }
 
 /// Decrypts the `len` bytes at `sealed`, which are followed by the tag, into `out`. Returns false if anything was
 /// changed.
-export fn fast_gcm_open(out: [*]u8, sealed: [*]const u8, len: usize, associated: [*]const u8, associated_len: usize, nonce: *const [12]u8, key: *const [32]u8) bool {
-    Aes256Gcm.decrypt(out[0..len], sealed[0..len], sealed[len..][0..16].*, associated[0..associated_len], nonce.*, key.*) catch return false;
+export fn fast_gcm_open(
+    out: [*]u8,
+    sealed: [*]const u8,
+    len: usize,
+    associated: [*]const u8,
+    associated_len: usize,
+    nonce: *const [12]u8,
+    key: *const [32]u8,
+) bool {
+    Aes256Gcm.decrypt(
+        out[0..len],
+        sealed[0..len],
+        sealed[len..][0..16].*,
+        associated[0..associated_len],
+        nonce.*,
+        key.*,
+    ) catch return false;
     return true;
 }
 

@@ -33,6 +33,7 @@ def test_the_enclave_keeps_the_rules() -> None:
     assert len(files) > 80
     assert zig_imports.violations(files) == []
     assert zig_imports.unused(zig_imports.SOURCES) == []
+    assert zig_imports.long_lines(zig_imports.SOURCES) == []
 
 
 def test_every_room_of_the_table_has_files() -> None:
@@ -86,3 +87,9 @@ def test_what_breaks_a_rule_is_named(tmp_path: Path, files: dict[str, str], says
 def test_an_import_without_use_is_named(tmp_path: Path) -> None:
     text = 'const std = @import("std");\nconst cid = @import("cid.zig");\n// std and "std" are no use of it\nconst n = cid.n;\n'
     assert zig_imports.unused(tree(tmp_path, {"codec/a.zig": text})) == ["codec/a.zig imports std and does not use it"]
+
+
+def test_a_long_line_is_named(tmp_path: Path) -> None:
+    allowed, long, data = "x" * 120, "y" * 121, "    \\\\" + "z" * 121
+    tree(tmp_path, {"codec/a.zig": f"{allowed}\n{long}\n{data}\n"})
+    assert zig_imports.long_lines(tmp_path) == ["codec/a.zig:2 has more than 120 characters"]

@@ -112,7 +112,8 @@ fn signWithKey(call: Call) Error!Json {
 }
 
 fn signed_(call: Call, input: Json) Error!Json {
-    return if (args.field(input, "user_op") != null) signing.signUserOp(call.ctx, input) else signing.sign(call.ctx, input);
+    const is_operation = args.field(input, "user_op") != null;
+    return if (is_operation) signing.signUserOp(call.ctx, input) else signing.sign(call.ctx, input);
 }
 
 fn deriveFromKey(call: Call) Error!Json {
@@ -184,7 +185,12 @@ fn replaceValue(call: Call) Error!Json {
     const row = try rows.get(call.ctx, call.database, call.resource, key);
     if (args.field(row, "revoked_at") != null) return call.ctx.fail(error.Conflict, "revoked");
     const value = try args.string(call.ctx, call.args, "value", 16 << 10);
-    return rows.update(call.ctx, call.database, call.resource, try json.object(call.ctx.arena, .{ .id = key, .value = value }));
+    return rows.update(
+        call.ctx,
+        call.database,
+        call.resource,
+        try json.object(call.ctx.arena, .{ .id = key, .value = value }),
+    );
 }
 
 /// {id} -> {valid, reason?}. A row is valid if it is neither revoked nor expired.

@@ -18,7 +18,8 @@ const Resource = resources.Resource;
 /// Whether the action reads an argument with that name.
 pub fn has(resource: Resource, action: []const u8, name: []const u8) bool {
     if (table.find(resource.name, action)) |particular| {
-        return isKey(resource, name) or contains(particular.takes, name) or (particular.makes_row and makes(resource, name));
+        return isKey(resource, name) or
+            contains(particular.takes, name) or (particular.makes_row and makes(resource, name));
     }
     return switch (commonOf(resource, action) orelse return false) {
         .list => contains(&.{ "limit", "offset" }, name),
@@ -31,7 +32,8 @@ pub fn has(resource: Resource, action: []const u8, name: []const u8) bool {
 /// Refuses arguments that the action does not have.
 pub fn checkKnown(ctx: *Ctx, resource: Resource, action: []const u8, given: Json) Error!void {
     for (given.object.keys()) |name| {
-        if (!has(resource, action, name)) return ctx.fail(error.InvalidField, "an argument that the action does not have");
+        if (!has(resource, action, name))
+            return ctx.fail(error.InvalidField, "an argument that the action does not have");
     }
 }
 

@@ -76,7 +76,8 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
-    ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
+    ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, token.args.?, facts) catch |err|
+        return codec_errors.token(ctx, err);
     return withChain(ctx, minted, held);
 }
 
@@ -119,7 +120,13 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
 
 /// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends with a
 /// different audience, or a root delegation that the DID's key did not sign.
-fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
+fn checkMinted(
+    ctx: *Ctx,
+    database: Database,
+    input: Json,
+    held: ?[]const ucan.payload.Token,
+    minted: []const u8,
+) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
         const own = ucan.chain.names(ctx.state.did, token) catch |err| return codec_errors.token(ctx, err);

@@ -87,7 +87,8 @@ fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
 fn verificationRequired(ctx: *Ctx, input: Json) Error!bool {
     const wanted = try args.optionalString(ctx, input, "user_verification", 16) orelse return true;
     const Requirement = enum { required, preferred, discouraged };
-    const parsed = std.meta.stringToEnum(Requirement, wanted) orelse return ctx.fail(error.InvalidField, "user_verification");
+    const parsed = std.meta.stringToEnum(Requirement, wanted) orelse
+        return ctx.fail(error.InvalidField, "user_verification");
     return parsed == .required;
 }
 
@@ -98,7 +99,10 @@ fn credentialBytes(ctx: *Ctx, id: []const u8) Error![]const u8 {
 const Stored = struct { key: []const u8, sign_count: u32 };
 
 fn stored(ctx: *Ctx, database: Database, id: []const u8) Error!Stored {
-    const found = try database.query("SELECT public_key, sign_count FROM credentials WHERE credential_id = ?", &.{.{ .text = id }});
+    const found = try database.query(
+        "SELECT public_key, sign_count FROM credentials WHERE credential_id = ?",
+        &.{.{ .text = id }},
+    );
     defer found.finish();
     if (!try found.next()) return ctx.fail(error.NotFound, "credentials");
     if (found.isNull(0)) return ctx.fail(error.NotFound, "public_key");

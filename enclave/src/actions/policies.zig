@@ -22,7 +22,8 @@ pub fn checkEnforced(ctx: *Ctx, command: []const u8, policy: ipld.Value) Error!v
     const action = parts.next();
     if (action) |name| if (!isAction(resource, name)) return;
     for (policy.list) |statement| {
-        if (!try speaks(ctx, resource, action, statement)) return ctx.fail(error.InvalidField, "policy: an argument that the command does not have");
+        if (!try speaks(ctx, resource, action, statement))
+            return ctx.fail(error.InvalidField, "policy: an argument that the command does not have");
     }
 }
 
@@ -40,7 +41,8 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     if (action) |one| return takes(resource, one, name);
     for (resource.actions) |common| if (arguments.has(resource, @tagName(common), name)) return true;
     for (table.all) |particular| {
-        if (std.mem.eql(u8, particular.resource, resource.name) and arguments.has(resource, particular.name, name)) return true;
+        if (std.mem.eql(u8, particular.resource, resource.name) and arguments.has(resource, particular.name, name))
+            return true;
     }
     return pays(resource, null) and arguments.contains(&payment, name);
 }
@@ -50,7 +52,8 @@ fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
     if (!arguments.contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
     const given = statement.list[2].text;
     const address = eth.parseAddress(given) catch return;
-    if (!std.mem.eql(u8, given, try eth.checksummed(ctx.arena, address))) return ctx.fail(error.InvalidField, "policy: an address not in EIP-55's form");
+    if (!std.mem.eql(u8, given, try eth.checksummed(ctx.arena, address)))
+        return ctx.fail(error.InvalidField, "policy: an address not in EIP-55's form");
 }
 
 fn takes(resource: Resource, action: []const u8, name: []const u8) bool {
@@ -63,5 +66,6 @@ fn pays(resource: Resource, action: ?[]const u8) bool {
 }
 
 fn isAction(resource: Resource, name: []const u8) bool {
-    return pays(resource, name) or table.find(resource.name, name) != null or arguments.commonOf(resource, name) != null;
+    return pays(resource, name) or
+        table.find(resource.name, name) != null or arguments.commonOf(resource, name) != null;
 }

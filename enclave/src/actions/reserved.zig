@@ -25,13 +25,15 @@ pub fn check(ctx: *Ctx, database: Database, resource: resources.Resource, name: 
         if (std.mem.eql(u8, name, "sign")) try checkSigned(ctx, input);
     }
     if (isReading(name)) return;
-    if (std.mem.eql(u8, resource.name, "verification_methods")) return ctx.fail(error.CommandDenied, "under a token, verification_methods cannot change");
+    if (std.mem.eql(u8, resource.name, "verification_methods"))
+        return ctx.fail(error.CommandDenied, "under a token, verification_methods cannot change");
     if (std.mem.eql(u8, resource.name, "tokens")) try checkRow(ctx, database, resource, input);
 }
 
 /// A digest could be that of a token, and a text of a protocol could sign the bearer in as the owner.
 fn checkSigned(ctx: *Ctx, input: Json) Error!void {
-    if (args.field(input, "digest") != null) return ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
+    if (args.field(input, "digest") != null)
+        return ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
     const message = args.field(input, "message") orelse return;
     if (message == .string and std.mem.startsWith(u8, message.string, of_protocols)) {
         return ctx.fail(error.CommandDenied, "under a token, no text of Holdfast's own protocols is signed");

@@ -43,25 +43,70 @@ pub const Action = struct {
 
 const addressing = [_][]const u8{ "chain", "form", "prefix", "factory", "implementation", "salt" };
 const signed = [_][]const u8{ "digest", "message", "user_op", "entry_point", "chain_id", "val_share", "deterministic" };
-const asserted = [_][]const u8{ "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins" };
+const asserted = [_][]const u8{
+    "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins",
+};
 const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "command", "args", "added_args", "now" };
 
 /// The actions that only some resources have.
 pub const all = [_]Action{
-    .{ .resource = "accounts", .name = "create", .run = .create_account, .makes_row = true, .fill = filling.forNewAccount },
-    .{ .resource = "accounts", .name = "derive", .run = .derive_account, .takes = &(addressing ++ [_][]const u8{"curve"}), .makes_row = true, .fill = filling.forDerivedAccount },
+    .{
+        .resource = "accounts",
+        .name = "create",
+        .run = .create_account,
+        .makes_row = true,
+        .fill = filling.forNewAccount,
+    },
+    .{
+        .resource = "accounts",
+        .name = "derive",
+        .run = .derive_account,
+        .takes = &(addressing ++ [_][]const u8{"curve"}),
+        .makes_row = true,
+        .fill = filling.forDerivedAccount,
+    },
     .{ .resource = "accounts", .name = "set_default", .run = .set_default },
     .{ .resource = "accounts", .name = "sign", .run = .sign_as_account, .takes = &signed, .fill = filling.forAccount },
-    .{ .resource = "credentials", .name = "verify", .run = .verify_assertion, .takes = &asserted, .fill = filling.forAssertion },
+    .{
+        .resource = "credentials",
+        .name = "verify",
+        .run = .verify_assertion,
+        .takes = &asserted,
+        .fill = filling.forAssertion,
+    },
     .{ .resource = "sessions", .name = "refresh", .run = .extend, .takes = &.{"expires_at"} },
     .{ .resource = "sessions", .name = "verify", .run = .is_valid },
     .{ .resource = "grants", .name = "verify", .run = .is_valid },
-    .{ .resource = "enclaves", .name = "create", .run = .create_key, .takes = &.{ "curve", "keep_val_share" }, .fill = filling.forNewKey },
+    .{
+        .resource = "enclaves",
+        .name = "create",
+        .run = .create_key,
+        .takes = &.{ "curve", "keep_val_share" },
+        .fill = filling.forNewKey,
+    },
     .{ .resource = "enclaves", .name = "delete", .run = .delete_key },
-    .{ .resource = "enclaves", .name = "derive", .run = .derive_from_key, .takes = &(addressing ++ [_][]const u8{ "public_key", "curve" }), .fill = filling.forDerivedKey },
+    .{
+        .resource = "enclaves",
+        .name = "derive",
+        .run = .derive_from_key,
+        .takes = &(addressing ++ [_][]const u8{ "public_key", "curve" }),
+        .fill = filling.forDerivedKey,
+    },
     .{ .resource = "enclaves", .name = "sign", .run = .sign_with_key, .takes = &signed, .fill = filling.forSigning },
-    .{ .resource = "enclaves", .name = "refresh", .run = .refresh_key, .takes = &.{"val_share"}, .fill = filling.firstKey },
-    .{ .resource = "enclaves", .name = "rotate", .run = .rotate_key, .takes = &.{"val_share"}, .fill = filling.firstKey },
+    .{
+        .resource = "enclaves",
+        .name = "refresh",
+        .run = .refresh_key,
+        .takes = &.{"val_share"},
+        .fill = filling.firstKey,
+    },
+    .{
+        .resource = "enclaves",
+        .name = "rotate",
+        .run = .rotate_key,
+        .takes = &.{"val_share"},
+        .fill = filling.firstKey,
+    },
     .{ .resource = "delegations", .name = "create", .run = .delegate, .mints = true },
     .{ .resource = "delegations", .name = "delegate", .run = .delegate, .mints = true },
     .{ .resource = "delegations", .name = "verify", .run = .verify_token, .takes = &verified },

@@ -45,7 +45,8 @@ pub fn delegate(ctx: *Ctx, database: Database, input: Json) Error!Json {
 /// -> {signed_dag_cbor, cid, issuer, container}. With `record` false the vault does not change, the audience is
 /// required, and the lifetime is at most ten minutes.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Json {
-    if (!try args.boolean(ctx, input, "record", true)) return unrecorded(ctx, try minting.briefInvocation(ctx, database, input));
+    if (!try args.boolean(ctx, input, "record", true))
+        return unrecorded(ctx, try minting.briefInvocation(ctx, database, input));
     return recorded(ctx, database, "invocations", try minting.invocation(ctx, database, input));
 }
 
@@ -79,7 +80,8 @@ pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: [
 }
 
 fn alone(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
-    const container = ucan.container.pack(ctx.arena, &.{token.envelope.bytes}) catch |err| return codec_errors.token(ctx, err);
+    const container = ucan.container.pack(ctx.arena, &.{token.envelope.bytes}) catch |err|
+        return codec_errors.token(ctx, err);
     return answer(ctx, token, container);
 }
 
@@ -146,7 +148,10 @@ fn record(ctx: *Ctx, database: Database, comptime table: []const u8, bytes: []co
     var fields: rows.Fields = .{ .ctx = ctx };
     try fields.add("cid", .{ .text = text });
     try fields.add("issuer", .{ .text = token.iss });
-    try fields.add("audience", if (token.aud) |aud| .{ .text = aud } else if (token.envelope.kind == .delegation) .{ .text = "" } else .null);
+    try fields.add(
+        "audience",
+        if (token.aud) |aud| .{ .text = aud } else if (token.envelope.kind == .delegation) .{ .text = "" } else .null,
+    );
     try fields.add("subject", if (token.sub) |sub| .{ .text = sub } else .null);
     try fields.add("command", .{ .text = token.cmd });
     try fields.add("expiration", if (token.exp) |exp| .{ .integer = exp } else .null);

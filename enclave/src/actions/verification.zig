@@ -63,7 +63,8 @@ fn checkInvocation(
 ) Error!void {
     if (subject) |wanted| if (!std.mem.eql(u8, token.sub.?, wanted)) return error.WrongSubject;
     if (audience) |wanted| if (!std.mem.eql(u8, token.aud orelse token.sub.?, wanted)) return error.WrongAudience;
-    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
+    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err|
+        return codec_errors.token(ctx, err);
 }
 
 /// Refuses an invocation whose command or arguments are not those in `input`.
@@ -94,7 +95,8 @@ fn checkDelegations(
     };
     const asked = command != null;
     ucan.chain.checkGrant(path, audience, demand, facts) catch |err| return codec_errors.token(ctx, err);
-    if (asked) ucan.chain.checkPolicies(ctx.arena, path, demand.args, facts) catch |err| return codec_errors.token(ctx, err);
+    if (asked)
+        ucan.chain.checkPolicies(ctx.arena, path, demand.args, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
 fn leaf(ctx: *Ctx, bundle: ucan.Bundle) Error!ucan.payload.Token {

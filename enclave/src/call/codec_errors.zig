@@ -109,7 +109,10 @@ pub fn credential(ctx: *Ctx, err: webauthn.Error) Error {
         error.AttestationStatementInvalid => ctx.fail(error.InvalidCredential, "attestation statement"),
         error.AttestedCredentialMissing => ctx.fail(error.InvalidCredential, "no attested credential"),
         error.AuthenticatorDataTruncated => ctx.fail(error.InvalidCredential, "authenticator data too short"),
-        error.AuthenticatorDataTrailingBytes => ctx.fail(error.InvalidCredential, "bytes follow the authenticator data"),
+        error.AuthenticatorDataTrailingBytes => ctx.fail(
+            error.InvalidCredential,
+            "bytes follow the authenticator data",
+        ),
         error.AuthenticatorFlagsInvalid => ctx.fail(error.InvalidCredential, "authenticator flags"),
         error.CoseInvalid => ctx.fail(error.InvalidCredential, "COSE key"),
         error.CoseOffCurve => ctx.fail(error.InvalidKey, "the point is not on its curve"),

@@ -80,7 +80,8 @@ pub fn smartAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!eth.
     return eth.cloneAddress(factory, implementation, eth.hashWords(&.{ public.x, public.y, try saltOf(ctx, input) }));
 }
 
-/// `form` "p2wpkh" (the default): pay-to-witness-public-key-hash (BIP-84); "p2tr": pay-to-taproot, key path only (BIP-86).
+/// `form` "p2wpkh" (the default): pay-to-witness-public-key-hash (BIP-84); "p2tr": pay-to-taproot, key path
+/// only (BIP-86).
 fn bitcoin(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     const form = try formOf(ctx, input);
     if (public.curve != .secp256k1) return error.UnsupportedChain;
@@ -97,7 +98,8 @@ fn formOf(ctx: *Ctx, input: Json) Error!Form {
 
 fn taprootKey(public: curves.PublicKey) Error![32]u8 {
     const even = Secp256k1.fromSec1(&([1]u8{2} ++ public.x)) catch return error.InvalidKey;
-    const tweak = Secp256k1.scalar.Scalar.fromBytes(tagged("TapTweak", &public.x), .big) catch return error.CryptoFailure;
+    const tweak = Secp256k1.scalar.Scalar.fromBytes(tagged("TapTweak", &public.x), .big) catch
+        return error.CryptoFailure;
     const shift = Secp256k1.basePoint.mulPublic(tweak.toBytes(.big), .big) catch return error.CryptoFailure;
     return even.add(shift).affineCoordinates().x.toBytes(.big);
 }

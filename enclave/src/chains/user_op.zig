@@ -42,7 +42,8 @@ const Packed = [8]Word;
 /// address, which the operation does not contain, and so reject the signature.
 fn refuseDelegation(ctx: *Ctx, op: Json) Error!void {
     if (args.field(op, "factory") == null) return;
-    if (std.mem.eql(u8, &try address(ctx, op, "factory"), &([2]u8{ 0x77, 0x02 } ++ @as([18]u8, @splat(0))))) return ctx.fail(error.InvalidField, "factory");
+    if (std.mem.eql(u8, &try address(ctx, op, "factory"), &([2]u8{ 0x77, 0x02 } ++ @as([18]u8, @splat(0)))))
+        return ctx.fail(error.InvalidField, "factory");
 }
 
 fn hashV07(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
@@ -50,9 +51,12 @@ fn hashV07(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
 }
 
 fn hashV08(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
-    const type_hash = comptime typeHash("PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData," ++
-        "bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)");
-    const domain_type = comptime typeHash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    const type_hash = comptime typeHash("PackedUserOperation(address sender,uint256 nonce," ++
+        "bytes initCode,bytes callData,bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees," ++
+        "bytes paymasterAndData)");
+    const domain_type = comptime typeHash(
+        "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)",
+    );
     const name = comptime typeHash("ERC4337");
     const version = comptime typeHash("1");
     const domain = eth.hashWords(&.{ domain_type, name, version, eth.word(chain_id), eth.padded(entry_point) });
@@ -97,7 +101,8 @@ fn paymasterHash(ctx: *Ctx, op: Json, version: Version) Error!Word {
     if (std.mem.allEqual(u8, &paymaster, 0)) return ctx.fail(error.InvalidField, "paymaster");
     const limits = try halves(ctx, op, "paymasterVerificationGasLimit", "paymasterPostOpGasLimit");
     const data = if (args.field(op, "paymasterData") == null) "" else try bytesOf(ctx, op, "paymasterData");
-    if (signature.len == 0 and version != .v09) return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
+    if (signature.len == 0 and version != .v09)
+        return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
     const signed = if (signature.len > 0) data else try unsigned(ctx, data) orelse
         return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
     return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, signed, &signature_mark }));
@@ -108,7 +113,10 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     if (!try hasBytes(ctx, op, "paymasterSignature")) return "";
     if (version != .v09) return ctx.fail(error.InvalidField, "paymasterSignature");
     const signature = try bytesOf(ctx, op, "paymasterSignature");
-    return if (signature.len <= std.math.maxInt(u16)) signature else ctx.fail(error.ValueTooLarge, "paymasterSignature");
+    return if (signature.len <= std.math.maxInt(u16))
+        signature
+    else
+        ctx.fail(error.ValueTooLarge, "paymasterSignature");
 }
 
 /// The paymaster's data without the paymaster's signature, which v0.9 does not hash. Signed data ends with the

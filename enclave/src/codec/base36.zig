@@ -42,7 +42,8 @@ test "numbers in base 36" {
     defer arena.deinit();
     const cases = .{ .{ "\x01", "1" }, .{ "\x24", "10" }, .{ "\xff", "73" }, .{ "\x01\x00", "74" } };
     inline for (cases) |case| try std.testing.expectEqualStrings(case[1], try encode(arena.allocator(), case[0]));
-    inline for (.{ "", "\x00", "\x00\x01" }) |bad| try std.testing.expectError(error.Base36Invalid, encode(arena.allocator(), bad));
+    inline for (.{ "", "\x00", "\x00\x01" }) |bad|
+        try std.testing.expectError(error.Base36Invalid, encode(arena.allocator(), bad));
     try std.testing.expectError(error.Base36Invalid, encode(arena.allocator(), &@as([max_length + 1]u8, @splat(1))));
     const longest = try encode(arena.allocator(), &@as([max_length]u8, @splat(0xff)));
     try std.testing.expectEqual(100, longest.len);

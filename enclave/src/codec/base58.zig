@@ -78,7 +78,9 @@ fn leading(bytes: []const u8, wanted: u8) usize {
 test "published examples of base58btc" {
     var arena = std.heap.ArenaAllocator.init(std.testing.allocator);
     defer arena.deinit();
-    const cases = .{ .{ "Hello World!", "2NEpo7TZRRrLZSi2U" }, .{ "\x00\x00\x28\x7f\xb4\xcd", "11233QC4" }, .{ "", "" } };
+    const cases = .{
+        .{ "Hello World!", "2NEpo7TZRRrLZSi2U" }, .{ "\x00\x00\x28\x7f\xb4\xcd", "11233QC4" }, .{ "", "" },
+    };
     inline for (cases) |case| {
         try std.testing.expectEqualStrings(case[1], try encode(arena.allocator(), case[0]));
         try std.testing.expectEqualStrings(case[0], try decode(arena.allocator(), case[1]));

@@ -8,7 +8,13 @@ const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 pub const Variant = enum(u30) { bech32 = 1, bech32m = 0x2bc830a3 };
 
 /// The text that encodes `prefix` and `data`, with the witness version before the data if there is one.
-pub fn encode(arena: std.mem.Allocator, prefix: []const u8, witness: ?u5, data: []const u8, variant: Variant) Error![]u8 {
+pub fn encode(
+    arena: std.mem.Allocator,
+    prefix: []const u8,
+    witness: ?u5,
+    data: []const u8,
+    variant: Variant,
+) Error![]u8 {
     var groups: std.ArrayList(u5) = .empty;
     if (witness) |version| try groups.append(arena, version);
     try regroup(arena, &groups, data);

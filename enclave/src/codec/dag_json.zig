@@ -97,7 +97,10 @@ fn integer(arena: Allocator, i: i128) Error!Json {
 /// A float, always with a point or an exponent, because DAG-JSON distinguishes 1.0 from 1.
 fn float(arena: Allocator, f: f64) Error!Json {
     const plain = @trunc(f) != f and @abs(f) >= 1e-6;
-    const digits = if (plain) try std.fmt.allocPrint(arena, "{d}", .{f}) else try std.fmt.allocPrint(arena, "{e}", .{f});
+    const digits = if (plain)
+        try std.fmt.allocPrint(arena, "{d}", .{f})
+    else
+        try std.fmt.allocPrint(arena, "{e}", .{f});
     return .{ .number_string = digits };
 }
 
@@ -119,7 +122,8 @@ fn fromList(arena: Allocator, items: []const ipld.Value) Error!Json {
 
 /// Refuses a map that has the form of a link or of bytes, because it would be read back as one of these.
 fn fromMap(arena: Allocator, entries: []const ipld.Entry) Error!Json {
-    if (entries.len == 1 and entries[0].key == .text and std.mem.eql(u8, entries[0].key.text, "/")) return error.JsonUnsupported;
+    if (entries.len == 1 and entries[0].key == .text and std.mem.eql(u8, entries[0].key.text, "/"))
+        return error.JsonUnsupported;
     var fields: std.json.ObjectMap = .empty;
     for (entries) |e| {
         if (e.key != .text) return error.JsonUnsupported;

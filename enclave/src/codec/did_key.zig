@@ -48,7 +48,8 @@ pub const PublicKey = union(varsig.Algorithm) {
         const point = switch (self) {
             .ed25519 => return null,
             .p256 => |key| (P256.PublicKey.fromSec1(&key) catch return error.DidKeyInvalid).toUncompressedSec1(),
-            .secp256k1 => |key| (Secp256k1.PublicKey.fromSec1(&key) catch return error.DidKeyInvalid).toUncompressedSec1(),
+            .secp256k1 => |key| (Secp256k1.PublicKey.fromSec1(&key) catch
+                return error.DidKeyInvalid).toUncompressedSec1(),
         };
         var digest: [32]u8 = undefined;
         Keccak256.hash(point[1..], &digest, .{});

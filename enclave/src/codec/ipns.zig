@@ -63,9 +63,11 @@ pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{Ou
 
 /// Whether the text is a canonical CID (base32, version 1) with DAG-CBOR and SHA-256, as a snapshot root's must be.
 pub fn isRoot(arena: Allocator, text: []const u8) error{OutOfMemory}!bool {
-    const bytes = cid.fromText(arena, text) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
+    const bytes = cid.fromText(arena, text) catch |err|
+        return if (err == error.OutOfMemory) error.OutOfMemory else false;
     const parsed = cid.parse(bytes) catch return false;
     if (parsed.version != 1 or parsed.codec != cid.dag_cbor or parsed.hash != cid.sha2_256) return false;
-    const canonical = cid.toText(arena, bytes) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
+    const canonical = cid.toText(arena, bytes) catch |err|
+        return if (err == error.OutOfMemory) error.OutOfMemory else false;
     return std.mem.eql(u8, text, canonical);
 }

@@ -48,9 +48,11 @@ pub fn isNanosecondInstant(text: []const u8) bool {
 /// Whether `body` contains a valid calendar date and a valid time of day.
 fn isDate(body: []const u8) bool {
     const month = number(body[5..7]);
-    if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59) return false;
+    if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59)
+        return false;
     const day = number(body[8..10]);
-    return day >= 1 and day <= std.time.epoch.getDaysInMonth(number(body[0..4]), @fromBackingInt(@as(u4, @intCast(month))));
+    return day >= 1 and
+        day <= std.time.epoch.getDaysInMonth(number(body[0..4]), @fromBackingInt(@as(u4, @intCast(month))));
 }
 
 fn number(digits: []const u8) u16 {
@@ -71,7 +73,12 @@ fn whole(arena: std.mem.Allocator, text: []const u8) error{OutOfMemory}![]const 
 
 test "instants with nanoseconds" {
     try std.testing.expect(isNanosecondInstant("2040-02-29T23:59:59.123456789Z"));
-    inline for (.{ "2040-01-01T00:00:00.000Z", "2040-02-30T00:00:00.000000000Z", "2040-01-01T00:00:00.00000000aZ", "2040-01-01T00:00:00.000000000z", "2040-01-01T00:00:00,000000000Z" }) |bad| {
+    const bad_instants = [_][]const u8{
+        "2040-01-01T00:00:00.000Z",       "2040-02-30T00:00:00.000000000Z",
+        "2040-01-01T00:00:00.00000000aZ", "2040-01-01T00:00:00.000000000z",
+        "2040-01-01T00:00:00,000000000Z",
+    };
+    for (bad_instants) |bad| {
         try std.testing.expect(!isNanosecondInstant(bad));
     }
 }

@@ -6,7 +6,8 @@ const Allocator = std.mem.Allocator;
 
 pub const Json = std.json.Value;
 
-/// A JSON object whose members are the struct's fields. Omits a field that is a null optional, and writes `Json.null` as null.
+/// A JSON object whose members are the struct's fields. Omits a field that is a null optional, and writes `Json.null`
+/// as null.
 pub fn object(arena: Allocator, fields: anytype) Error!Json {
     const names = @typeInfo(@TypeOf(fields)).@"struct".field_names;
     var values: [names.len]?Json = undefined;

@@ -11,7 +11,13 @@ pub const Nonce = gcm.Nonce;
 pub const tag_length = gcm.tag_length;
 
 /// The ciphertext and tag of `plain`, in memory from `allocator`.
-pub fn seal(allocator: std.mem.Allocator, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) Error![]u8 {
+pub fn seal(
+    allocator: std.mem.Allocator,
+    plain: []const u8,
+    associated: []const u8,
+    nonce: Nonce,
+    key: Key,
+) Error![]u8 {
     const out = try allocator.alloc(u8, plain.len + tag_length);
     sealInto(out, plain, associated, nonce, key);
     return out;
@@ -23,7 +29,14 @@ pub fn sealInto(out: []u8, plain: []const u8, associated: []const u8, nonce: Non
 }
 
 /// The plain bytes, or `failure` if the key, the nonce, the associated data or any bit of `sealed` is wrong.
-pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error![]u8 {
+pub fn open(
+    allocator: std.mem.Allocator,
+    sealed: []const u8,
+    associated: []const u8,
+    nonce: Nonce,
+    key: Key,
+    failure: Error,
+) Error![]u8 {
     if (sealed.len < tag_length) return failure;
     const plain = try allocator.alloc(u8, sealed.len - tag_length);
     errdefer allocator.free(plain);
@@ -32,7 +45,14 @@ pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []cons
 }
 
 /// Like `open`, but writes into a buffer of the right length.
-pub fn openInto(plain: []u8, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error!void {
+pub fn openInto(
+    plain: []u8,
+    sealed: []const u8,
+    associated: []const u8,
+    nonce: Nonce,
+    key: Key,
+    failure: Error,
+) Error!void {
     if (!gcm.open(plain, sealed, associated, nonce, key)) return failure;
 }
 

@@ -57,7 +57,17 @@ const Part = extern struct {
     }
 };
 
-extern fn reference_argon2id(out: *const Part, password: *const Part, salt: *const Part, secret: *const Part, associated: *const Part, blocks: *const Part, memory_kib: u32, passes: u32, lanes: u32) bool;
+extern fn reference_argon2id(
+    out: *const Part,
+    password: *const Part,
+    salt: *const Part,
+    secret: *const Part,
+    associated: *const Part,
+    blocks: *const Part,
+    memory_kib: u32,
+    passes: u32,
+    lanes: u32,
+) bool;
 
 /// The largest amount of memory accepted, requested from the engine because an allocator would round it up to 128 MiB.
 const scratch_pages = 64 * 1024 * 1024 / page;

@@ -179,7 +179,13 @@ noinline fn refreshOn(comptime curve: Curve, shares: Shares) Error!Shares {
     return .{ .val = val.add(shift).toBytes(.big), .user = user.sub(shift).toBytes(.big) };
 }
 
-noinline fn signOn(comptime curve: Curve, public: PublicKey, shares: Shares, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
+noinline fn signOn(
+    comptime curve: Curve,
+    public: PublicKey,
+    shares: Shares,
+    digest: [32]u8,
+    entropy: []const u8,
+) Error!ecdsa.Signature {
     const Scalar = Scheme(curve).Scalar;
     const val = Scalar.fromBytes(shares.val, .big) catch return error.ShareRejected;
     const user = Scalar.fromBytes(shares.user, .big) catch return error.ShareRejected;

@@ -12,13 +12,30 @@ pub const tag_length = Aes256Gcm.tag_length;
 
 const fast = builtin.cpu.arch.isWasm();
 
-extern fn fast_gcm_seal(out: [*]u8, plain: [*]const u8, len: usize, associated: [*]const u8, associated_len: usize, nonce: *const Nonce, key: *const Key) void;
-extern fn fast_gcm_open(out: [*]u8, sealed: [*]const u8, len: usize, associated: [*]const u8, associated_len: usize, nonce: *const Nonce, key: *const Key) bool;
+extern fn fast_gcm_seal(
+    out: [*]u8,
+    plain: [*]const u8,
+    len: usize,
+    associated: [*]const u8,
+    associated_len: usize,
+    nonce: *const Nonce,
+    key: *const Key,
+) void;
+extern fn fast_gcm_open(
+    out: [*]u8,
+    sealed: [*]const u8,
+    len: usize,
+    associated: [*]const u8,
+    associated_len: usize,
+    nonce: *const Nonce,
+    key: *const Key,
+) bool;
 
 /// Writes the ciphertext and tag of `plain` into `out`, which is `tag_length` longer.
 pub fn seal(out: []u8, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) void {
     std.debug.assert(out.len == plain.len + tag_length);
-    if (!fast) return Aes256Gcm.encrypt(out[0..plain.len], out[plain.len..][0..tag_length], plain, associated, nonce, key);
+    if (!fast)
+        return Aes256Gcm.encrypt(out[0..plain.len], out[plain.len..][0..tag_length], plain, associated, nonce, key);
     fast_gcm_seal(out.ptr, plain.ptr, plain.len, associated.ptr, associated.len, &nonce, &key);
 }
 

@@ -55,7 +55,10 @@ fn master(comptime curve: Curve, seed: []const u8) Node {
 fn descend(comptime curve: Curve, node: *Node, index: u32) Error!void {
     var data: [37]u8 = undefined;
     defer memory.wipe(&data);
-    if (index < hardened) data[0..33].* = (try curves.publicOf(curve, node.secret)).compressed() else begin(&data, 0, &node.secret);
+    if (index < hardened)
+        data[0..33].* = (try curves.publicOf(curve, node.secret)).compressed()
+    else
+        begin(&data, 0, &node.secret);
     std.mem.writeInt(u32, data[33..37], index, .big);
     var hash: [64]u8 = undefined;
     defer memory.wipe(&hash);

@@ -37,8 +37,22 @@ pub fn seal(public: curves.PublicKey, shares: curves.Shares, keys: Keys) Error!S
 pub fn open(public: curves.PublicKey, sealed: Sealed, keys: Keys) Error!curves.Shares {
     var shares: curves.Shares = undefined;
     errdefer shares.wipe();
-    try aead.openInto(&shares.val, &sealed.val, &binding("val", public), sealed.nonce[0..12].*, keys.val, error.ShareRejected);
-    try aead.openInto(&shares.user, &sealed.user, &binding("usr", public), sealed.nonce[12..24].*, keys.user, error.ShareRejected);
+    try aead.openInto(
+        &shares.val,
+        &sealed.val,
+        &binding("val", public),
+        sealed.nonce[0..12].*,
+        keys.val,
+        error.ShareRejected,
+    );
+    try aead.openInto(
+        &shares.user,
+        &sealed.user,
+        &binding("usr", public),
+        sealed.nonce[12..24].*,
+        keys.user,
+        error.ShareRejected,
+    );
     return shares;
 }
 

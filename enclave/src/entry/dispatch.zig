@@ -68,7 +68,10 @@ fn parse(ctx: *Ctx, input: []const u8) errors.Error!json.Json {
 
 fn failure(ctx: *Ctx, err: errors.Error) errors.Error!json.Json {
     const row = errors.row(err);
-    const message = if (ctx.detail.len == 0) row.message else try std.mem.concat(ctx.arena, u8, &.{ row.message, ": ", ctx.detail });
+    const message = if (ctx.detail.len == 0)
+        row.message
+    else
+        try std.mem.concat(ctx.arena, u8, &.{ row.message, ": ", ctx.detail });
     return json.object(ctx.arena, .{ .@"error" = .{ .code = row.code, .message = message } });
 }
 

@@ -30,7 +30,10 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
     const resource = resources.find(filter.resource) orelse return ctx.fail(error.UnknownAction, try possible(ctx));
     var asked: actions.Asked = .{ .args = arguments };
     if (args.field(input, "token")) |token| {
-        asked = .{ .args = try arguments_file.resolved(ctx, open.database, resource, filter.action, arguments), .by_token = true };
+        asked = .{
+            .args = try arguments_file.resolved(ctx, open.database, resource, filter.action, arguments),
+            .by_token = true,
+        };
         try tokens.authorize(ctx, open.database, token, .{
             .command = try std.fmt.allocPrint(ctx.arena, "/{s}/{s}", .{ filter.resource, filter.action }),
             .given = arguments,

@@ -95,7 +95,14 @@ fn open(ctx: *Ctx, data: []const u8, password: []const u8) Error![]const u8 {
         .lanes = std.mem.readInt(u32, data[16..20], .big),
     });
     defer memory.wipe(&key);
-    return aead.open(ctx.arena, data[header_length..], data[0..header_length], data[36..48].*, key, error.ExportRejected);
+    return aead.open(
+        ctx.arena,
+        data[header_length..],
+        data[0..header_length],
+        data[36..48].*,
+        key,
+        error.ExportRejected,
+    );
 }
 
 fn passwordOf(ctx: *Ctx, input: Json) Error![]const u8 {

@@ -74,14 +74,21 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
 const AccountInfo = struct { address: []const u8, chain_id: []const u8 };
 
 fn firstAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!AccountInfo {
-    const chain = try args.optionalInteger(ctx, input, "chain_id", 1, (1 << 53) - 1) orelse @as(i64, contract_set.default_chain_id);
+    const chain = try args.optionalInteger(ctx, input, "chain_id", 1, (1 << 53) - 1) orelse
+        @as(i64, contract_set.default_chain_id);
     return .{
         .address = try addresses.ethereum(ctx, input, public),
         .chain_id = try std.fmt.allocPrint(ctx.arena, "{d}", .{chain}),
     };
 }
 
-fn describe(ctx: *Ctx, database: Database, did: []const u8, enclave_id: []const u8, public: curves.PublicKey) Error!void {
+fn describe(
+    ctx: *Ctx,
+    database: Database,
+    did: []const u8,
+    enclave_id: []const u8,
+    public: curves.PublicKey,
+) Error!void {
     try meta.set(database, "did", did);
     try meta.set(database, "controller", did);
     var fields: rows.Fields = .{ .ctx = ctx };

@@ -23,7 +23,10 @@ const max_sequence = (1 << 53) - 1;
 /// {} -> {public_key, name, did, pending}. Without a vault, returns the next vault's key, with `pending` true.
 pub fn key(ctx: *Ctx, _: Json) Error!Json {
     const waits = ctx.state.open == null and ctx.state.sealed.len == 0;
-    const public = if (waits) try publishing_key.pending(ctx) else try publishing_key.public(ctx, (try session.require(ctx)).database);
+    const public = if (waits)
+        try publishing_key.pending(ctx)
+    else
+        try publishing_key.public(ctx, (try session.require(ctx)).database);
     return json.object(ctx.arena, .{
         .public_key = try encoding.bareHex(ctx.arena, &public),
         .name = try ipns.name(ctx.arena, public),
@@ -70,8 +73,9 @@ fn validityOf(ctx: *Ctx, input: Json) Error![]const u8 {
     return text;
 }
 
-/// {enclave_id?, val_share?} -> {signed_dag_cbor, cid, issuer, container}: the vault's delegation of `/snapshots/publish`
-/// to the publishing key's did:key, without expiry. The first call mints and records the delegation.
+/// {enclave_id?, val_share?} -> {signed_dag_cbor, cid, issuer, container}: the vault's delegation of
+/// `/snapshots/publish` to the publishing key's did:key, without expiry. The first call mints and records the
+/// delegation.
 pub fn delegation(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const audience = try did_key.format(ctx.arena, .{ .ed25519 = try publishing_key.public(ctx, open.database) });

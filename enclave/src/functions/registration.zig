@@ -76,11 +76,13 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
         .did_hash = hashes.keccak(did),
         .alias_hash = if (alias.len == 0) zero_word else hashes.keccak(try lowered(ctx, alias)),
         .cid = try args.optionalString(ctx, input, "cid", 256) orelse "",
-        .sender = try addresses.optionalAddress(ctx, input, "sender") orelse return ctx.fail(error.MissingField, "sender"),
+        .sender = try addresses.optionalAddress(ctx, input, "sender") orelse
+            return ctx.fail(error.MissingField, "sender"),
         .own = own,
         .secret = zero_word,
     };
-    made.secret = try args.optionalFixed(32, ctx, input, "secret") orelse if (made.committed()) try secretOf(ctx, made) else zero_word;
+    made.secret = try args.optionalFixed(32, ctx, input, "secret") orelse
+        if (made.committed()) try secretOf(ctx, made) else zero_word;
     return made;
 }
 
@@ -97,7 +99,8 @@ fn secretOf(ctx: *Ctx, r: Registration) Error!eth.Word {
     const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
     var mac = Hmac.init(&seed);
     defer memory.wipe(std.mem.asBytes(&mac));
-    for ([_][]const u8{ "holdfast/registration/v1\x00", &r.did_hash, &r.alias_hash, &r.sender }) |part| mac.update(part);
+    for ([_][]const u8{ "holdfast/registration/v1\x00", &r.did_hash, &r.alias_hash, &r.sender }) |part|
+        mac.update(part);
     var secret: eth.Word = undefined;
     mac.final(&secret);
     return secret;
@@ -119,7 +122,11 @@ fn registerCall(ctx: *Ctx, input: Json, r: Registration) Error![]const u8 {
     if (r.own) {
         const account = try accountOf(ctx, input, r.sender);
         try out.appendSlice(ctx.arena, &eth.selector("register(uint256,uint256,uint256,bytes32,bytes32,string)"));
-        try appendWords(ctx, &out, &.{ account.key.x, account.key.y, account.salt, r.alias_hash, r.secret, eth.word(6 * 32) });
+        try appendWords(
+            ctx,
+            &out,
+            &.{ account.key.x, account.key.y, account.salt, r.alias_hash, r.secret, eth.word(6 * 32) },
+        );
     } else {
         const after = 5 * 32 + (r.did.len + 31) / 32 * 32;
         try out.appendSlice(ctx.arena, &eth.selector("registerForeign(string,bytes32,bytes32,string)"));
@@ -157,7 +164,8 @@ fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8)
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";
     const number = eth.parseQuantity(nonce) catch |err| return ctx.fail(err, "nonce");
     const deployed = try args.boolean(ctx, input, "deployed", !std.mem.eql(u8, &number, &zero_word));
-    const factory = if (deployed) null else try addresses.optionalAddress(ctx, input, "factory") orelse contract_set.app_factory;
+    const factory = if (deployed) null else try addresses.optionalAddress(ctx, input, "factory") orelse
+        contract_set.app_factory;
     return json.object(ctx.arena, .{
         .sender = try eth.checksummed(ctx.arena, sender),
         .nonce = nonce,

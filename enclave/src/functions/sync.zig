@@ -160,7 +160,8 @@ fn confirmed(ctx: *Ctx, pairing: *const Session, typed: []const u8) Error!protoc
     const channel = pairing.channel() orelse return ctx.fail(error.SyncRejected, "the codes were not compared yet");
     const code = protocol.code(channel.transcript);
     if (typed.len != code.len) return error.CodeMismatch;
-    if (!std.crypto.timing_safe.eql([protocol.code_length]u8, code, typed[0..protocol.code_length].*)) return error.CodeMismatch;
+    if (!std.crypto.timing_safe.eql([protocol.code_length]u8, code, typed[0..protocol.code_length].*))
+        return error.CodeMismatch;
     return channel;
 }
 

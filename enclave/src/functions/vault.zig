@@ -48,7 +48,10 @@ pub fn lock(ctx: *Ctx, _: Json) Error!Json {
         ctx.state.close();
     }
     if (ctx.state.sealed.len == 0) return outcome.of(ctx, error.VaultUninitialized);
-    return json.object(ctx.arena, .{ .success = true, .database = try encoding.base64Json(ctx.arena, ctx.state.sealed) });
+    return json.object(
+        ctx.arena,
+        .{ .success = true, .database = try encoding.base64Json(ctx.arena, ctx.state.sealed) },
+    );
 }
 
 /// {} -> {database, revision}: the sealed bytes with the next revision number. The vault stays open.
@@ -68,7 +71,8 @@ pub fn status(ctx: *Ctx, _: Json) Error!Json {
         .locked = ctx.state.open == null,
         .initialized = known,
         .did = if (known) ctx.state.did else null,
-        .last_activity = if (known and ctx.state.last_activity_ms > 0) try iso8601.format(ctx.arena, ctx.state.last_activity_ms) else null,
+        .last_activity = if (known and
+            ctx.state.last_activity_ms > 0) try iso8601.format(ctx.arena, ctx.state.last_activity_ms) else null,
         .revision = if (ctx.state.open) |open| open.revision else null,
         .unsaved = if (ctx.state.open) |*open| open.unsaved() else null,
         .idle_seconds = @divFloor(ctx.state.idle_ms, 1000),

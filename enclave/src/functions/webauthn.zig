@@ -162,7 +162,10 @@ fn plainList(ctx: *Ctx, items: []const ipld.Value) Error!Json {
 fn plainMap(ctx: *Ctx, entries: []const ipld.Entry) Error!Json {
     var map: Json = .{ .object = .empty };
     for (entries) |entry| {
-        const name = if (entry.key == .text) entry.key.text else try std.fmt.allocPrint(ctx.arena, "{d}", .{entry.key.int});
+        const name = if (entry.key == .text)
+            entry.key.text
+        else
+            try std.fmt.allocPrint(ctx.arena, "{d}", .{entry.key.int});
         try json.put(ctx.arena, &map, name, try plain(ctx, entry.value));
     }
     return map;

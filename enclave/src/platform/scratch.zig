@@ -48,7 +48,8 @@ fn take(context: *anyopaque, len: usize, wanted: Alignment, address: usize) ?[*]
     const self: *Scratch = @ptrCast(@alignCast(context));
     if (len < large) return self.arena.allocator().rawAlloc(len, wanted, address);
     if (wanted.order(alignment) == .gt) return null; // nothing here requests more
-    const whole = memory.allocator.alignedAlloc(u8, alignment, std.math.add(usize, len, header) catch return null) catch return null;
+    const whole = memory.allocator.alignedAlloc(u8, alignment, std.math.add(usize, len, header) catch return null) catch
+        return null;
     const block: *Block = @ptrCast(@alignCast(whole.ptr));
     block.* = .{ .next = self.blocks, .previous = null, .len = len };
     if (self.blocks) |first| first.previous = block;

@@ -19,12 +19,36 @@ const null_type: c_int = 5;
 
 extern fn sqlite3_open_v2(name: [*:0]const u8, out: *?*Connection, flags: c_int, vfs: ?[*:0]const u8) c_int;
 extern fn sqlite3_close_v2(connection: *Connection) c_int;
-extern fn sqlite3_exec(connection: *Connection, sql: [*:0]const u8, callback: ?*const anyopaque, context: ?*anyopaque, message: ?*anyopaque) c_int;
-extern fn sqlite3_prepare_v2(connection: *Connection, sql: [*]const u8, len: c_int, out: *?*Prepared, tail: ?*anyopaque) c_int;
+extern fn sqlite3_exec(
+    connection: *Connection,
+    sql: [*:0]const u8,
+    callback: ?*const anyopaque,
+    context: ?*anyopaque,
+    message: ?*anyopaque,
+) c_int;
+extern fn sqlite3_prepare_v2(
+    connection: *Connection,
+    sql: [*]const u8,
+    len: c_int,
+    out: *?*Prepared,
+    tail: ?*anyopaque,
+) c_int;
 extern fn sqlite3_finalize(statement: *Prepared) c_int;
 extern fn sqlite3_step(statement: *Prepared) c_int;
-extern fn sqlite3_bind_text(statement: *Prepared, index: c_int, text: [*]const u8, len: c_int, destructor: ?*const anyopaque) c_int;
-extern fn sqlite3_bind_blob(statement: *Prepared, index: c_int, data: [*]const u8, len: c_int, destructor: ?*const anyopaque) c_int;
+extern fn sqlite3_bind_text(
+    statement: *Prepared,
+    index: c_int,
+    text: [*]const u8,
+    len: c_int,
+    destructor: ?*const anyopaque,
+) c_int;
+extern fn sqlite3_bind_blob(
+    statement: *Prepared,
+    index: c_int,
+    data: [*]const u8,
+    len: c_int,
+    destructor: ?*const anyopaque,
+) c_int;
 extern fn sqlite3_bind_int64(statement: *Prepared, index: c_int, value: i64) c_int;
 extern fn sqlite3_bind_null(statement: *Prepared, index: c_int) c_int;
 extern fn sqlite3_column_type(statement: *Prepared, column: c_int) c_int;
@@ -36,7 +60,14 @@ extern fn sqlite3_get_autocommit(connection: *Connection) c_int;
 extern fn sqlite3_changes64(connection: *Connection) i64;
 extern fn sqlite3_total_changes64(connection: *Connection) i64;
 extern fn sqlite3_serialize(connection: *Connection, schema: [*:0]const u8, size: *i64, flags: c_uint) ?[*]u8;
-extern fn sqlite3_deserialize(connection: *Connection, schema: [*:0]const u8, data: [*]u8, size: i64, capacity: i64, flags: c_uint) c_int;
+extern fn sqlite3_deserialize(
+    connection: *Connection,
+    schema: [*:0]const u8,
+    data: [*]u8,
+    size: i64,
+    capacity: i64,
+    flags: c_uint,
+) c_int;
 extern fn sqlite3_malloc64(len: u64) ?[*]u8;
 extern fn sqlite3_free(pointer: ?*anyopaque) void;
 
@@ -71,7 +102,8 @@ pub const Database = struct {
         const database = try create();
         errdefer database.close();
         // The file must have SQLite's magic and pages of 1,024 bytes, because `settle` assumes pages of that size.
-        if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
+        if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00"))
+            return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
         const size: i64 = @intCast(bytes.len);

@@ -81,11 +81,21 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
 }
 
 /// The sealed bytes of `database` with a fresh nonce, in memory from `allocator`.
-pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, data_key: aead.Key, database: []const u8) Error![]u8 {
-    var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch return error.OutOfMemory;
+pub fn seal(
+    allocator: Allocator,
+    did: []const u8,
+    revision: u64,
+    now_ms: i64,
+    wraps: []const Wrap,
+    data_key: aead.Key,
+    database: []const u8,
+) Error![]u8 {
+    var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch
+        return error.OutOfMemory;
     defer writer.deinit();
     const nonce = try host.randomBytes(12);
-    writeHeader(&writer.writer, did, revision, now_ms, wraps, nonce, database.len + aead.tag_length) catch return error.OutOfMemory;
+    writeHeader(&writer.writer, did, revision, now_ms, wraps, nonce, database.len + aead.tag_length) catch
+        return error.OutOfMemory;
     const header_len = writer.written().len;
     const body = writer.writer.writableSlice(database.len + aead.tag_length) catch return error.OutOfMemory;
     aead.sealInto(body, database, writer.written()[0..header_len], nonce, data_key);
@@ -148,7 +158,15 @@ fn binding(arena: Allocator, did: []const u8, of: Wrap) Error![]u8 {
     return writer.written();
 }
 
-fn writeHeader(out: *std.Io.Writer, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, nonce: aead.Nonce, len: u64) !void {
+fn writeHeader(
+    out: *std.Io.Writer,
+    did: []const u8,
+    revision: u64,
+    now_ms: i64,
+    wraps: []const Wrap,
+    nonce: aead.Nonce,
+    len: u64,
+) !void {
     try out.writeAll(magic);
     try out.writeInt(u8, format_version, .big);
     try out.writeInt(u8, @intCast(wraps.len), .big);
@@ -188,7 +206,14 @@ fn parseWrap(reader: *Reader) Error!Wrap {
     };
     if (!argon2.withinBounds()) return error.InvalidDatabase;
     const nonce = (try reader.take(12))[0..12].*;
-    return .{ .kind = kind, .id = id, .salt = salt, .argon2 = argon2, .nonce = nonce, .sealed = (try reader.take(48))[0..48].* };
+    return .{
+        .kind = kind,
+        .id = id,
+        .salt = salt,
+        .argon2 = argon2,
+        .nonce = nonce,
+        .sealed = (try reader.take(48))[0..48].*,
+    };
 }
 
 const Reader = struct {

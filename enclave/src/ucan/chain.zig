@@ -128,7 +128,13 @@ pub fn names(did: []const u8, token: Token) Error!bool {
 
 /// Checks an invocation with the delegations that prove it, in any order. The delegations' policies are applied to
 /// `args`, which are the invocation's arguments as given or completed.
-pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
+pub fn checkInvocation(
+    arena: Allocator,
+    token: Token,
+    proofs: []const Token,
+    args: ipld.Value,
+    facts: Facts,
+) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
         if (!try names(token.sub.?, token)) return error.UcanNotRooted;

@@ -115,7 +115,13 @@ pub const Signer = struct {
 };
 
 /// Signs `payload` and returns the token.
-pub fn seal(arena: Allocator, kind: Kind, version: Version, payload: ipld.Value, signer: Signer) (Error || Signer.SignError)![]const u8 {
+pub fn seal(
+    arena: Allocator,
+    kind: Kind,
+    version: Version,
+    payload: ipld.Value,
+    signer: Signer,
+) (Error || Signer.SignError)![]const u8 {
     const body: ipld.Value = .{ .map = &.{
         ipld.field("h", .{ .bytes = varsig.header(signer.key) }),
         ipld.field(kind.tag(version), payload),

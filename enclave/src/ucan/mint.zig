@@ -96,7 +96,13 @@ fn seconds(at: ?i64) Value {
 }
 
 /// Signs the token, and parses it again to prove that others can read it.
-fn sealed(arena: Allocator, kind: envelope.Kind, version: envelope.Version, fields: Fields, signer: envelope.Signer) Error![]const u8 {
+fn sealed(
+    arena: Allocator,
+    kind: envelope.Kind,
+    version: envelope.Version,
+    fields: Fields,
+    signer: envelope.Signer,
+) Error![]const u8 {
     const token = try envelope.seal(arena, kind, version, .{ .map = fields.list.items }, signer);
     _ = try payload.decode(arena, token);
     return token;

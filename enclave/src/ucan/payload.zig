@@ -41,7 +41,9 @@ pub const Token = struct {
 };
 
 const delegation_fields = [_][]const u8{ "iss", "aud", "sub", "cmd", "pol", "nonce", "meta", "nbf", "exp" };
-const invocation_fields = [_][]const u8{ "iss", "aud", "sub", "cmd", "args", "prf", "nonce", "meta", "nbf", "exp", "iat", "cause" };
+const invocation_fields = [_][]const u8{
+    "iss", "aud", "sub", "cmd", "args", "prf", "nonce", "meta", "nbf", "exp", "iat", "cause",
+};
 
 /// Decodes a token and reads its claims. chain.zig checks its signature and validity.
 pub fn decode(arena: Allocator, bytes: []const u8) Error!Token {

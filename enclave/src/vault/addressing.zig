@@ -10,8 +10,8 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {chain: "ethereum" | "bitcoin" | "cosmos", public_key? | enclave_id?, form?, prefix?, factory?, implementation?, salt?}
-/// -> DeriveAddressResult.
+/// {chain: "ethereum" | "bitcoin" | "cosmos", public_key? | enclave_id?, form?, prefix?, factory?, implementation?,
+/// salt?} -> DeriveAddressResult.
 pub fn derive(ctx: *Ctx, input: Json) Error!Json {
     const chain = try addresses.chainOf(ctx, input);
     const public = try publicKey(ctx, input);

@@ -27,7 +27,14 @@ pub const Entry = struct {
 };
 
 /// Stores a key's sealed shares in the database. With `keep_val` false, the val share is left out.
-pub fn insert(ctx: *Ctx, database: Database, public: curves.PublicKey, sealed: shares_file.Sealed, keys: shares_file.Keys, keep_val: bool) Error![]const u8 {
+pub fn insert(
+    ctx: *Ctx,
+    database: Database,
+    public: curves.PublicKey,
+    sealed: shares_file.Sealed,
+    keys: shares_file.Keys,
+    keep_val: bool,
+) Error![]const u8 {
     const enclave_id = try rows.randomId(ctx);
     const point = try ctx.arena.dupe(u8, &public.uncompressed());
     var fields: rows.Fields = .{ .ctx = ctx };
@@ -74,7 +81,10 @@ pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
 /// The identifier of a public key, or null if the vault does not have the key.
 pub fn named(ctx: *Ctx, database: Database, public: curves.PublicKey) Error!?[]const u8 {
     const point = public.uncompressed();
-    const statement = try database.query("SELECT enclave_id FROM enclaves WHERE public_key = ?", &.{.{ .blob = &point }});
+    const statement = try database.query(
+        "SELECT enclave_id FROM enclaves WHERE public_key = ?",
+        &.{.{ .blob = &point }},
+    );
     defer statement.finish();
     return if (try statement.next()) try statement.text(ctx.arena, 0) else null;
 }
@@ -93,14 +103,26 @@ fn read(ctx: *Ctx, statement: Statement) Error!Entry {
 }
 
 /// Signs a digest with the key. `val_share` is the share that is stored elsewhere, if it is not in the vault.
-pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
+pub fn sign(
+    ctx: *Ctx,
+    entry: Entry,
+    val_share: ?[shares_file.sealed_length]u8,
+    digest: [32]u8,
+    entropy: []const u8,
+) Error!ecdsa.Signature {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();
     return curves.sign(entry.public, shares, digest, entropy);
 }
 
 /// Creates new shares of the same key, and, with `rotate`, also new sealing keys for them. Returns EncryptedShares.
-pub fn refresh(ctx: *Ctx, database: Database, entry: Entry, val_share: ?[shares_file.sealed_length]u8, rotate: bool) Error!Json {
+pub fn refresh(
+    ctx: *Ctx,
+    database: Database,
+    entry: Entry,
+    val_share: ?[shares_file.sealed_length]u8,
+    rotate: bool,
+) Error!Json {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();
     var fresh = try curves.refresh(entry.public.curve, shares);

@@ -30,7 +30,8 @@ pub fn read(ctx: *Ctx, input: Json) Error!?Proof {
     const said = try parse(ctx, text);
     inline for (.{ "identifier", "channel" }) |name| {
         const given = try args.optionalString(ctx, input, name, max_identifier) orelse said.object.get(name).?.string;
-        if (!std.mem.eql(u8, given, said.object.get(name).?.string)) return ctx.fail(error.InvalidField, "verification_proof of another " ++ name);
+        if (!std.mem.eql(u8, given, said.object.get(name).?.string))
+            return ctx.fail(error.InvalidField, "verification_proof of another " ++ name);
     }
     try checkTimes(ctx, said);
     return .{
@@ -84,7 +85,8 @@ fn parse(ctx: *Ctx, text: []const u8) Error!Json {
     if (said.object.get("identifier").?.string.len > max_identifier) return refused;
     if (!isChannel(said.object.get("channel").?.string)) return refused;
     if (!isSignature(said.object.get("signature").?.string)) return refused;
-    inline for (.{ "verified_at", "expires_at" }) |name| if (!iso8601.isInstant(said.object.get(name).?.string)) return refused;
+    inline for (.{ "verified_at", "expires_at" }) |name|
+        if (!iso8601.isInstant(said.object.get(name).?.string)) return refused;
     ctx.detail = "";
     return said;
 }
@@ -102,7 +104,9 @@ fn checkTimes(ctx: *Ctx, said: Json) Error!void {
     const now_ms = try host.timeMs();
     const now = try iso8601.format(ctx.arena, now_ms);
     const latest = try iso8601.format(ctx.arena, now_ms + max_skew_ms);
-    if (!try iso8601.isBefore(ctx.arena, verified_at, expires_at)) return ctx.fail(error.InvalidField, "verification_proof");
+    if (!try iso8601.isBefore(ctx.arena, verified_at, expires_at))
+        return ctx.fail(error.InvalidField, "verification_proof");
     if (!try iso8601.isBefore(ctx.arena, now, expires_at)) return ctx.fail(error.TokenExpired, "verification_proof");
-    if (try iso8601.isBefore(ctx.arena, latest, verified_at)) return ctx.fail(error.TokenNotYetValid, "verification_proof");
+    if (try iso8601.isBefore(ctx.arena, latest, verified_at))
+        return ctx.fail(error.TokenNotYetValid, "verification_proof");
 }

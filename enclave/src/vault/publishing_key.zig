@@ -19,7 +19,8 @@ const binding = "holdfast/publishing-key/v1";
 
 /// The public key of the pending key, which the instance holds for the next vault. The first call creates the key.
 pub fn pending(ctx: *Ctx) Error!ed25519.PublicKey {
-    if (ctx.state.pending_publishing_seed == null) ctx.state.pending_publishing_seed = try host.randomBytes(ed25519.seed_length);
+    if (ctx.state.pending_publishing_seed == null)
+        ctx.state.pending_publishing_seed = try host.randomBytes(ed25519.seed_length);
     return ed25519.publicOf(ctx.state.pending_publishing_seed.?);
 }
 
@@ -78,7 +79,14 @@ fn read(database: Database) Error!?ed25519.Seed {
     const sealed = try statement.fixed(sealed_length, 1);
     var seed: ed25519.Seed = undefined;
     errdefer memory.wipe(&seed);
-    try aead.openInto(&seed, &sealed, binding, try statement.fixed(12, 2), try statement.fixed(32, 3), error.ShareRejected);
+    try aead.openInto(
+        &seed,
+        &sealed,
+        binding,
+        try statement.fixed(12, 2),
+        try statement.fixed(32, 3),
+        error.ShareRejected,
+    );
     if (!std.mem.eql(u8, &told, &try ed25519.publicOf(seed))) return error.KeyMismatch;
     return seed;
 }

@@ -22,7 +22,14 @@ pub fn addresses(database: Database, arena: Allocator) Error!void {
     }
 }
 
-const Account = struct { id: []const u8, address: []const u8, chain_id: []const u8, is_default: bool, coin_type: i64, key: curves.PublicKey };
+const Account = struct {
+    id: []const u8,
+    address: []const u8,
+    chain_id: []const u8,
+    is_default: bool,
+    coin_type: i64,
+    key: curves.PublicKey,
+};
 
 /// The chain of an address, with the prefix if it is a Cosmos chain.
 const Found = struct { chain: Chain, prefix: []const u8 = "" };
@@ -42,7 +49,11 @@ fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
             .chain_id = try statement.text(arena, 2),
             .is_default = statement.integer(3) != 0,
             .coin_type = statement.integer(4),
-            .key = .{ .curve = try curves.Curve.parse(try statement.text(arena, 5)), .x = point[1..33].*, .y = point[33..65].* },
+            .key = .{
+                .curve = try curves.Curve.parse(try statement.text(arena, 5)),
+                .x = point[1..33].*,
+                .y = point[33..65].*,
+            },
         });
     }
     return all.items;

@@ -104,8 +104,18 @@ pub const all = [_]Resource{
         .{ .name = "generation", .kind = .integer, .origin = .system },
         created,
     }, .actions = &.{ .list, .get } },
-    .{ .name = "delegations", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
-    .{ .name = "ucans", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
+    .{
+        .name = "delegations",
+        .key = "cid",
+        .columns = &bounded_token_columns,
+        .actions = &.{ .list, .get, .delete, .revoke },
+    },
+    .{
+        .name = "ucans",
+        .key = "cid",
+        .columns = &bounded_token_columns,
+        .actions = &.{ .list, .get, .delete, .revoke },
+    },
     .{ .name = "verification_methods", .columns = &.{
         .{ .name = "id", .documented = true },
         .{ .name = "type", .origin = .required, .documented = true },

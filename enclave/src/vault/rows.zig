@@ -104,14 +104,19 @@ pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     }
     if (values.items.len == 0) return ctx.fail(error.MissingField, "nothing to change");
     try values.append(ctx.arena, .{ .text = key });
-    const statement = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET {s} WHERE {s} = ?", .{ resource.name, sql.items, resource.key });
+    const statement = try std.fmt.allocPrint(
+        ctx.arena,
+        "UPDATE {s} SET {s} WHERE {s} = ?",
+        .{ resource.name, sql.items, resource.key },
+    );
     try database.run(statement, values.items);
     return get(ctx, database, resource, key);
 }
 
 /// Deletes the row. Fails with NotFound, or with Conflict if another row refers to it or its token must stay revoked.
 pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
-    if (resource.column("token") != null and resource.column("revoked_at") != null) try keepRevocation(ctx, database, resource, key);
+    if (resource.column("token") != null and resource.column("revoked_at") != null)
+        try keepRevocation(ctx, database, resource, key);
     const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
     try database.run(sql, &.{.{ .text = key }});
     if (database.changes() == 0) return ctx.fail(error.NotFound, resource.name);
@@ -120,9 +125,8 @@ pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8
 
 /// Only a token's row records that the token is revoked, so the row must stay until the token expires.
 fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!void {
-    const sql = try std.fmt.allocPrint(ctx.arena, "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL", .{
-        resource.name, resource.key,
-    });
+    const statement = "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL";
+    const sql = try std.fmt.allocPrint(ctx.arena, statement, .{ resource.name, resource.key });
     const found = try database.query(sql, &.{.{ .text = key }});
     defer found.finish();
     if (!try found.next()) return;
@@ -132,9 +136,8 @@ fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []cons
 
 /// Marks the row as revoked. The time of the first revocation stays unchanged. Fails with NotFound.
 pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
-    const sql = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?", .{
-        resource.name, resource.key,
-    });
+    const statement = "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?";
+    const sql = try std.fmt.allocPrint(ctx.arena, statement, .{ resource.name, resource.key });
     try database.run(sql, &.{ .{ .text = try iso8601.format(ctx.arena, host.nowMs()) }, .{ .text = key } });
     return get(ctx, database, resource, key);
 }
@@ -186,7 +189,14 @@ fn columnList(ctx: *Ctx, resource: Resource, only_documented: bool) Error![]cons
     return names.items;
 }
 
-fn collect(ctx: *Ctx, database: Database, resource: Resource, sql: []const u8, values: []const Value, only_documented: bool) Error!Json {
+fn collect(
+    ctx: *Ctx,
+    database: Database,
+    resource: Resource,
+    sql: []const u8,
+    values: []const Value,
+    only_documented: bool,
+) Error!Json {
     const statement = try database.query(sql, values);
     defer statement.finish();
     var found = std.json.Array.init(ctx.arena);
@@ -223,7 +233,10 @@ fn jsonOf(ctx: *Ctx, text: []const u8) Json {
 
 fn read(ctx: *Ctx, input: Json, column: resources.Column) Error!?Value {
     switch (column.kind) {
-        .text => return if (try args.optionalString(ctx, input, column.name, max_text)) |text| .{ .text = text } else null,
+        .text => return if (try args.optionalString(ctx, input, column.name, max_text)) |text|
+            .{ .text = text }
+        else
+            null,
         .time => {
             const text = try args.optionalString(ctx, input, column.name, 24) orelse return null;
             return if (iso8601.isInstant(text)) .{ .text = text } else ctx.fail(error.InvalidField, column.name);
@@ -236,7 +249,10 @@ fn read(ctx: *Ctx, input: Json, column: resources.Column) Error!?Value {
             if (args.field(input, column.name) == null) return null;
             return .{ .integer = @intFromBool(try args.boolean(ctx, input, column.name, false)) };
         },
-        .blob, .hex => return if (try args.optionalBytes(ctx, input, column.name, max_blob)) |data| .{ .blob = data } else null,
+        .blob, .hex => return if (try args.optionalBytes(ctx, input, column.name, max_blob)) |data|
+            .{ .blob = data }
+        else
+            null,
         .json => {
             const given = args.field(input, column.name) orelse return null;
             for (try args.items(ctx, input, column.name, max_text)) |item| {

@@ -119,7 +119,8 @@ pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     const found = try userVersion(database);
     if (found < 1 or found > version) return error.InvalidDatabase;
     try advance(fresh, arena, 0, @intCast(found));
-    if (!std.mem.eql(u8, &try fingerprint(fresh, arena), &try fingerprint(database, arena))) return error.InvalidDatabase;
+    if (!std.mem.eql(u8, &try fingerprint(fresh, arena), &try fingerprint(database, arena)))
+        return error.InvalidDatabase;
     const verdict = try database.query("PRAGMA quick_check(1)", &.{});
     defer verdict.finish();
     if (!try verdict.next()) return error.InvalidDatabase;
@@ -137,7 +138,10 @@ fn userVersion(database: Database) Error!i64 {
 
 fn fingerprint(database: Database, arena: std.mem.Allocator) Error![32]u8 {
     var state = std.crypto.hash.sha2.Sha256.init(.{});
-    const statement = try database.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name", &.{});
+    const statement = try database.query(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
+        &.{},
+    );
     defer statement.finish();
     while (try statement.next()) {
         for (0..4) |column| {

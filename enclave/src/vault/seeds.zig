@@ -44,6 +44,13 @@ fn read(database: Database) Error!?[length]u8 {
     if (!try statement.next()) return null;
     const sealed = try statement.fixed(sealed_length, 0);
     var seed: [length]u8 = undefined;
-    try aead.openInto(&seed, &sealed, binding, try statement.fixed(12, 1), try statement.fixed(32, 2), error.ShareRejected);
+    try aead.openInto(
+        &seed,
+        &sealed,
+        binding,
+        try statement.fixed(12, 1),
+        try statement.fixed(32, 2),
+        error.ShareRejected,
+    );
     return seed;
 }

@@ -127,8 +127,10 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
 /// Refuses a vault whose DID is not the hash of one of its keys, or whose database has a different DID. If such a
 /// vault were opened, the tokens of the DID's real owner would control it.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
-    const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
-    _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
+    const entry = keyring.ofDid(ctx, database, did) catch |err|
+        return if (err == error.OutOfMemory) err else error.InvalidDatabase;
+    _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch
+        return error.InvalidDatabase;
     const told = try meta.get(database, ctx.arena, "did") orelse return error.InvalidDatabase;
     if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
@@ -149,7 +151,15 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     if (open.revision >= sealed.max_revision) return error.ValueTooLarge;
     const image = try open.database.serialize(scratch);
     const revision = open.revision + 1;
-    const bytes = try sealed.seal(memory.allocator, current.did, revision, host.nowMs(), open.wraps.items, open.data_key, image);
+    const bytes = try sealed.seal(
+        memory.allocator,
+        current.did,
+        revision,
+        host.nowMs(),
+        open.wraps.items,
+        open.data_key,
+        image,
+    );
     memory.allocator.free(current.sealed);
     current.sealed = bytes;
     open.revision = revision;

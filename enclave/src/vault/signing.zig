@@ -33,7 +33,8 @@ pub fn sign(ctx: *Ctx, input: Json) Error!Json {
 
 /// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Exactly one must be given.
 fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
-    const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
+    const message = try args.optionalString(ctx, input, "message", max_message) orelse
+        return args.fixed(32, ctx, input, "digest");
     if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");
     const prefix = "\x19Ethereum Signed Message:\n";
     return hashes.keccak(try std.fmt.allocPrint(ctx.arena, prefix ++ "{d}{s}", .{ message.len, message }));
@@ -41,7 +42,8 @@ fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
 
 /// {user_op, entry_point, chain_id, enclave_id?, val_share?, deterministic?} -> SignUserOpResult.
 pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
-    for ([_][]const u8{ "digest", "message" }) |other| if (args.field(input, other) != null) return ctx.fail(error.InvalidField, other);
+    for ([_][]const u8{ "digest", "message" }) |other|
+        if (args.field(input, other) != null) return ctx.fail(error.InvalidField, other);
     const op = try args.required(ctx, input, "user_op");
     const entry_text = try args.string(ctx, input, "entry_point", 42);
     const entry_point = eth.parseAddress(entry_text) catch |err| return ctx.fail(err, "entry_point");

@@ -138,7 +138,8 @@ fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool
 
 /// Fills `out` with the EMSA-PKCS1-v1_5 encoding for SHA-256 (RFC 8017, section 9.2).
 fn encode(out: []u8, message: []const u8) void {
-    const digest_info = "\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20".* ++ hashOf(message);
+    const digest_info =
+        "\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20".* ++ hashOf(message);
     const separator = out.len - digest_info.len - 1;
     @memset(out, 0xff);
     out[0] = 0;

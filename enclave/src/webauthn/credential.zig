@@ -63,7 +63,8 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Credential {
     } };
     const json = try parseJson(arena, bytes, error.CredentialJsonInvalid);
     const response = try objectOf(json, "response");
-    if (optional(response, "attestationObject") != null) return .{ .registration = try registration(arena, json, response) };
+    if (optional(response, "attestationObject") != null)
+        return .{ .registration = try registration(arena, json, response) };
     return .{ .assertion = try assertion(arena, json, response) };
 }
 
@@ -89,7 +90,10 @@ fn assertion(arena: Allocator, json: Json, response: Json) Error!Assertion {
         .client_data = try clientData(arena, client_data, "webauthn.get"),
         .raw = .{ .authenticator_data = data, .client_data = client_data },
         .signature = try base64Of(arena, response, "signature"),
-        .user_handle = if (optional(response, "userHandle") == null) null else try base64Of(arena, response, "userHandle"),
+        .user_handle = if (optional(response, "userHandle") == null)
+            null
+        else
+            try base64Of(arena, response, "userHandle"),
         .attachment = try attachment(json),
     };
 }
@@ -112,7 +116,10 @@ fn clientData(arena: Allocator, bytes: []const u8, wanted: []const u8) Error!Cli
         .type = try textOf(json, "type"),
         .challenge = try textOf(json, "challenge"),
         .origin = try textOf(json, "origin"),
-        .cross_origin = if (optional(json, "crossOrigin")) |c| if (c == .bool) c.bool else return error.ClientDataInvalid else false,
+        .cross_origin = if (optional(json, "crossOrigin")) |c|
+            if (c == .bool) c.bool else return error.ClientDataInvalid
+        else
+            false,
         .top_origin = if (optional(json, "topOrigin") != null) try textOf(json, "topOrigin") else null,
     };
     return if (std.mem.eql(u8, data.type, wanted)) data else error.ClientDataTypeMismatch;
