@@ -1,8 +1,20 @@
-"""Rules that are implemented both in Python and in SQL return the same decisions for the same facts."""
+"""Rules that are implemented both in Python and in SQL return the same decisions for the same facts.
+
+| Rule | In SQL | In Python | Test |
+|---|---|---|---|
+| who may open a session | session_admits_v1 | holdfast.rules.registration.admit_session | test_sessions |
+| who may register a DID | registration_move_v1 | holdfast.rules.registration.admit_registration | test_registrations |
+| which attempts at a code count | count_attempt_v1 | holdfast.rules.one_time_codes.count | test_attempts |
+| which windows are full | window_full_v1 | holdfast.service.store.sqlite.charges.charge | test_windows |
+| the shard of a text | shard_of_v1 | holdfast.rules.shards.shard_of | test_shards |
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
+from importlib.resources import files
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -22,7 +34,9 @@ from holdfast.rules.registration import (
     SessionRule,
     Stage,
 )
+from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -116,6 +130,23 @@ def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int
         assert row is not None and row[0] == inside[limit - 1]
     else:
         assert row is None
+
+
+@given(text=st.text().filter(storable))
+def test_shards(ask: Callable[..., Any], text: str) -> None:
+    assert ask("shard_of_v1", text)[0] == shard_of(text)
+
+
+def test_the_table_names_every_rule() -> None:
+    """Functions that restate a rule, as their comments say, and the table above are the same; and all exist."""
+    folder = files("holdfast.service.store.postgresql") / "migrations"
+    scripts = "".join(file.read_text() for file in folder.iterdir())
+    restated = re.findall(r"^-- rules/.*\n(?:--.*\n)*CREATE FUNCTION holdfast\.(\w+)", scripts, re.MULTILINE)
+    rows = [[cell.strip() for cell in line.split("|")[2:5]] for line in (__doc__ or "").splitlines()[4:] if line]
+    assert sorted(sql for sql, _, _ in rows) == sorted(restated)
+    for _, python, test in rows:
+        assert callable(resolve_name(python))
+        assert test in globals()
 
 
 def _admits(rule: SessionRule, facts: SessionFacts) -> bool:

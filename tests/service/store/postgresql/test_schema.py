@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
+import msgspec
 import pytest
+from tests.support.store_cases import registration
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.registration import Move, RegistrationFacts, RegistrationRequest, RegistrationRule
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.writes import claims
+from holdfast.service.store.registration_columns import COLUMNS
 from holdfast.service.store.values import NewSession
 from holdfast.settings.postgresql import parse_address
 
@@ -138,6 +144,33 @@ def opened_with(steps: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", steps)
         return opened(url)
+
+
+async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url: str) -> None:
+    """PostgreSQL would read a member that it does not know, or that is missing, as NULL."""
+    await opened(postgres_url).close()
+    rule = RegistrationRule(RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False), Limits(), Ceilings())
+    seen = claims.SeenRegistration(RegistrationFacts(None, 0, False, False), "seen")
+    new = registration(attestation=(b"signature", 1.0))
+    asked = [claims.RegistrationToMake(new, rule.bounds()), claims.RegistrationToMake(new, None, Move.CLAIM, seen)]
+    members = {name for row in msgspec.json.decode(claims.REGISTER.encode(asked)[0]) for name in row}
+    columns = await names(postgres_url, "credentials")
+    assert members == {*await names(postgres_url, "registration_v1"), *columns} - {"in_audit"}
+    assert COLUMNS.keys() < set(columns)
+    facts = RegistrationFacts.__struct_fields__[1:]
+    expected = ["n", "held_by", "held_stage", *facts, "seen", "move"]
+    assert await names(postgres_url, "registration_facts_v1") == expected
+
+
+async def names(url: str, relation: str) -> list[str]:
+    """Return the names of a table's columns or of a composite type's attributes."""
+    connection = await asyncpg.connect(url)
+    rows = await connection.fetch(
+        "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum",
+        f"holdfast.{relation}",
+    )
+    await connection.close()
+    return [row[0] for row in rows]
 
 
 def test_every_script_is_named_by_a_step() -> None:

@@ -14,6 +14,7 @@ from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.registration_columns import COLUMNS
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.moved import mark
 from holdfast.service.store.sqlite.schema import connect, migrate
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 _VERSION_7 = 7 << 76
 _VARIANT = 2 << 62
-
+# A registration's columns without those of its key, and the expressions that read them.
+_REGISTRATION = {name: f"c.{name}" for name in COLUMNS if name not in {"channel", "credential"}}
+_REGISTRATION["tx_hash"] = "unpack_hash(c.tx_hash)"
 
 TABLES = (
     MovedTable(
@@ -38,15 +41,11 @@ TABLES = (
     ),
     MovedTable(
         "credentials",
-        (
-            "shard", "channel", "key", "credential", "credential_shard", "identifier", "did", "tx_hash",
-            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at", "in_audit",
-            "signed",
-        ),
+        ("shard", "channel", "key", "credential", "credential_shard", "in_audit", *_REGISTRATION),
         4,
-        "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
-        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at,"
-        " c.in_audit, signed FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), c.in_audit,"  # noqa: S608 - our own names
+        f" {', '.join(_REGISTRATION.values())} FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id"
+        " ORDER BY 1, 2, 3, 4",
         booleans=("in_audit", "signed"),
     ),
     MovedTable(

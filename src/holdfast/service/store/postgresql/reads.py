@@ -57,7 +57,7 @@ def _registered(_batch: Sequence[Any], rows: list[Record]) -> list[RegisteredDid
 
 CREDENTIAL = Kind(
     "find_credential",
-    "SELECT c.identifier, c.channel, c.did, c.tx_hash, c.block_number, c.smart_account, c.created_at"
+    f"SELECT {', '.join(f'c.{name}' for name in RegisteredDid.__struct_fields__)}"  # noqa: S608 - our own names
     " FROM unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
     " LEFT JOIN LATERAL (SELECT identifier_shard, channel, key FROM holdfast.credential_places AS t"
     " WHERE t.shard = w.s AND t.credential = w.k LIMIT 1) AS p ON true"

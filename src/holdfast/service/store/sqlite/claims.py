@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.addresses import network_of
-from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts, Stage
+from holdfast.rules.registration import Claim, Move, RegistrationFacts, SessionFacts, Stage
+from holdfast.service.store.registration_columns import COLUMNS, row_of
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.hashes import pack_hash
 
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.values import NewRegistration, NewSession
+
+_COLUMNS = (*COLUMNS, "identifier_id", "in_audit")
+_INSERT_CREDENTIAL = (
+    f"INSERT INTO credentials ({', '.join(_COLUMNS)})"  # noqa: S608 - our own names
+    f" VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
+)
 
 
 class _Claimed(NamedTuple):
@@ -187,24 +194,6 @@ def _given(identifier: Identifier) -> str:
 def _insert_credential(connection: Connection, registration: NewRegistration, identifier_id: int, move: Move) -> None:
     # A refused row for this credential is replaced, because the credential was never registered.
     connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
-    connection.execute(
-        "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"
-        " smart_account, created_at, ask_at, confirmation, settled_at, in_audit, signed)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            registration.asked.credential_id,
-            identifier_id,
-            registration.identifier.given,
-            registration.identifier.channel.value,
-            registration.asked.did,
-            pack_hash(registration.asked.tx_hash),
-            registration.asked.block_number,
-            registration.asked.smart_account,
-            registration.now,
-            registration.now,
-            registration.confirmation,
-            None if registration.confirmation is Confirmation.PENDING else registration.now,
-            move is Move.DISPLACE,
-            registration.signed,
-        ),
-    )
+    row = row_of(registration)
+    row["tx_hash"] = pack_hash(registration.asked.tx_hash)
+    connection.execute(_INSERT_CREDENTIAL, {**row, "identifier_id": identifier_id, "in_audit": move is Move.DISPLACE})

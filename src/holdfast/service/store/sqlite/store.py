@@ -6,6 +6,8 @@ import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
+import msgspec
+
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import StoreUnavailable
@@ -103,14 +105,14 @@ class SqliteStore:
     async def find_credential(self, credential: str) -> RegisteredDid | None:
         """See Store."""
         row = self._read.one(
-            "SELECT identifier, channel, did, tx_hash, block_number, smart_account, created_at"
+            f"SELECT {', '.join(RegisteredDid.__struct_fields__)}"  # noqa: S608 - our own names
             " FROM credentials WHERE credential = ? AND confirmation <> 'refused'",
             credential,
         )
         if row is None:
             return None
-        identifier, channel, did, tx_hash, *others = row
-        return RegisteredDid(identifier, channel, did, unpack_hash(tx_hash), *others)
+        found = RegisteredDid(*row)
+        return msgspec.structs.replace(found, tx_hash=unpack_hash(found.tx_hash))
 
     async def registrations(self, ip: str) -> tuple[int, int]:
         """See Store."""

@@ -1,9 +1,9 @@
--- One registration that is asked for, within a batch.
+-- One registration that is asked for, within a batch. It comes as a JSON object with these members, and with the columns to
+-- be stored (store/registration_columns.py), which no function names.
 CREATE TYPE holdfast.registration_v1 AS (
-    n bigint, shard smallint, channel text, key text, given text, did text,
-    ip text, ip_shard smallint, network text, network_shard smallint, now double precision,
-    credential text, credential_shard smallint, tx_hash text, block_number bigint, smart_account text,
-    confirmation text, settled_at double precision,
+    n bigint, shard smallint, channel text, key text, identifier text, did text,
+    ip text, ip_shard smallint, network text, network_shard smallint, created_at double precision,
+    credential text, credential_shard smallint, confirmation text, signed boolean,
     signature bytea, signature_shard smallint, signature_expires_at double precision,
     reserved boolean, own_below bigint, around_below bigint, credentials_below bigint, unconfirmed_below bigint,
     decided text, decided_on text
@@ -32,21 +32,23 @@ CREATE FUNCTION holdfast.registration_move_v1(
     FROM (SELECT CASE WHEN by_key OR from_opener OR channel <> 'handle' THEN 0 ELSE 1 END) AS w (others)
 $$;
 
+-- What is known of it: after `held_stage` the members of RegistrationFacts in their order, then all of that in one text, to
+-- be compared with what was known before, and the move.
 CREATE TYPE holdfast.registration_facts_v1 AS (
-    n bigint, held_by text, held_stage text, of_ip bigint, of_network bigint, registered boolean, used boolean,
-    credentials bigint, unconfirmed bigint, signed bigint, signed_unconfirmed bigint, from_opener boolean,
-    seen text, move text
+    n bigint, held_by text, held_stage text, registrations_from_ip bigint, credential_registered boolean,
+    attestation_used boolean, registrations_from_network bigint, credentials bigint, unconfirmed bigint, signed bigint,
+    signed_unconfirmed bigint, from_opener boolean, seen text, move text
 );
 
--- The facts of this moment. `signeds` tells for each `n` whether the DID's key signed the request.
-CREATE FUNCTION holdfast.registration_facts_v1(batch holdfast.registration_v1[], signeds boolean[])
+-- The facts of this moment.
+CREATE FUNCTION holdfast.registration_facts_v1(batch holdfast.registration_v1[])
 RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
     SELECT w.n, known.*, known::text, CASE
         WHEN w.decided_on IS NOT NULL THEN CASE WHEN w.decided_on = known::text THEN w.decided END
         WHEN w.own_below IS NOT NULL THEN holdfast.registration_move_v1(
             known.held_by, known.held_stage, known.of_ip, known.of_network, known.registered, known.used,
             known.credentials, known.unconfirmed, known.signed, known.signed_unconfirmed, known.from_opener,
-            w.channel, w.did, w.reserved, w.confirmation = 'confirmed', signeds[w.n],
+            w.channel, w.did, w.reserved, w.confirmation = 'confirmed', w.signed,
             w.own_below, w.around_below, w.credentials_below, w.unconfirmed_below)
     END
     FROM unnest(batch) AS w
@@ -65,12 +67,12 @@ RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
         SELECT claim.held_by, claim.held_stage,
             coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
                 WHERE t.shard = w.ip_shard AND t.ip = w.ip), 0) AS of_ip,
-            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
-                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network,
             EXISTS (SELECT 1 FROM holdfast.credential_places AS t
                 WHERE t.shard = w.credential_shard AND t.credential = w.credential) AS registered,
             EXISTS (SELECT 1 FROM holdfast.used_attestations AS t
                 WHERE t.shard = w.signature_shard AND t.signature = w.signature) AS used,
+            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
+                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network,
             held.credentials, held.unconfirmed, held.signed, held.signed_unconfirmed,
             coalesce(claim.opener = w.ip, false) AS from_opener
     ) AS known

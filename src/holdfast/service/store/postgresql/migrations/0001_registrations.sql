@@ -71,7 +71,7 @@ BEGIN
         WHERE p.shard = gone.credential_shard AND p.credential = gone.credential;
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
         SELECT one.shard, one.channel, one.key, w.at, w.action, gone.did
-        FROM (VALUES (gone.created_at, 'registered'), (one.now, 'credential_displaced')) AS w (at, action)
+        FROM (VALUES (gone.created_at, 'registered'), (one.created_at, 'credential_displaced')) AS w (at, action)
         WHERE w.action <> 'registered' OR NOT gone.in_audit;
     END LOOP;
 END
@@ -80,20 +80,8 @@ $$;
 -- Registers what the rule, or a decision on these very facts, admits; for the others returns the facts, and writes
 -- nothing. No identifier, credential or attestation may be in a batch twice. Rows are locked in one order: identifiers,
 -- credentials' places, DIDs, attestations, counters, the total.
-CREATE FUNCTION holdfast.register_v1(
-    shards smallint[], channels text[], keys text[], givens text[], dids text[],
-    ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
-    credential_ids text[], credential_shards smallint[], tx_hashes text[], block_numbers bigint[],
-    smart_accounts text[], confirmations text[], settled_ats double precision[],
-    signatures bytea[], signature_shards smallint[], signature_expiries double precision[],
-    reserveds boolean[], own_belows bigint[], around_belows bigint[], credentials_belows bigint[],
-    unconfirmed_belows bigint[], decisions text[], decided_ons text[], signeds boolean[],
-    total_slot smallint
-) RETURNS TABLE (
-    n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint, registered boolean,
-    used boolean, credentials bigint, unconfirmed bigint, signed bigint, signed_unconfirmed bigint, from_opener boolean,
-    seen text
-) LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION holdfast.register_v1(asked jsonb, total_slot smallint) RETURNS SETOF holdfast.registration_facts_v1
+LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
@@ -107,23 +95,10 @@ DECLARE
     replacing holdfast.registration_v1[];
     changed bigint;
 BEGIN
-    SELECT array_agg(ROW(w.n, w.shard, w.channel, w.key, w.given, w.did, w.ip, w.ip_shard, w.network, w.network_shard,
-            w.now, w.credential, w.credential_shard, w.tx_hash, w.block_number, w.smart_account, w.confirmation,
-            w.settled_at, w.signature, w.signature_shard, w.signature_expires_at, w.reserved, w.own_below,
-            w.around_below, w.credentials_below, w.unconfirmed_below, w.decided, w.decided_on
-        )::holdfast.registration_v1 ORDER BY w.n) INTO batch
-    FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows, credential_ids,
-            credential_shards, tx_hashes, block_numbers, smart_accounts, confirmations, settled_ats, signatures,
-            signature_shards, signature_expiries, reserveds, own_belows, around_belows, credentials_belows,
-            unconfirmed_belows, decisions, decided_ons) WITH ORDINALITY
-        AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard, now, credential,
-            credential_shard, tx_hash, block_number, smart_account, confirmation, settled_at, signature,
-            signature_shard, signature_expires_at, reserved, own_below, around_below, credentials_below,
-            unconfirmed_below, decided, decided_on, n);
+    SELECT array_agg(w ORDER BY w.n) INTO batch FROM jsonb_populate_recordset(NULL::holdfast.registration_v1, asked) AS w;
 
-    SELECT array_agg(f) INTO facts FROM holdfast.registration_facts_v1(batch, signeds) AS f;
-    RETURN QUERY SELECT f.n, f.move IS NOT NULL, f.held_by, f.held_stage, f.of_ip, f.of_network, f.registered, f.used,
-        f.credentials, f.unconfirmed, f.signed, f.signed_unconfirmed, f.from_opener, f.seen FROM unnest(facts) AS f;
+    SELECT array_agg(f) INTO facts FROM holdfast.registration_facts_v1(batch) AS f;
+    RETURN QUERY SELECT * FROM unnest(facts);
     SELECT array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move = 'claim'),
         array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move <> 'claim'),
         array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move IS NOT NULL),
@@ -138,7 +113,7 @@ BEGIN
 
     INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at,
         in_audit)
-    SELECT shard, channel, key, given, did, 'registered', ip, now, now, false FROM unnest(claiming)
+    SELECT shard, channel, key, identifier, did, 'registered', ip, created_at, created_at, false FROM unnest(claiming)
     ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed <> coalesce(cardinality(claiming), 0) THEN
@@ -151,7 +126,7 @@ BEGIN
             ORDER BY t.shard, t.channel, t.key FOR UPDATE OF t
         ) AS locked;
         -- Under lock, what decided must still be so.
-        IF (SELECT array_agg(f.seen ORDER BY f.n) FROM holdfast.registration_facts_v1(holding, signeds) AS f)
+        IF (SELECT array_agg(f.seen ORDER BY f.n) FROM holdfast.registration_facts_v1(holding) AS f)
             <> first_seen THEN
             PERFORM holdfast.lost_race_v1();
         END IF;
@@ -184,26 +159,21 @@ BEGIN
     END IF;
 
     UPDATE holdfast.identifiers AS t
-    SET stage = 'registered', registered_at = coalesce(t.registered_at, w.now),
+    SET stage = 'registered', registered_at = coalesce(t.registered_at, w.created_at),
         did = CASE WHEN w.n = ANY (displacing) THEN w.did ELSE t.did END,
         in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false)
     FROM unnest(holding) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key;
 
     -- A row that the chain refused makes way.
-    INSERT INTO holdfast.credentials (shard, channel, key, credential, credential_shard, identifier, did, tx_hash,
-        block_number, smart_account, created_at, ask_at, confirmation, settled_at, in_audit, signed)
-    SELECT shard, channel, key, credential, credential_shard, given, did, tx_hash, block_number, smart_account, now,
-        now, confirmation, settled_at, coalesce(n = ANY (displacing), false), signeds[n] FROM unnest(admitted)
-    ON CONFLICT (shard, channel, key, credential) DO UPDATE SET
-        identifier = excluded.identifier, did = excluded.did, tx_hash = excluded.tx_hash,
-        block_number = excluded.block_number, smart_account = excluded.smart_account,
-        created_at = excluded.created_at, asked = 0, ask_at = excluded.ask_at,
-        confirmation = excluded.confirmation, settled_at = excluded.settled_at,
-        in_audit = excluded.in_audit, signed = excluded.signed;
+    DELETE FROM holdfast.credentials AS t USING unnest(holding) AS w
+    WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential;
+    INSERT INTO holdfast.credentials SELECT t.* FROM unnest(admitted) AS w
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::holdfast.credentials, (asked -> (w.n - 1)::integer)
+        || jsonb_build_object('in_audit', coalesce(w.n = ANY (displacing), false))) AS t;
 
     IF displacing IS NOT NULL THEN
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT shard, channel, key, now, 'displaced', did FROM unnest(holding) WHERE n = ANY (displacing);
+        SELECT shard, channel, key, created_at, 'displaced', did FROM unnest(holding) WHERE n = ANY (displacing);
     END IF;
 END
 $$;

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.registration import Claim, Confirmation, RegistrationFacts, SessionFacts, Stage
+from holdfast.rules.registration import Claim, RegistrationFacts, SessionFacts, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.writes.arguments import Place, address_of, call, columns, place_of, slot
+from holdfast.service.store.registration_columns import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,60 +85,64 @@ class SeenRegistration(msgspec.Struct, frozen=True, gc=False):
 
 
 def _encode_registrations(batch: Sequence[RegistrationToMake]) -> list[Any]:
-    return [*columns(map(_registration_row, batch)), slot()]
+    rows = [{"n": n, **_registration_row(asked)} for n, asked in enumerate(batch, 1)]
+    return [msgspec.json.encode(rows).decode(), slot()]
 
 
-def _registration_row(asked: RegistrationToMake) -> Sequence[Any]:
-    new, request = asked.registration, asked.registration.asked
-    signature, expires_at = new.attestation or (None, None)
-    return (
-        *place_of(new.identifier), new.identifier.given, request.did, *address_of(new.ip), new.now,
-        request.credential_id, shard_of(request.credential_id), request.tx_hash, request.block_number,
-        request.smart_account, new.confirmation.value,
-        None if new.confirmation is Confirmation.PENDING else new.now,
-        signature, None if signature is None else shard_of(signature), expires_at,
-        *_bounds_of(asked), new.signed,
-    )  # fmt: skip
+def _registration_row(asked: RegistrationToMake) -> dict[str, Any]:
+    """Return the stored columns and the attributes of `registration_v1`, by their names."""
+    new = asked.registration
+    shard, _, key = place_of(new.identifier)
+    ip, ip_shard, network, network_shard = address_of(new.ip)
+    return {
+        **_bounds_of(asked),
+        **row_of(new),
+        "shard": shard,
+        "key": key,
+        "credential_shard": shard_of(new.asked.credential_id),
+        "ip": ip,
+        "ip_shard": ip_shard,
+        "network": network,
+        "network_shard": network_shard,
+        **_attestation_of(new),
+    }
 
 
-def _bounds_of(asked: RegistrationToMake) -> Sequence[Any]:
+def _attestation_of(new: NewRegistration) -> dict[str, Any]:
+    if new.attestation is None:
+        return {}
+    signature, expires_at = new.attestation
+    return {
+        "signature": rf"\x{signature.hex()}",
+        "signature_shard": shard_of(signature),
+        "signature_expires_at": expires_at,
+    }
+
+
+def _bounds_of(asked: RegistrationToMake) -> dict[str, Any]:
     if asked.decided_on is not None and asked.decided is not None:
         # The bounds admit a new claim only if no other claim was counted for the address or network in the meantime.
         facts = asked.decided_on.facts
-        own, around = facts.registrations_from_ip + 1, facts.registrations_from_network + 1
-        return (False, own, around, None, None, asked.decided.value, asked.decided_on.seen)
-    if asked.bounds is not None:
-        bounds = asked.bounds
-        return (
-            bounds.reserved, bounds.own_below, bounds.around_below, bounds.credentials_below,
-            bounds.unconfirmed_below, None, None,
-        )  # fmt: skip
-    return (None,) * 7
+        return {
+            "own_below": facts.registrations_from_ip + 1,
+            "around_below": facts.registrations_from_network + 1,
+            "decided": asked.decided.value,
+            "decided_on": asked.decided_on.seen,
+        }
+    return {} if asked.bounds is None else msgspec.structs.asdict(asked.bounds)
 
 
 def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record]) -> list[SeenRegistration | None]:
     results: list[SeenRegistration | None] = [None] * len(batch)
-    for n, done, did, stage, of_ip, of_network, registered, used, *counts, from_opener, seen in rows:
-        if not done:
-            facts = RegistrationFacts(
-                claim=_claim(did, stage),
-                registrations_from_ip=of_ip,
-                credential_registered=registered,
-                attestation_used=used,
-                registrations_from_network=of_network,
-                credentials=counts[0],
-                unconfirmed=counts[1],
-                signed=counts[2],
-                signed_unconfirmed=counts[3],
-                from_opener=from_opener,
-            )
-            results[n - 1] = SeenRegistration(facts, seen)
+    for n, did, stage, *facts, seen, move in rows:
+        if move is None:
+            results[n - 1] = SeenRegistration(RegistrationFacts(_claim(did, stage), *facts), seen)
     return results
 
 
 REGISTER = Kind(
     "register",
-    call("register_v1", 29),
+    call("register_v1", 2),
     _encode_registrations,
     _decode_registrations,
 )
