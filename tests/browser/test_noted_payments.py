@@ -49,3 +49,24 @@ def test_a_noted_payment_is_a_transfer_only_if_the_currency_is_the_same_too(note
     noted = {**NOTED, "time": TIME, "state": "confirmed", **note}
     transfer = {"to": PAYEE.upper().replace("X", "x"), "amount": "5000000", "time": TIME}
     assert run_module(code, {"note": noted, "transfer": transfer}) is same
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ({}, "did:new:0x1"),
+        ({"to": PAYEE, "address": None}, PAYEE),
+        ({"state": "sent"}, PAYEE.upper()),
+        ({"state": "failed"}, PAYEE.upper()),
+        ({"shop": "shop.example"}, PAYEE.upper()),
+        ({"address": TOKEN}, PAYEE.upper()),
+    ],
+)
+def test_an_address_is_named_as_in_the_last_confirmed_payment_to_it(note, shown):
+    code = """
+      const { namer } = await import("SOURCES/pages/vault/values.js");
+      return namer(given.sent)(given.address);
+    """
+    row = {**NOTED, "time": TIME, "state": "confirmed", **note}
+    sent = [{**NOTED, "to": "before", "state": "confirmed"}] if not note else []
+    assert run_module(code, {"sent": [*sent, row], "address": PAYEE.upper()}) == shown

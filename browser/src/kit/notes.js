@@ -73,9 +73,14 @@ export async function facts(of) {
 }
 
 /** @param {string} of @param {Facts} more */
-export async function addFacts(of, more) {
-  const before = await facts(of);
-  await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
+export function addFacts(of, more) {
+  return changeFacts(of, () => more);
+}
+
+/** @param {string} of @param {(before: Facts) => Facts} more returns what to add to the facts */
+export function changeFacts(of, more) {
+  const change = (/** @type {Facts | null} */ before) => ({ ...before, ...more(before ?? {}) });
+  return stored((store) => store.changeNote(`pages:facts:${of}`, change));
 }
 
 /**
@@ -95,9 +100,10 @@ export async function sentRows(did) {
  * @param {string} did
  * @param {Sent} row
  */
-export async function noteSent(did, row) {
-  const before = (await sentRows(did)).filter(({ hash }) => hash !== row.hash);
-  await stored((store) => store.setNote(`pages:sent:${did}`, [...before, row].slice(-SENT_KEPT)));
+export function noteSent(did, row) {
+  const change = (/** @type {Sent[] | null} */ before) =>
+    [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-SENT_KEPT);
+  return stored((store) => store.changeNote(`pages:sent:${did}`, change));
 }
 
 /** @typedef {{did: string, copies: import("../pages/parts/providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey

@@ -28,10 +28,8 @@ export function paidBefore() {
 
 /** @param {string} address */
 export function rememberPayee(address) {
-  return stored(async (store) => {
-    const before = /** @type {string[]} */ ((await store.note(NOTE)) ?? []).filter(
-      (one) => one !== address.toLowerCase(),
-    );
-    await store.setNote(NOTE, [...before, address.toLowerCase()].slice(-KEPT));
-  });
+  const payee = address.toLowerCase();
+  const change = (/** @type {string[] | null} */ before) =>
+    [...(before ?? []).filter((one) => one !== payee), payee].slice(-KEPT);
+  return stored((store) => store.changeNote(NOTE, change));
 }

@@ -136,6 +136,18 @@ export class VaultStore {
   }
 
   /**
+   * Changes a note in one transaction, so that no change of another window is lost.
+   *
+   * @param {string} name
+   * @param {(before: any) => unknown} change gets the note, null if it is absent, and returns the new one
+   */
+  async changeNote(name, change) {
+    await this.#write(["notes"], async (notes) => {
+      notes.put(change((await done(notes.get(name))) ?? null), name);
+    });
+  }
+
+  /**
    * Replaces several notes in one transaction if all of them still have the expected values.
    *
    * @param {Record<string, [unknown, unknown]>} changes by name: the expected value (null: no note) and the new one

@@ -1,7 +1,7 @@
 /** Tests the ways back into a vault by opening a copy of it in a second worker. The copy is then deleted. */
 
 import { Client, Vault, VaultStore } from "../library.js";
-import { addFacts, facts } from "../../kit/notes.js";
+import { changeFacts } from "../../kit/notes.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { SERVICE_DID } from "../parts/vault_client.js";
 import { refusedRecovery } from "../vault/recover.js";
@@ -20,9 +20,8 @@ const DIGITS = 1_000_000n;
  * @param {string} mark of `ways.js`
  * @param {import("./ways.js").Tried} [more]
  */
-export async function noteTrial(did, mark, more = {}) {
-  const { tried = {} } = await facts(did);
-  await addFacts(did, { tried: { ...tried, ...more, [mark]: Date.now() } });
+export function noteTrial(did, mark, more = {}) {
+  return changeFacts(did, ({ tried = {} }) => ({ tried: { ...tried, ...more, [mark]: Date.now() } }));
 }
 
 /**

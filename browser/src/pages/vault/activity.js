@@ -9,7 +9,7 @@ import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { USDC, USDC_DECIMALS } from "./permission.js";
-import { decimalOf, isSamePayment } from "./values.js";
+import { decimalOf, isSamePayment, namer } from "./values.js";
 
 const SHOWN = 20;
 
@@ -82,7 +82,7 @@ function vaultEvents({ record, credentials, delegations }) {
 }
 
 /**
- * Returns each payment once: what the chain knows, with the names that this browser noted, and what the chain does not
+ * Returns each payment once: what the chain knows, with the names under which this browser has paid the addresses, and what the chain does not
  * know (yet).
  *
  * @param {Sent[]} sent
@@ -91,10 +91,11 @@ function vaultEvents({ record, credentials, delegations }) {
  */
 export function payments(sent, transfers) {
   const left = [...sent];
+  const named = namer(sent);
   const onChain = transfers.map((it) => {
     const at = it.direction === "out" ? left.findIndex((note) => isSamePayment(note, it)) : -1;
     const [note] = at < 0 ? [null] : left.splice(at, 1);
-    const given = { amount: shownAmount(it), from: it.from, to: note?.shop ?? note?.to ?? it.to };
+    const given = { amount: shownAmount(it), from: named(it.from), to: note?.shop ?? note?.to ?? named(it.to) };
     const words = text(it.direction === "in" ? "activity.received" : "activity.confirmed", given);
     return { time: it.time, words, more: receipt(it, note) };
   });

@@ -50,3 +50,15 @@ export function isSamePayment({ state, address, to, amount, symbol, time }, tran
     units(amount, USDC_DECIMALS) === BigInt(transfer.amount);
   return state !== "failed" && near && same;
 }
+
+/**
+ * Returns a function that names an address as the person knew it in the last confirmed payment to it.
+ *
+ * @param {import("../../kit/notes.js").Sent[]} sent
+ * @returns {(address: string) => string} the address itself if it was never paid
+ */
+export function namer(sent) {
+  const paid = sent.filter(({ state, shop }) => state === "confirmed" && !shop);
+  const names = new Map(paid.map(({ address, to }) => [(address ?? to).toLowerCase(), to]));
+  return (address) => names.get(address.toLowerCase()) ?? address;
+}
