@@ -64,6 +64,7 @@ SEND_TIMEOUT_S = 30
 TAKEN_BYTES_PER_S = 4096  # a client takes at least this many of the bytes that wait for it
 CONNECTIONS_PER_ADDRESS = 128
 LARGE_RESPONSE_BYTES = 128 * 1024  # a larger body is sent only as fast as the client takes it
+STREAM_BUFFER_BYTES = 16 * 1024  # the same on HTTP/2, where a connection has many bodies, and the server's buffer for each
 LARGE_RESPONSES = 128  # under way in a process; each occupies at most about 1.5 MB
 LARGE_RESPONSES_PER_ADDRESS = 16
 LARGE_RESPONSE_WAITS_S = 5.0  # for a place among them

@@ -15,6 +15,7 @@ from holdfast.rules.limits import (
     MAX_HTTP2_HEAD_BYTES,
     MAX_STREAMS,
     PROXY_TIMEOUT_S,
+    STREAM_BUFFER_BYTES,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def granian_options(settings: Settings) -> dict[str, Any]:
             initial_stream_window_size=CONNECTION_BUFFER_BYTES,
             max_concurrent_streams=MAX_STREAMS,
             max_headers_size=MAX_HTTP2_HEAD_BYTES,
-            max_send_buffer_size=CONNECTION_BUFFER_BYTES,
+            max_send_buffer_size=STREAM_BUFFER_BYTES,
         ),
         "ssl_cert": settings.tls_cert,
         "ssl_key": settings.tls_key,

@@ -207,7 +207,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_LARGE_RESPONSES",
         str(LARGE_RESPONSES),
         integer_between(1, 100_000),
-        "responses above 128 KiB that one process sends at the same time",
+        "responses above 128 KiB (HTTP/2: 16 KiB) that one process sends at the same time",
     ),
     SettingRow(
         "HOLDFAST_LARGE_RESPONSES_PER_ADDRESS",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.service.http import pipes
-from holdfast.service.http.large_responses import LargeResponses, PlacedResponse
+from holdfast.service.http.large_responses import PART_BYTES, LargeResponses, PlacedResponse
 from holdfast.service.http.messages import Response
 from holdfast.service.web import rsgi
 
@@ -31,8 +31,8 @@ class Granian:
 
 
 async def placed(places: LargeResponses) -> PlacedResponse:
-    response = Response(200, [], bytes(2 * pipes.PART_BYTES))
-    return PlacedResponse(response, await places.place(ADDRESS, len(response.body)))
+    response = Response(200, [], bytes(2 * PART_BYTES))
+    return PlacedResponse(response, await places.place(ADDRESS, len(response.body)), "1.1")
 
 
 async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,5 +75,5 @@ async def test_a_kernel_that_keeps_the_pipe_small_does_not_prevent_a_response(mo
         raise PermissionError
 
     monkeypatch.setattr(pipes.fcntl, "fcntl", refused)
-    pipe = pipes.Pipe()
+    pipe = pipes.Pipe(PART_BYTES)
     pipe.close()

@@ -36,6 +36,7 @@ class Activity:
     @contextmanager
     def request(self, peer: str) -> Iterator[None]:
         """Note that the connection from this `address:port` has a request in progress."""
+        peer = own_sockets.without_scope(peer)
         self.of[peer] = (self.of.get(peer, (0, 0.0))[0] + 1, 0.0)
         try:
             yield

@@ -15,17 +15,19 @@ from holdfast.rules.limits import (
     LARGE_RESPONSE_BYTES_PER_S,
     LARGE_RESPONSE_S,
     LARGE_RESPONSE_WAITS_S,
+    STREAM_BUFFER_BYTES,
 )
-from holdfast.service.http.messages import StreamedResponse
+from holdfast.service.http.messages import Response, StreamedResponse
 from holdfast.wire.errors import SERVICE_BUSY, TOO_MANY_RESPONSES, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from holdfast.service.http.messages import Response
     from holdfast.wire.errors import ErrorRow
 
 PART_BYTES = 64 * 1024
+# Of a stream that its client does not read, the server gets two parts under RSGI and four under ASGI.
+STREAM_PART_BYTES = STREAM_BUFFER_BYTES // 2
 _RETRY_AFTER_S = 5
 
 
@@ -86,24 +88,47 @@ class Place:
 
 
 class PlacedResponse(StreamedResponse):
-    """A large response that has a place. Its sender leaves the place afterwards."""
+    """A large response that has a place, for this version of HTTP. Its sender leaves the place afterwards."""
 
-    __slots__ = ("place",)
+    __slots__ = ("part_bytes", "place")
 
-    def __init__(self, response: Response, place: Place) -> None:
+    def __init__(self, response: Response, place: Place, version: str | None) -> None:
         pieces = response.pieces if isinstance(response, StreamedResponse) else _one_piece(response.body)
         super().__init__(response.status, response.headers, pieces, body_bytes(response))
         self.place = place
+        self.part_bytes = STREAM_PART_BYTES if version == "2" else PART_BYTES
 
 
-def is_large(response: Response) -> bool:
+class LaterResponse(Response):
+    """A large response of `size` bytes that is read once it has a place, so that those that wait occupy no memory."""
+
+    __slots__ = ("read", "size")
+
+    def __init__(self, size: int, read: Callable[[], Awaitable[Response]]) -> None:
+        super().__init__(200, [], b"")
+        self.size = size
+        self.read = read
+
+
+def largest_at_once(version: str | None) -> int:
+    """Return how many bytes a body may have that the server gets at once, on this version of HTTP.
+
+    A connection has one such body, but on HTTP/2 as many as it has streams.
+    """
+    return STREAM_BUFFER_BYTES if version == "2" else LARGE_RESPONSE_BYTES
+
+
+def is_large(response: Response, version: str | None) -> bool:
     """Return whether the body is sent only as fast as the client takes it."""
-    return len(response.body) > LARGE_RESPONSE_BYTES or type(response) is StreamedResponse
+    return len(response.body) > largest_at_once(version) or type(response) in _LARGE
 
 
 def body_bytes(response: Response) -> int:
     """Return how many bytes the body has."""
-    return response.size if isinstance(response, StreamedResponse) else len(response.body)
+    return response.size if isinstance(response, StreamedResponse | LaterResponse) else len(response.body)
+
+
+_LARGE = frozenset({StreamedResponse, LaterResponse})
 
 
 async def _one_piece(body: bytes | bytearray) -> AsyncIterator[bytes | bytearray]:

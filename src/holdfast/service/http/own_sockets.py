@@ -35,7 +35,7 @@ class OwnSocket(NamedTuple):
     Attributes:
         number: the socket's inode.
         host: the other end's address.
-        peer: the other end, as `address:port`.
+        peer: the other end, as `address:port`, without an interface.
         waiting: bytes written by this process that the other end has not acknowledged.
         taken: bytes that the other end has acknowledged.
         quiet_s: seconds since the other end sent data.
@@ -98,9 +98,19 @@ def _look(descriptor: int) -> tuple[int, int, OwnSocket | None]:
         host, number = borrowed.getpeername()[:2]
         waiting = _waiting(descriptor) if unacked or unsent else 0
         inode = os.fstat(descriptor).st_ino
-        return state, port, OwnSocket(descriptor, inode, host, f"{host}:{number}", waiting, taken, quiet_ms / 1000)
+        peer = without_scope(f"{host}:{number}")
+        return state, port, OwnSocket(descriptor, inode, host, peer, waiting, taken, quiet_ms / 1000)
     finally:
         borrowed.detach()
+
+
+def without_scope(peer: str) -> str:
+    """Return `address:port` without the network interface of a link-local address.
+
+    The kernel gives its number, Python its name, and some servers neither.
+    """
+    address, percent, rest = peer.partition("%")
+    return f"{address}:{rest.rpartition(':')[2]}" if percent else peer
 
 
 def _waiting(descriptor: int) -> int:

@@ -13,8 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.service.http.large_responses import PART_BYTES
-
 if TYPE_CHECKING:
     from holdfast.service.http.large_responses import Place
 
@@ -25,16 +23,16 @@ _FOLDER = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
 
 
 class Pipe:
-    """One body on its way, of more than PART_BYTES. Close it in any case."""
+    """One body on its way, of more than `part_bytes`. Close it in any case."""
 
-    def __init__(self) -> None:
+    def __init__(self, part_bytes: int) -> None:
         """Raises OSError if the process has no descriptor left."""
         self._reader: int | None
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # a pipe that took the whole body would not say when granian has opened it
             with suppress(OSError):  # for a user with very many pipes the kernel makes them smaller, which serves too
-                fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, PART_BYTES)
+                fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, part_bytes)
         self.path = f"{_FOLDER}/{self._reader}"
 
     async def write(self, data: bytes | bytearray, place: Place) -> None:

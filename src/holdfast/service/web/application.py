@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.rules.requests import is_foreign_page, is_host_clear, is_length_clear
-from holdfast.service.http.large_responses import PlacedResponse, body_bytes, is_large
+from holdfast.service.http.large_responses import LaterResponse, PlacedResponse, body_bytes, is_large
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
     BODILESS,
@@ -100,7 +100,7 @@ class Application:
             response = await answer(request, route, request_id)
             if request.method == "HEAD" and response.status not in BODILESS:
                 response = _headed(response)
-            elif is_large(response):
+            elif is_large(response, request.version):
                 response = await self._placed(request, response, route, request_id)
             if observers:
                 path, method = _labels(route, request.method)
@@ -144,7 +144,23 @@ class Application:
         except Refused as refused:
             _note_refusal(refused, route, request_id)
             return refusal(refused)
-        return PlacedResponse(response, place)
+        try:
+            response = await self._read(response, route, request_id)
+        except BaseException:
+            place.leave()
+            raise
+        if not is_large(response, request.version):
+            place.leave()
+            return response
+        return PlacedResponse(response, place, request.version)
+
+    async def _read(self, response: Response, route: Route | None, request_id: str) -> Response:
+        if type(response) is not LaterResponse:
+            return response
+        try:
+            return await response.read()
+        except Exception as error:  # noqa: BLE001 - as in _answer
+            return _failed(error, route, request_id)
 
     async def _traced(self, request: Request, route: Route | None, request_id: str) -> Response:
         backend = tracing.backend()

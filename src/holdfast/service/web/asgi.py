@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.large_responses import PART_BYTES, PlacedResponse
+from holdfast.service.http.large_responses import PlacedResponse
 from holdfast.service.http.messages import (
     ABORTED,
     REFUSED,
@@ -191,9 +191,9 @@ async def _send_placed(send: Send, response: PlacedResponse, headers: list[tuple
         headers.append((b"content-length", b"%d" % response.size))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         async for piece in response.pieces:
-            for at in range(0, len(piece), PART_BYTES):
+            for at in range(0, len(piece), response.part_bytes):
                 async with response.place.part():
-                    part = bytes(piece[at : at + PART_BYTES])
+                    part = bytes(piece[at : at + response.part_bytes])
                     await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     except TimeoutError:

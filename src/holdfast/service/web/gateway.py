@@ -8,6 +8,7 @@ from holdfast.content.cids import bytes_of
 from holdfast.content.errors import ContentError
 from holdfast.rules.gateway import Form, byte_range, identity_car
 from holdfast.rules.header_lists import is_known
+from holdfast.service.http.large_responses import LaterResponse, largest_at_once
 from holdfast.service.http.messages import Headers, Response, StreamedResponse
 from holdfast.service.web.failures import failure_response
 from holdfast.service.web.gateway_questions import FOLDER, question_of
@@ -24,8 +25,11 @@ from holdfast.wire.failures import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from holdfast.service.http.messages import Request
     from holdfast.service.operations.snapshot_reading import Bytes, Car, SnapshotReading
+    from holdfast.service.store.snapshot_index import BlockPlace
     from holdfast.service.web.context import WebContext
     from holdfast.service.web.gateway_questions import Question
     from holdfast.wire.requests import ReadBlock
@@ -73,17 +77,34 @@ async def _found(
         return Response(304, headers, b"")
     if is_raw:
         headers.append(("accept-ranges", "bytes"))
-        return _ranged(request, headers, await reading.block(dag[0]), question.etag(cid))
+        return await _read(request, dag[0].size, lambda: _block(reading, request, headers, dag[0], question.etag(cid)))
     return await _car(reading, request, await reading.car(dag, path, question.asked), headers)
 
 
 async def _car(reading: SnapshotReading, request: Request, car: Car, headers: Headers) -> Response:
     headers.append(("accept-ranges", "none"))
     if request.method == "GET" and car.size <= _SENT_WHOLE:
-        return Response(200, headers, await reading.whole(car))
+        return await _read(request, car.size, lambda: _whole(reading, car, headers))
     if request.method == "HEAD":
         return Response(200, [*headers, ("content-length", str(car.size))], b"")
     return StreamedResponse(200, headers, reading.pieces(car), car.size)
+
+
+async def _read(request: Request, size: int, read: Callable[[], Awaitable[Response]]) -> Response:
+    """Return what `read` returns, or if that is large, a response that is read when it is about to be sent."""
+    if request.method == "GET" and size > largest_at_once(request.version):
+        return LaterResponse(size, read)
+    return await read()
+
+
+async def _whole(reading: SnapshotReading, car: Car, headers: Headers) -> Response:
+    return Response(200, headers, await reading.whole(car))
+
+
+async def _block(
+    reading: SnapshotReading, request: Request, headers: Headers, place: BlockPlace, etag: str
+) -> Response:
+    return _ranged(request, headers, await reading.block(place), etag)
 
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:

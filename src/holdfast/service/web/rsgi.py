@@ -174,7 +174,7 @@ async def _send_placed(protocol: Any, response: PlacedResponse, headers: Headers
     """Send a large body only as fast as the client takes it."""
     headers.append(("content-length", str(response.size)))
     try:
-        with closing(Pipe()) as pipe:
+        with closing(Pipe(response.part_bytes)) as pipe:
             protocol.response_file(response.status, headers, pipe.path)
             async for piece in response.pieces:
                 await pipe.write(piece, response.place)
