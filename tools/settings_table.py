@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from holdfast.cli.exits import Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Limits
-from holdfast.service.setting_rows import ROWS
+from holdfast.service.settings.rows import ROWS
 from holdfast.service.telemetry.metric_rows import ROWS as METRICS
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from tests.support.otlp_collector import collecting
 from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
-from holdfast.service import diagnosis
-from holdfast.service.settings import read_settings
+from holdfast.service.diagnosis import checks as diagnosis
+from holdfast.service.settings.values import read_settings
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write

@@ -9,7 +9,7 @@ import pytest
 from holdfast.cli.config import mask
 from holdfast.cli.exits import Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
-from holdfast.service.setting_rows import ROWS
+from holdfast.service.settings.rows import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

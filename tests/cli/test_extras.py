@@ -69,7 +69,7 @@ def test_what_is_not_installed_is_named_in_one_line(arguments: tuple[str, ...]) 
 def test_any_other_missing_module_is_not_hidden() -> None:
     program = (
         "import sys\n"
-        "sys.modules['holdfast.service.setting_rows'] = None\n"
+        "sys.modules['holdfast.service.settings.rows'] = None\n"
         "sys.argv = ['holdfast', 'config']\n"
         "from holdfast.cli import main\n"
         "main()\n"

@@ -11,8 +11,8 @@ import yaml
 from tests.support.clean_tree import ROOT
 
 from holdfast.service.serve import STOP_WITHIN_S
-from holdfast.service.setting_rows import ROWS
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.rows import ROWS
+from holdfast.service.settings.values import read_settings
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 FILES = ("settings.yaml", "migrate.yaml", "nodes.yaml", "network.yaml")

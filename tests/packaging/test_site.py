@@ -21,7 +21,7 @@ from tests.support.serving import free_port
 from tests.support.topology import start_nginx
 
 from holdfast.service.serve import STOP_WITHIN_S
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.values import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.secrets import Secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import Secrets
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web.asgi import AsgiEntry
 
 IPS = ("192.0.2.1", "192.0.2.2", "2001:db8::1")

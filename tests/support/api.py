@@ -13,8 +13,8 @@ from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database, open_store
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.secrets import Secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import Secrets
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web.asgi import AsgiEntry
 
 if TYPE_CHECKING:

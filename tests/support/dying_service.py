@@ -15,8 +15,8 @@ import uvicorn
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store
-from holdfast.service.secrets import read_secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import read_secrets
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web.asgi import AsgiEntry
 
 

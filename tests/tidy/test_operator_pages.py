@@ -19,7 +19,7 @@ from holdfast.rules.limits import (
     TAKEN_BYTES_PER_S,
 )
 from holdfast.service.serve import STOP_WITHIN_S
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.values import read_settings
 from holdfast.service.telemetry.metric_rows import BY_NAME
 from holdfast.service.telemetry.metrics import REGISTRY
 

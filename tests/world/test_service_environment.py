@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.values import read_settings
 from holdfast.world.service_process import service_environment
 
 WORLD: Any = SimpleNamespace(chain=SimpleNamespace(rpc_url="http://127.0.0.1:1"), bundler_url="http://127.0.0.1:2")

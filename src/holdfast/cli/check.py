@@ -12,8 +12,8 @@ from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail
 
 if TYPE_CHECKING:
-    from holdfast.service.diagnosis_upstreams import Finding
-    from holdfast.service.settings import Settings
+    from holdfast.service.diagnosis.upstreams import Finding
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -26,7 +26,7 @@ def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
     Exits with 1 if anything must be fixed.
     """
-    from holdfast.service.diagnosis import diagnose
+    from holdfast.service.diagnosis.checks import diagnose
     from holdfast.settings.rows import SettingError
 
     settings = settings_or_fail(env_file, as_json=as_json)

@@ -13,7 +13,7 @@ from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 
 if TYPE_CHECKING:
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -38,7 +38,7 @@ def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
 
 def _of_service(settings: Settings) -> tuple[dict[str, Any], dict[str, str]]:
-    from holdfast.service.setting_rows import ROWS
+    from holdfast.service.settings.rows import ROWS
 
     values: dict[str, Any] = {row.name: _shown(getattr(settings, row.field), secret=row.secret) for row in ROWS}
     values |= {name.upper(): getattr(settings.limits, name) for name in type(settings.limits).__slots__}

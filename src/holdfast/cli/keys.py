@@ -22,7 +22,7 @@ def new(as_json: AsJson = False) -> None:
     To rotate the key, put the new key first, then a comma and the old key, which must stay there for the lifetime of
     attestations (ATTESTATION_TTL_SECONDS). Then remove the old key.
     """
-    from holdfast.service.secrets import new_key
+    from holdfast.service.settings.secrets import new_key
 
     key = new_key()
     emit({"key": key}, key, as_json=as_json)

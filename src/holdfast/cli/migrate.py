@@ -23,7 +23,7 @@ from holdfast.cli.settings import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.moving.move import MoveReport
     from holdfast.settings.postgresql import Address
 

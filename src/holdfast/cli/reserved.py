@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.rules.reserved_identifiers import ReservedList
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at and change the reserved handles."
@@ -29,7 +29,7 @@ Name = Annotated[str, typer.Argument(help="A handle.")]
 @app.command("list")
 def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print all reserved handles, one per line."""
-    from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.operations.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
     with _complaints(as_json=as_json):
@@ -40,7 +40,7 @@ def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
 @app.command("test")
 def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print whether NAME is reserved. Exits with 1 if NAME is not reserved."""
-    from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.operations.reserved_names import ReservedNames
 
     settings = settings_or_fail(env_file, as_json=as_json)
     key = _key(name, as_json=as_json)
@@ -94,7 +94,7 @@ def _complaints(*, as_json: bool) -> Iterator[None]:
 
 
 def _still_reserved(settings: Settings, key: str) -> bool:
-    from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.operations.reserved_names import ReservedNames
 
     files = (settings.reserved_file, settings.reserved_allow_file)
     return ReservedNames(*(file if file and file.exists() else None for file in files)).current().holds(key)

@@ -46,7 +46,7 @@ def serve(
     for wanted in (settings.port, settings.admin_port):
         if wanted:
             _bindable(settings.host, wanted, as_json=as_json)
-    from holdfast.service.banner import banner, facts
+    from holdfast.cli.banner import banner, facts
 
     address = f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
     text = json.dumps(facts(settings, secrets, address)) if as_json else banner(settings, secrets, address)
@@ -62,7 +62,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     import asyncio
 
     from holdfast.service.bootstrap.services import build_service
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.settings.rows import SettingError
     from holdfast.wire import logs
 

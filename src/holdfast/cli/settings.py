@@ -11,8 +11,8 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 
 if TYPE_CHECKING:
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
 
@@ -39,7 +39,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
     """Return the effective settings, or exit with 3 and a message that names the invalid setting and its remedy."""
-    from holdfast.service.settings import read_settings
+    from holdfast.service.settings.values import read_settings
     from holdfast.settings.rows import SettingError
 
     load_env_file(file, as_json=as_json)
@@ -51,7 +51,7 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
 
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
     """Return the signing keys, or exit with 3."""
-    from holdfast.service.secrets import read_secrets
+    from holdfast.service.settings.secrets import read_secrets
     from holdfast.settings.rows import SettingError
 
     try:

@@ -20,7 +20,7 @@ from holdfast.rules.limits import (
 
 if TYPE_CHECKING:
     from holdfast.service.http.connections import Activity
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.web.application import Application
     from holdfast.service.web.asgi import AsgiEntry
     from holdfast.service.web.rsgi import RsgiEntry
@@ -35,8 +35,8 @@ def serve(settings: Settings) -> None:
     if not settings.admin_port:
         run(settings)
         return
-    from holdfast.service.metrics_folder import metrics_folder
     from holdfast.service.telemetry.admin import serve_metrics
+    from holdfast.service.telemetry.metrics_folder import metrics_folder
     from holdfast.service.telemetry.reporting import FOLDER_VARIABLE
 
     with metrics_folder() as folder:
@@ -70,10 +70,10 @@ def application() -> tuple[Application, Activity | None]:
     from holdfast.service.bootstrap.applications import build_application, connection_keeper
     from holdfast.service.http import own_sockets
     from holdfast.service.http.connections import Activity
-    from holdfast.service.secrets import read_secrets
-    from holdfast.service.settings import read_settings
+    from holdfast.service.http.worker_signals import STOPPING, end_with_parent
+    from holdfast.service.settings.secrets import read_secrets
+    from holdfast.service.settings.values import read_settings
     from holdfast.service.telemetry.reporting import prepare_telemetry
-    from holdfast.service.worker_signals import STOPPING, end_with_parent
     from holdfast.wire import logs
 
     end_with_parent()
@@ -105,7 +105,7 @@ def needs_raw_paths(settings: Settings) -> bool:
 def _serve_granian(settings: Settings) -> None:
     from granian.server import Server
 
-    from holdfast.service.worker_signals import hold_signals_of_workers, stop_is_success
+    from holdfast.service.http.worker_signals import hold_signals_of_workers, stop_is_success
     from holdfast.wire import logs
 
     logs.configure(settings.log)

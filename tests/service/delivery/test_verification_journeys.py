@@ -15,8 +15,8 @@ from tests.support.receivers import HANG_UP, api_server, receiving
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store
-from holdfast.service.secrets import Secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import Secrets
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web.asgi import AsgiEntry
 
 ALICE, PHONE, KEY, TOKEN = "alice@example.com", "+14155552671", "re_secret", "t0ken"

@@ -9,8 +9,8 @@ from tests.support.kept_snapshots import folder, kept_by, registered
 
 from holdfast.content.cars import write_car
 from holdfast.service.bootstrap.stores import database
-from holdfast.service.diagnosis_upstreams import see_snapshots
-from holdfast.service.settings import read_settings
+from holdfast.service.diagnosis.upstreams import see_snapshots
+from holdfast.service.settings.values import read_settings
 from holdfast.service.store.snapshot_index import NewUpload
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.clean_tree import ROOT
 
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web import client_files
 from holdfast.service.web.client_files import client_folder
 from holdfast.settings.rows import SettingError

@@ -11,7 +11,7 @@ from tests.support.api import DID, KEY, MAIL, OTHER_DID, Api, error_of
 
 from holdfast.rules.attestations import sign
 from holdfast.rules.registration import Confirmation
-from holdfast.service.secrets import Secrets
+from holdfast.service.settings.secrets import Secrets
 
 MISSING = (400, "Missing required fields: credentialId, identifier, channel, did, txHash")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.colours import parse_colour
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.values import read_settings
 from holdfast.service.web.page_files import PageChoices, page_files, theme
 from holdfast.service.web.prepared import prepare
 from holdfast.settings.rows import SettingError

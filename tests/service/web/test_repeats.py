@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
 
-from holdfast.service.secrets import Secrets
+from holdfast.service.settings.secrets import Secrets
 from holdfast.service.store.postgresql import gatherer, lane
 from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW_RUN
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from tests.support.api import DID, Api, error_of
 from tests.support.upstreams import upstream
 
-from holdfast.service import service as service_module
+from holdfast.service.lifecycle import service as service_module
 from holdfast.service.operations.maintenance import ENGINE_LEASE_S
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.workflow import engine as workflow

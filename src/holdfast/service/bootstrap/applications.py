@@ -22,9 +22,9 @@ from holdfast.wire.models import ContractSet
 
 if TYPE_CHECKING:
     from holdfast.service.http.connections import Activity
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.service import Service
-    from holdfast.service.settings import Settings
+    from holdfast.service.lifecycle.service import Service
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
     from holdfast.service.web.page_files import PageFiles
 
 

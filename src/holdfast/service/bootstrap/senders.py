@@ -11,7 +11,7 @@ from holdfast.service.sms.choice import sms_verifier_of
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.upstreams.pool import ConnectionPools
 

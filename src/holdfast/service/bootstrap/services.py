@@ -18,6 +18,7 @@ from holdfast.service.bootstrap.upstreams import (
 from holdfast.service.clock import system_clock, system_entropy
 from holdfast.service.enclave_source.bundled import bundled_enclave
 from holdfast.service.enclave_source.source import EnclaveSource
+from holdfast.service.lifecycle.service import Service
 from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
@@ -26,11 +27,10 @@ from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
+from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
-from holdfast.service.reserved_names import ReservedNames
-from holdfast.service.service import Service
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.confirmation import Confirmations
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.store.port import Store
 

@@ -19,8 +19,8 @@ from holdfast.service.snapshots.object_blocks import ObjectBlocks
 
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
 
 _log = logging.getLogger("holdfast.start")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.naming import named_setting
+from holdfast.service.http.worker_signals import stop_is_held
 from holdfast.service.store.kinds import database_of
 from holdfast.service.store.waiting import open_when_reachable
-from holdfast.service.worker_signals import stop_is_held
 
 if TYPE_CHECKING:
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
 

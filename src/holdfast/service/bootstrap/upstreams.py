@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.upstreams.pool import ConnectionPools

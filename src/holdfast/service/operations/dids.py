@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
-    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import KeptAnswer, RegisteredDid
     from holdfast.wire.requests import RegisterDid

@@ -24,7 +24,7 @@ from holdfast.wire.errors import IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED,
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock, Entropy
-    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import Begun
 

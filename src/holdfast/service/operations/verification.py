@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
-    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings.secrets import Secrets
     from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import KeptAnswer

@@ -18,7 +18,7 @@ from holdfast.service.http.messages import (
     is_longer,
     length_missing,
 )
-from holdfast.service.worker_signals import STOPPING, handle_held_signals
+from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:

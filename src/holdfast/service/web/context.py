@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.large_responses import LargeResponses
     from holdfast.service.http.messages import Request
+    from holdfast.service.lifecycle.service import Service
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshots import Snapshots
-    from holdfast.service.service import Service
     from holdfast.service.web.prepared import PreparedFiles
 
 ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"

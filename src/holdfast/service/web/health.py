@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.service.http.messages import raw_json
+from holdfast.service.http.worker_signals import STOPPING
 from holdfast.service.web.serving import serves_plainly
-from holdfast.service.worker_signals import STOPPING
 from holdfast.wire.endpoints import HEALTH, READINESS
 
 if TYPE_CHECKING:

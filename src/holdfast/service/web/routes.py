@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+# Importing these modules registers their handlers.
 from holdfast.service.web import (
     accounts,
     dids,
@@ -27,10 +28,6 @@ from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW, ErrorForm
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
-# Importing these modules registers their handlers.
-SERVING = (
-    accounts, dids, files, gateway, health, names, pages, pins, proxies, sessions, uploads, verification, workflow,
-)  # fmt: skip
 _REST = re.compile(r"{\w+}$")
 # Requests to the workflow's path go to its handler, whatever their method (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}

@@ -18,7 +18,7 @@ from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import PlacedResponse
 from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, is_longer
 from holdfast.service.http.pipes import Pipe
-from holdfast.service.worker_signals import STOPPING, handle_held_signals
+from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:

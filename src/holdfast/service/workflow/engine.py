@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
-from holdfast.service.settings import engine_unsigned
+from holdfast.service.settings.values import engine_unsigned
 from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
 from holdfast.wire.logs import Sparse
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
-from holdfast.service.secrets import new_key, read_secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import new_key, read_secrets
+from holdfast.service.settings.values import read_settings
 from holdfast.service.store.kinds import KINDS
 from holdfast.settings.rows import SettingError
 from holdfast.settings.shared import default_url

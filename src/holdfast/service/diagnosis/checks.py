@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database
-from holdfast.service.diagnosis_upstreams import (
+from holdfast.service.diagnosis.upstreams import (
     Finding,
     see_bundler,
     see_chain,
@@ -23,15 +23,15 @@ from holdfast.service.diagnosis_upstreams import (
     see_snapshots,
     see_traces,
 )
-from holdfast.service.secrets import KEY_FILE
-from holdfast.service.setting_rows import is_local
+from holdfast.service.settings.rows import is_local
+from holdfast.service.settings.secrets import KEY_FILE
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
 
 _LOW_DISK_BYTES = 500 * 1024 * 1024

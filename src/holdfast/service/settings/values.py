@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
-from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.settings.rows import LIMIT_ROWS, ROWS, is_local
 from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows

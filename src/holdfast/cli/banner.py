@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from holdfast import __version__
 
 if TYPE_CHECKING:
-    from holdfast.service.secrets import Secrets
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.secrets import Secrets
+    from holdfast.service.settings.values import Settings
 
 _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 

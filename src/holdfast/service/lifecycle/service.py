@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import CONFIRM_EVERY_S
-from holdfast.service.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
+from holdfast.service.lifecycle.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
+from holdfast.service.lifecycle.warm_up import warm_up
 from holdfast.service.operations.measuring import MEASURE_EVERY_S
 from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.reporting import Telemetry
-from holdfast.service.warm_up import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.repeats import Repeats
+    from holdfast.service.operations.reserved_names import ReservedNames
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.operations.status import ServiceStatus
     from holdfast.service.operations.verification import Verification
-    from holdfast.service.reserved_names import ReservedNames
     from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer

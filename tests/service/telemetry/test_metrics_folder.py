@@ -10,7 +10,7 @@ import httpx
 import pytest
 from tests.support.serving import Server, free_port
 
-from holdfast.service.metrics_folder import PREFIX, metrics_folder, sweep
+from holdfast.service.telemetry.metrics_folder import PREFIX, metrics_folder, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from holdfast.chain.rpc import RpcClient
+    from holdfast.service.lifecycle.service import Service
     from holdfast.service.mail.port import Mailer
-    from holdfast.service.service import Service
-    from holdfast.service.settings import Settings
+    from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.upstreams.pool import ConnectionPools

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.serving import environment_of
 
-from holdfast.service import warm_up
+from holdfast.service.lifecycle import warm_up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 PROGRAM = """
 import asyncio, json, sys
 from holdfast.rules.identifiers import Channel, parse_identifier
-from holdfast.service import warm_up
+from holdfast.service.lifecycle import warm_up
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store
-from holdfast.service.secrets import read_secrets
-from holdfast.service.settings import read_settings
+from holdfast.service.settings.secrets import read_secrets
+from holdfast.service.settings.values import read_settings
 
 SLOW = ("aiohttp", "holdfast.rules.unicode_tables", "httpcore", "inngest", "phonenumbers", "precis_i18n")
 

@@ -1,0 +1,1 @@
+"""`holdfast check`: whether the settings, the database and the upstreams work."""

@@ -1,0 +1,1 @@
+"""Starts and stops the service, and runs its recurring jobs."""

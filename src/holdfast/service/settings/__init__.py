@@ -1,0 +1,1 @@
+"""The settings table, and settings and secrets read from the environment."""
