@@ -35,6 +35,11 @@ def test_each_entry_states_the_number_and_title_of_its_page() -> None:
         assert (DECISIONS / file).read_text("utf-8").splitlines()[0] == f"# {title}"
 
 
+def test_no_two_pages_have_the_same_number() -> None:
+    numbers = [number for number, _, _ in _entries()]
+    assert [number for number in numbers if numbers.count(number) > 1] == []
+
+
 def test_every_number_that_is_cited_has_a_page() -> None:
     numbers = {number for number, _, _ in _entries()}
     cited = [
