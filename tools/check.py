@@ -32,6 +32,7 @@ class Check:
         command: exits with 0 if it passes.
         fix: what fixes most failures.
         generator: writes the files that the check compares; empty if it compares none.
+        folder: where the command runs.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Check:
     command: tuple[str, ...]
     fix: str = ""
     generator: tuple[str, ...] = ()
+    folder: str = "."
 
 
 def _generated(name: str, about: str, script: str, *write: str) -> Check:
@@ -55,6 +57,7 @@ def _forge_platform() -> str:
 ESLINT = ("node", "browser/node_modules/eslint/bin/eslint.js", "--config", "browser/eslint.config.js")
 PRETTIER = ("node", "browser/node_modules/prettier/bin/prettier.cjs", "--config", "browser/.prettierrc.json")
 JAVASCRIPT = ("browser/**/*.js", "src/holdfast/service/static/**/*.js", "examples/**/*.js", "tests/**/*.js")
+CRUISER = ("node", "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs", "--config", "dependencies.config.js")
 TSC = ("node", "browser/node_modules/typescript/bin/tsc")
 FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
@@ -116,6 +119,12 @@ CHECKS = (
         fix="node browser/node_modules/prettier/bin/prettier.cjs --config browser/.prettierrc.json --write FILES",
     ),
     Check("javascript", "eslint over browser pages and hosts", (*ESLINT, "browser", "src/holdfast/service/static")),
+    Check(
+        "javascript-imports",
+        "no circle and no upward import in the JavaScript client, static or on demand",
+        (*CRUISER, "--output-type", "err", "src"),
+        folder="browser",
+    ),
     Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),
     _generated(
         "contracts", "compiled anew, the contracts are those in the package", "tools/compile_contracts.py", "--write"
@@ -152,7 +161,9 @@ def _environment() -> dict[str, str]:
 
 def _run(check: Check) -> str:
     started = time.monotonic()
-    done = subprocess.run(check.command, cwd=ROOT, env=_environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        check.command, cwd=ROOT / check.folder, env=_environment(), capture_output=True, text=True, check=False
+    )
     seconds = time.monotonic() - started
     print(_report(check, done, seconds), flush=True)
     return "failed" if done.returncode else "passed"
