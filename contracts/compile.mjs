@@ -1,38 +1,31 @@
-// Compiles the sources named on the command line with the pinned solc-js and writes solc's own JSON answer to stdout.
-// With --input first it writes the standard JSON input instead, with every imported source in it: what Etherscan and
-// Sourcify take. tools/compile_contracts.py calls it; settings.json is shared with the check that compares.
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// Compiles every source below src/ with the pinned solc-js and writes solc's own JSON answer to stdout. With --input it
+// writes the standard JSON input instead, with every imported source in it: what Etherscan and Sourcify take.
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compile, version } from './solc.mjs';
 
-const require = createRequire(import.meta.url);
-const solc = require('solc');
 const here = dirname(fileURLToPath(import.meta.url));
+const IMPORT = /^import\s[^;]*?["']([^"']+)["'];/gm;
 
-const named = process.argv.slice(2);
-const inputOnly = named[0] === '--input';
-if (inputOnly) named.shift();
-const input = {
-  language: 'Solidity',
-  sources: Object.fromEntries(named.map((path) => [path, { content: readFileSync(join(here, path), 'utf8') }])),
-  settings: JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8')),
-};
-
-const imported = {};
-
-/** Imports are our own files (by relative path) or packages of node_modules, and nothing else. */
-function readImport(path) {
-  const file = path.startsWith('@') ? join(here, 'node_modules', path) : join(here, path);
-  try {
-    const contents = readFileSync(file, 'utf8');
-    imported[path] = { content: contents };
-    return { contents };
-  } catch (error) {
-    return { error: error.message };
+/** Adds a source and all that it imports: our own files by relative path, or packages of node_modules. */
+function add(path, sources) {
+  if (sources[path]) return sources;
+  const content = readFileSync(join(here, path.startsWith('@') ? 'node_modules' : '', path), 'utf8');
+  sources[path] = { content };
+  for (const [, imported] of content.matchAll(IMPORT)) {
+    add(imported.startsWith('.') ? posix.join(posix.dirname(path), imported) : imported, sources);
   }
+  return sources;
 }
 
-const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }));
-const complete = { ...input, sources: { ...input.sources, ...imported } };
-process.stdout.write(JSON.stringify(inputOnly ? complete : { version: solc.version(), ...output }));
+const named = readdirSync(join(here, 'src'), { recursive: true }).filter((name) => name.endsWith('.sol'));
+const sources = {};
+for (const name of named.sort()) add(`src/${name.replaceAll('\\', '/')}`, sources);
+const input = JSON.stringify({
+  language: 'Solidity',
+  sources,
+  settings: JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8')),
+});
+if (process.argv.includes('--input')) process.stdout.write(input);
+else process.stdout.write(JSON.stringify({ version: version(), ...JSON.parse(compile(input)) }));

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // Lets forge use the pinned solc-js as if it were a solc binary: `--version`, and standard JSON from stdin to stdout.
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { compile, version } from './solc.mjs';
 
-const solc = createRequire(import.meta.url)('solc');
 if (process.argv.includes('--version')) {
-  process.stdout.write(`solc, the solidity compiler commandline interface\nVersion: ${solc.version()}\n`);
+  process.stdout.write(`solc, the solidity compiler commandline interface\nVersion: ${version()}\n`);
 } else {
-  process.stdout.write(solc.compile(readFileSync(0, 'utf8')));
+  process.stdout.write(compile(readFileSync(0, 'utf8')));
 }

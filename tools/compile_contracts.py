@@ -106,7 +106,7 @@ def build() -> Built:
 
 
 def _compile() -> dict[str, Any]:
-    command = ["node", "compile.mjs", *(row.source for row in ROWS.values())]
+    command = ["node", "compile.mjs"]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"solc-js did not run (is contracts/node_modules installed?): {done.stderr}")

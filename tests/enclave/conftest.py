@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support import primitives as compiled
 from tests.support.credentials import KEY, registration
-from tests.support.made_once import made_once
+from tests.support.made_once import made_of
 
 from holdfast.enclave import Enclave
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def primitives() -> Any:
     """The module's primitives without the vault (tests/support/primitives.py); compiling them takes half a minute."""
-    folder = made_once(tmp_path_factory, "primitives", compiled.compile_into)
+    folder = made_of(compiled.sources(), "primitives", compiled.compile_into)
     return compiled.Primitives(folder / compiled.MODULE)
 
 

@@ -1,17 +1,33 @@
-"""Shares read-only files that take a long time to create: one worker of a parallel run creates them for all others."""
+"""Shares read-only files that take a long time to create: one worker of a parallel run creates them for all others.
+
+What follows from the sources alone is also shared by later runs, until the sources change.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable
 
     import pytest
+
+
+MADE = Path(__file__).resolve().parents[2] / "build" / "tests"
+
+
+def made_of(sources: Iterable[Path], name: str, make: Callable[[Path], object]) -> Path:
+    """Return the checkout's folder with the given name, filled by `make` once for the present content of `sources`."""
+    digest = hashlib.sha256()
+    for source in sorted(sources):
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    MADE.mkdir(parents=True, exist_ok=True)
+    return _filled(MADE, f"{name}-{digest.hexdigest()[:16]}", make)
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -19,6 +35,10 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     run = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         run = run.parent  # a worker's folder is inside the run's
+    return _filled(run, name, make)
+
+
+def _filled(run: Path, name: str, make: Callable[[Path], object]) -> Path:
     folder, unfinished = run / name, run / f"{name}.unfinished"
     with (run / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

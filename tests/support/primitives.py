@@ -21,6 +21,12 @@ MODULE = "primitives.wasm"
 CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing", "ed25519_sign")
 
 
+def sources() -> list[Path]:
+    """Return the files that determine the compiled module, except the compiler."""
+    lock = ENCLAVE.parent / "requirements" / "dev.lock"
+    return [*(path for path in ENCLAVE.rglob("*") if path.is_file() and ".zig-cache" not in path.parts), lock]
+
+
 def compile_into(folder: Path) -> None:
     """Compile enclave/test/primitives.zig as the root file, next to a copy of the module's sources."""
     spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
