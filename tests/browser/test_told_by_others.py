@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from tests.support.javascript import run_module
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 from holdfast.chain.contracts import ADDRESSES, predict_account
@@ -158,23 +156,3 @@ async def test_two_signed_operations_cannot_both_be_mined_silently(
     for number, (name, steps, expected) in enumerate(CASES):
         answer = await told(page, STEPS, {"steps": steps, "account": f"0x{number:040x}"})
         assert answer.get("value") == expected, (name, answer)
-
-
-@pytest.mark.parametrize(
-    ("named", "service", "used"),
-    [
-        ("https://rpc.example/key", "https://vault.example", True),
-        ("http://127.0.0.1:8545", "http://localhost:8787", True),
-        ("http://[::1]:8545", "http://127.0.0.1:8787", True),
-        ("http://127.0.0.1:8545", "https://vault.example", False),
-        ("https://localhost/", "https://vault.example", False),
-        ("http://192.168.1.1/router/admin", "http://localhost:8787", False),
-        ("http://rpc.example", "https://vault.example", False),
-        ("file:///etc/passwd", "http://localhost:8787", False),
-        ("", "https://vault.example", False),
-        ("no address", "https://vault.example", False),
-    ],
-)
-def test_a_service_sends_nobody_into_their_own_network(named: str, service: str, used: bool) -> None:
-    code = 'const { endpointNamed } = await import("SOURCES/chain/rpc.js"); return endpointNamed(given.named, given.service);'
-    assert run_module(code, {"named": named, "service": service}) == (named if used else "")

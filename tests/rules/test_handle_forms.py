@@ -8,7 +8,6 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from tests.support.javascript import run_module
 
 from holdfast.rules import reserved_identifiers
 from holdfast.rules.confusables import MARKS_OF_ALPHABETS, hides_marks, scripts_of
@@ -18,22 +17,12 @@ from holdfast.rules.identifiers import Channel, parse_identifier
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service" / "handles.json"
 CASES = json.loads(VECTORS.read_text("utf-8"))["cases"]
 NO_NAMES = reserved_identifiers.reserved_list(["admin"])
-IN_JAVASCRIPT = """
-  const { canonicalHandle } = await import("SOURCES/chain/names.js");
-  const { formOf } = await import("SOURCES/pages/parts/handle_forms.js");
-  return given.map((it) => [canonicalHandle(it), formOf(canonicalHandle(it))]);
-"""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda it: ascii(it["given"]))
 def test_vectors(case: dict[str, object]) -> None:
     key = parse_identifier(str(case["given"]), Channel.HANDLE).key
     assert (key, form_of(key), NO_NAMES.holds(key)) == (case["key"], case["form"], case["reserved"])
-
-
-def test_vectors_in_javascript() -> None:
-    answers = run_module(IN_JAVASCRIPT, [case["given"] for case in CASES])
-    assert answers == [[case["key"], case["form"]] for case in CASES]
 
 
 def test_an_operator_can_allow_such_a_handle() -> None:

@@ -1,4 +1,4 @@
-"""A service that names an address of the person's own network is not followed, by either client."""
+"""A service that names an address of the person's own network is not followed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.javascript import run_module
 
 from holdfast.client.http.named_endpoint import endpoint_named
 
@@ -26,12 +25,3 @@ def test_other_addresses_are_not(case):
 
 def test_a_service_may_name_none():
     assert endpoint_named(None, "https://vault.example") is None
-
-
-def test_the_javascript_client_uses_and_refuses_the_same():
-    code = """
-      const { endpointNamed } = await import("SOURCES/chain/rpc.js");
-      return given.map(({ named, service }) => endpointNamed(named, service));
-    """
-    found = run_module(code, CASES["used"] + CASES["refused"])
-    assert found == [it["named"] for it in CASES["used"]] + [""] * len(CASES["refused"])

