@@ -163,11 +163,16 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node.
+    """Install the chain's tools, the JavaScript checks, the tests' peers and TypeDoc with the environment's npm.
 
     When the project is installed afterwards, the JavaScript client is bundled with the packages in browser/.
     """
-    folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
+    folders = {
+        "npm": ROOT / "contracts",
+        "npm-browser": ROOT / "browser",
+        "npm-peers": ROOT / "tests" / "peers",
+        "npm-typedoc": ROOT / "tools" / "typedoc",
+    }
     _at_once(*(partial(_ensure_packages_of, folder, name) for name, folder in folders.items()))
 
 

@@ -99,10 +99,14 @@ def _about(endpoint: endpoints.Endpoint[Any]) -> str:
     """Return the method's docstring: what the method does, and the error classes that only this endpoint raises."""
     about = f"{endpoint.summary}: {endpoint.method} {endpoint.path}."
     rows = [row for row in endpoint.errors if row not in _NOT_ITS_OWN]
-    classes = list(dict.fromkeys(refusal_class(row.error, row.status).__name__ for row in rows))
+    classes = {refusal_class(row.error, row.status).__name__: row.status for row in rows}
     if not classes:
         return about
-    return f"{about}\n\n        Raises:\n" + "".join(f"            {name}\n" for name in classes) + "        "
+    return (
+        f"{about}\n\n        Raises:\n"
+        + "".join(f"            {name}: status {status}\n" for name, status in classes.items())
+        + "        "
+    )
 
 
 def _answer(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:

@@ -118,7 +118,7 @@ class AsyncClient(AsyncServiceClient):
         Raises:
             RequestRefused: the service refused (IdentifierTaken, IdentifierReserved, ...).
             RegistrationRefused: no correct code was given, the passkey or DID is registered for something else, or the
-            service requires an on-chain registration and has no bundler.
+                service requires an on-chain registration and has no bundler.
             OperationFailed: the registration failed on the chain.
         """
         identifier, channel = chosen_identifier(handle, email, sms)

@@ -35,7 +35,7 @@ class EndpointMethods(EndpointCaller):
         """The DID that a credential leads to: GET /api/dids/lookup.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return await self._call(
             endpoints.LOOK_UP_DID, as_found(service.DidRecord), requests.LookUpDid(credential_id=credential_id)
@@ -45,7 +45,7 @@ class EndpointMethods(EndpointCaller):
         """Whether an alias is free: GET /api/aliases/check.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return await self._call(
             endpoints.CHECK_ALIAS, as_type(service.AliasAvailability), requests.CheckAlias(alias=alias)
@@ -55,13 +55,13 @@ class EndpointMethods(EndpointCaller):
         """Open a registration session: POST /api/sessions.
 
         Raises:
-            InvalidRequest
-            IdentifierReserved
-            IdentifierTaken
-            IpLimitReached
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
-            RateLimited
+            InvalidRequest: status 400
+            IdentifierReserved: status 409
+            IdentifierTaken: status 409
+            IpLimitReached: status 429
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
+            RateLimited: status 429
         """
         return await self._call(
             endpoints.OPEN_SESSION,
@@ -73,7 +73,7 @@ class EndpointMethods(EndpointCaller):
         """Whether an identifier is free: GET /api/sessions/check.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return await self._call(
             endpoints.CHECK_SESSION,
@@ -85,12 +85,12 @@ class EndpointMethods(EndpointCaller):
         """Send a one-time code: POST /api/verify/send.
 
         Raises:
-            InvalidRequest
-            RateLimited
-            SmsSendFailed
-            EmailSendFailed
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
+            InvalidRequest: status 400
+            RateLimited: status 429
+            SmsSendFailed: status 502
+            EmailSendFailed: status 502
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
         """
         return await self._call(
             endpoints.SEND_CODE, as_type(service.CodeSent), requests.SendCode(identifier=identifier, channel=channel)
@@ -100,11 +100,11 @@ class EndpointMethods(EndpointCaller):
         """Check a one-time code: POST /api/verify/check.
 
         Raises:
-            InvalidRequest
-            RateLimited
-            SmsCheckFailed
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
+            InvalidRequest: status 400
+            RateLimited: status 429
+            SmsCheckFailed: status 502
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
         """
         return await self._call(
             endpoints.CHECK_CODE,
@@ -116,7 +116,7 @@ class EndpointMethods(EndpointCaller):
         """Whether an identifier was verified: GET /api/verify/status.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return await self._call(
             endpoints.VERIFICATION_STATUS,

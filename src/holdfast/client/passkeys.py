@@ -72,7 +72,7 @@ class Authenticator:
         on_progress: called with what the person has to do ("touch your security key").
         ask_pin: returns the key's PIN. Without it, a key that requires a PIN is refused.
         timeout: milliseconds until an assertion or a PRF evaluation fails. The timeout of a registration
-        is in its options.
+            is in its options.
     """
 
     origin: str

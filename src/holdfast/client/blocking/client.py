@@ -117,7 +117,7 @@ class Client(ServiceClient):
         Raises:
             RequestRefused: the service refused (IdentifierTaken, IdentifierReserved, ...).
             RegistrationRefused: no correct code was given, the passkey or DID is registered for something else, or the
-            service requires an on-chain registration and has no bundler.
+                service requires an on-chain registration and has no bundler.
             OperationFailed: the registration failed on the chain.
         """
         return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))

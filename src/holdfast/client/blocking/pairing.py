@@ -29,7 +29,7 @@ class PairingServer:
     Args:
         vault: an unlocked vault.
         ask_digits: called with this device's six digits; returns those that the person reads on the new device, or
-        "" to refuse.
+            "" to refuse.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """

@@ -60,7 +60,7 @@ class ServiceClient:
         """The DID that a credential leads to: GET /api/dids/lookup.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return run(self._asynchronous.lookup_did(credential_id))
 
@@ -68,7 +68,7 @@ class ServiceClient:
         """Whether an alias is free: GET /api/aliases/check.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return run(self._asynchronous.check_alias(alias))
 
@@ -76,13 +76,13 @@ class ServiceClient:
         """Open a registration session: POST /api/sessions.
 
         Raises:
-            InvalidRequest
-            IdentifierReserved
-            IdentifierTaken
-            IpLimitReached
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
-            RateLimited
+            InvalidRequest: status 400
+            IdentifierReserved: status 409
+            IdentifierTaken: status 409
+            IpLimitReached: status 429
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
+            RateLimited: status 429
         """
         return run(self._asynchronous.create_session(identifier, channel, did))
 
@@ -90,7 +90,7 @@ class ServiceClient:
         """Whether an identifier is free: GET /api/sessions/check.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return run(self._asynchronous.check_session(identifier, channel))
 
@@ -98,12 +98,12 @@ class ServiceClient:
         """Send a one-time code: POST /api/verify/send.
 
         Raises:
-            InvalidRequest
-            RateLimited
-            SmsSendFailed
-            EmailSendFailed
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
+            InvalidRequest: status 400
+            RateLimited: status 429
+            SmsSendFailed: status 502
+            EmailSendFailed: status 502
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
         """
         return run(self._asynchronous.send_code(identifier, channel))
 
@@ -111,11 +111,11 @@ class ServiceClient:
         """Check a one-time code: POST /api/verify/check.
 
         Raises:
-            InvalidRequest
-            RateLimited
-            SmsCheckFailed
-            IdempotencyKeyInUse
-            IdempotencyKeyReused
+            InvalidRequest: status 400
+            RateLimited: status 429
+            SmsCheckFailed: status 502
+            IdempotencyKeyInUse: status 409
+            IdempotencyKeyReused: status 422
         """
         return run(self._asynchronous.check_code(identifier, channel, code))
 
@@ -123,7 +123,7 @@ class ServiceClient:
         """Whether an identifier was verified: GET /api/verify/status.
 
         Raises:
-            InvalidRequest
+            InvalidRequest: status 400
         """
         return run(self._asynchronous.verification_status(identifier, channel))
 

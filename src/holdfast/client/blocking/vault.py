@@ -111,10 +111,10 @@ class Vault:
             given: the credential and, optionally, an identifier.
             key: the key that unlocks the vault from now on.
             keep_share: stores the key's second share elsewhere. The vault then keeps only the first one, and
-            needs `val_share` to sign.
+                needs `val_share` to sign.
             options: options of the enclave's function: `curve`, `chain_id`, `factory`, `implementation`, `salt`,
-            `device_name`. By default the first account is a smart account of this release's contracts; for those of
-            a service pass `**client.contracts().for_vault()`.
+                `device_name`. By default the first account is a smart account of this release's contracts; for those of
+                a service pass `**client.contracts().for_vault()`.
         """
         return run(self._asynchronous.generate(given, key, keep_share=keep_share, **options))
 

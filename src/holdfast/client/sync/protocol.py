@@ -69,7 +69,7 @@ class AsyncPairingServer:
     Args:
         vault: an unlocked vault.
         ask_digits: called with this device's six digits; returns those that the person reads on the new device, or
-        "" to refuse.
+            "" to refuse.
     """
 
     def __init__(self, vault: AsyncVault, ask_digits: Callable[[str], Any]) -> None:
