@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.content.content_vectors import cases, octets
 
 from holdfast.content import varints
-from holdfast.content.cars import NEW_SNAPSHOTS_ONLY, CarReader, Limits, read_car, write_car
+from holdfast.content.cars import CarReader, Limits, read_car, write_car
 from holdfast.content.cids import MAX_BLOCK_BYTES, Block, raw_block
 from holdfast.content.errors import ContentError
 from holdfast.content.ipld import dag_cbor_block, link
@@ -60,7 +60,7 @@ def test_strange_bytes_end_in_the_one_error(data, at):
 
 
 def test_a_length_is_refused_before_its_bytes_arrive():
-    reader = CarReader(NEW_SNAPSHOTS_ONLY)
+    reader = CarReader(Limits(raw_block=MAX_BLOCK_BYTES))
     header = write_car(BLOCKS[2].cid, [])
     with pytest.raises(ContentError) as caught:
         list(reader.feed(header + varints.encode(36 + MAX_BLOCK_BYTES + 1)))

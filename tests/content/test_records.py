@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.content.content_vectors import cases
+from tests.support.signed_records import sign_record
 
 from holdfast.content import names, records
 from holdfast.content.cids import cid_of
@@ -24,7 +25,7 @@ UNTIL = datetime(2040, 1, 1, tzinfo=UTC)
 
 
 def record(root=ROOT, sequence=7, until=UNTIL, **options):
-    return records.read_record(OWN, records.sign_record(KEY, root, sequence, until, 300, **options))
+    return records.read_record(OWN, sign_record(KEY, root, sequence, until, 300, **options))
 
 
 def test_the_bytes_are_those_of_other_implementations():
@@ -118,6 +119,8 @@ def test_which_record_is_newer():
         Change.OLDER: record(OTHER, 6, later),
         Change.CONFLICT: record(OTHER, 7, later),
     }
-    assert {kind: records.change(known, given) for kind, given in expected.items()} == {kind: kind for kind in Change}
-    assert records.change(None, known) is Change.NEWER
-    assert records.change(known, known) is Change.SAME
+    assert {kind: records.compare_records(known, given) for kind, given in expected.items()} == {
+        kind: kind for kind in Change
+    }
+    assert records.compare_records(None, known) is Change.NEWER
+    assert records.compare_records(known, known) is Change.SAME

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.heavy_requests import Heavy, Meter
 from tests.support.kept_snapshots import BOUNDARY, Vault, form, registered
+from tests.support.signed_records import sign_record
 
 from holdfast.content.cars import write_car
 from holdfast.content.names import name_of
-from holdfast.content.records import sign_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,11 @@ import pytest
 
 from holdfast.rules import limits
 from holdfast.wire import models
-from holdfast.wire.endpoints import BY_KEY
+from holdfast.wire.endpoints import ENDPOINTS
 from holdfast.wire.errors import ERRORS, ErrorRow
 
 ROOT = Path(__file__).resolve().parents[2]
+BY_KEY = {endpoint.key: endpoint for endpoint in ENDPOINTS}
 
 
 def table(name: str) -> dict:

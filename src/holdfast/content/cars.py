@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.content import ipld, varints
-from holdfast.content.cids import CID_BYTES, MAX_BLOCK_BYTES, Block, bytes_of, codec_of, text_of, verified
+from holdfast.content.cids import CID_BYTES, Block, bytes_of, codec_of, text_of, verified
 from holdfast.content.errors import ContentError
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ class Limits:
     car: int = MAX_CAR_BYTES
     raw_block: int = MAX_LEGACY_BLOCK_BYTES
     blocks: int = 64
-
-
-NEW_SNAPSHOTS_ONLY = Limits(raw_block=MAX_BLOCK_BYTES)
 
 
 @dataclass(slots=True)

@@ -19,7 +19,6 @@ from holdfast.content.errors import ContentError
 Codec = Literal["raw", "dag-cbor"]
 
 CID_BYTES = 36
-CID_CHARACTERS = 59
 MAX_BLOCK_BYTES = 1 << 20
 # version 1, codec (multicodec table), sha2-256, digest length
 _PREFIXES: dict[Codec, bytes] = {"raw": bytes([1, 0x55, 0x12, 32]), "dag-cbor": bytes([1, 0x71, 0x12, 32])}

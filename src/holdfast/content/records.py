@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -14,9 +14,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from holdfast.content import ipld, names, protobuf
 from holdfast.content.cids import codec_of
 from holdfast.content.errors import ContentError
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 MEDIA_TYPE = "application/vnd.ipfs.ipns-record"
 MAX_RECORD_BYTES = 10 << 10
@@ -83,7 +80,7 @@ class Change(Enum):
     CONFLICT = "conflict"  # the same sequence for another snapshot
 
 
-def change(known: Record | None, given: Record) -> Change:
+def compare_records(known: Record | None, given: Record) -> Change:
     """Return how `given` relates to `known`, which is a record of the same name, or None."""
     if known is None or given.sequence > known.sequence:
         return Change.NEWER
@@ -113,32 +110,6 @@ def read_record(name: str | bytes, data: bytes) -> Record:
     entry = _read_entry(signed)
     _check_v1(fields, entry)
     return _record(public_key, entry, data)
-
-
-def sign_record(
-    key: Ed25519PrivateKey, root_cid: str, sequence: int, validity: datetime, ttl_s: int, *, v1: bool = False
-) -> bytes:
-    """Return a record that points to `root_cid`. `validity` has a time zone. `v1` adds V1's fields without a signature.
-
-    This function is for keys other than a vault's publishing key, which stays in its enclave. The enclave writes the
-    same bytes.
-    """
-    entry = _entry(root_cid, sequence, _text_of(validity), ttl_s * _NS)
-    signed = ipld.encode(entry)
-    fields: dict[int, int | bytes] = {_SIGNATURE: key.sign(_PREFIX + signed), _DATA: signed}
-    if v1:
-        fields |= {number: entry[name] for number, name in _V1.items()}
-    return protobuf.encode(fields)
-
-
-def _entry(root_cid: str, sequence: int, validity: str, ttl_ns: int) -> dict[str, Any]:
-    value = (_PATH + root_cid).encode()
-    return {"TTL": ttl_ns, "Value": value, "Sequence": sequence, "Validity": validity.encode(), "ValidityType": _EOL}
-
-
-def _text_of(moment: datetime) -> str:
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond * 1000:09d}Z"
 
 
 def _check_key(public_key: bytes, fields: dict[int, int | bytes]) -> None:

@@ -72,7 +72,6 @@ LARGE_RESPONSE_S = 60.0  # for a whole large response, and in addition:
 LARGE_RESPONSE_BYTES_PER_S = 64 * 1024
 BACKLOG = 2048  # connections in the kernel's accept queue
 PROXY_TIMEOUT_S = 15.0
-RPC_TIMEOUT_S = 10.0
 CHAIN_CACHE_S = 2.0
 CONFIRMATION_DEADLINE_S = DAY_S
 CONFIRMATION_DEPTH = 12  # blocks on top; 24 s on Base

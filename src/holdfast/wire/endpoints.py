@@ -564,4 +564,3 @@ PUBLISH_NAME = Endpoint[r.Asked](
 )
 
 ENDPOINTS: tuple[Endpoint[r.Asked], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))
-BY_KEY = {endpoint.key: endpoint for endpoint in ENDPOINTS}

@@ -97,5 +97,3 @@ STORE_UNAVAILABLE = FailureRow(
 OUT_OF_SPACE = FailureRow(
     507, "INSUFFICIENT_STORAGE", "the service has no room left; nothing was kept; tell its operator"
 )
-
-FAILURES: dict[str, FailureRow] = {name: row for name, row in globals().items() if isinstance(row, FailureRow)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.support.signed_records import sign_record
 
 from holdfast.client.types import DelegationOptions, Octets
 from holdfast.client.vault import calls
 from holdfast.client.vault.async_vault import AsyncVault
-from holdfast.content import names, records
+from holdfast.content import names
 
 
 class SoftwarePublishing(AsyncVault):
@@ -31,7 +32,7 @@ class SoftwarePublishing(AsyncVault):
         )
 
     async def publish(self, root_cid, sequence, validity, ttl_ns):
-        record = records.sign_record(self.publishing, root_cid, sequence, validity, ttl_ns // 10**9)
+        record = sign_record(self.publishing, root_cid, sequence, validity, ttl_ns // 10**9)
         return calls.PublishedRecord(record=Octets(record), name=(await self.publishing_key()).name)
 
     async def publishing_delegation(self):

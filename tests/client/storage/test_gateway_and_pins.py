@@ -11,6 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.pinning_service import PinningService
 from tests.support.running_service import Awaited, json_server
+from tests.support.signed_records import sign_record
 
 from holdfast.client.blocking.gateway import Gateway
 from holdfast.client.blocking.pinning import Pinning
@@ -23,7 +24,7 @@ from holdfast.client.storage.name_records import Patience
 from holdfast.client.storage.pinning import AsyncPinning, PinFailed, add_call, selection
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
-from holdfast.content import names, records
+from holdfast.content import names
 from holdfast.wire.client_errors import NetworkError, StorageError
 
 MANIFEST = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_version="ab", schema_version=1)
@@ -185,7 +186,7 @@ async def test_one_lying_gateway_among_several_is_passed_over(tmp_path):
 
 
 def _record(sequence, root=SNAPSHOT.root_cid):
-    return records.sign_record(PUBLISHING, root, sequence, datetime(2040, 1, 1, tzinfo=UTC), 60)
+    return sign_record(PUBLISHING, root, sequence, datetime(2040, 1, 1, tzinfo=UTC), 60)
 
 
 async def _newest_of(answers):

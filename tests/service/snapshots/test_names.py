@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.kept_snapshots import Vault, registered
+from tests.support.signed_records import sign_record
 
 from holdfast.content.bases import from_multibase, to_multibase
 from holdfast.content.cids import cid_of
 from holdfast.content.names import name_of
-from holdfast.content.records import read_record, sign_record
+from holdfast.content.records import read_record
 from holdfast.content.snapshots import Manifest, snapshot_blocks
 
 RECORD = "application/vnd.ipfs.ipns-record"

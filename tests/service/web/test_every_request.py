@@ -10,7 +10,7 @@ from tests.support.api import Api, error_of
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
-from holdfast.wire.endpoints import BY_KEY
+from holdfast.wire.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
     import httpx
@@ -148,12 +148,16 @@ async def test_the_openapi_document_is_the_route_table(api: Api) -> None:
     served = {
         (method, route.declared) for route in (*ROUTES, *PREFIX_ROUTES) for method in route.handlers if method != "HEAD"
     }
-    assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == served == set(BY_KEY)
+    assert (
+        {(method.upper(), path) for path, methods in paths.items() for method in methods}
+        == served
+        == {endpoint.key for endpoint in ENDPOINTS}
+    )
 
 
 async def test_the_docs_page_names_every_path(api: Api) -> None:
     page = (await api.http.get("/docs")).text
-    assert all(path in page for _, path in BY_KEY)
+    assert all(path in page for _, path in (endpoint.key for endpoint in ENDPOINTS))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from holdfast.client.snapshots.state import SnapshotState, keep_record, read_sta
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_file import forgotten_note
 from holdfast.client.types import PinRequest
-from holdfast.content.records import Change, change, read_record
+from holdfast.content.records import Change, compare_records, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Publisher:
     async def _overtaken(self, name: str, ours: bytes) -> bool:
         """Return whether another device published after this device's check; if so, store that device's snapshot."""
         found = await self._place.gateway.record(name)
-        if found is None or change(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
+        if found is None or compare_records(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
             return False
         await self._place.gateway.snapshot(found.root_cid)
         await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)

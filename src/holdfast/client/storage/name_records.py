@@ -12,7 +12,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
 from holdfast.content import records
 from holdfast.content.names import public_key_of
-from holdfast.content.records import Change, Record, change
+from holdfast.content.records import Change, Record, compare_records
 from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def newest_of(found: Iterable[Record | None], now: float) -> Record | None:
     valid = [record for record in records_found if not record.is_expired(now)]
     newest: Record | None = None
     for record in valid or records_found:
-        if change(newest, record) in {Change.NEWER, Change.RENEWED}:
+        if compare_records(newest, record) in {Change.NEWER, Change.RENEWED}:
             newest = record
     return newest
 

@@ -372,11 +372,3 @@ def sync_compare(
     """Return the six digits of a pairing, once both sides have the data from which they are derived."""
     fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
     return EnclaveCall("sync_compare", fields, Comparison)
-
-
-def resource_filter(resource: types.Resource | str, action: str) -> str:
-    """Return the filter string that `exec` takes for an action on a resource.
-
-    Raises ValueError for a resource that the interface does not list.
-    """
-    return f"resource:{types.Resource(resource)} action:{action}"

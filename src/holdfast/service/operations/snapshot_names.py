@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.content.errors import ContentError
 from holdfast.content.names import name_of, public_key_of
-from holdfast.content.records import Change, Record, change, read_record
+from holdfast.content.records import Change, Record, compare_records, read_record
 from holdfast.service.store.snapshot_index import NewRecord
 from holdfast.wire.failures import (
     BAD_REQUEST,
@@ -85,7 +85,7 @@ def _rises(kept: KeptRecord | None, given: Record) -> bool:
 
     Raises SnapshotRefused if it contradicts the stored one.
     """
-    verdict = change(None if kept is None else _record_of(kept, given), given)
+    verdict = compare_records(None if kept is None else _record_of(kept, given), given)
     if verdict is Change.OLDER:
         raise SnapshotRefused(RECORD_DOES_NOT_RISE)
     if verdict is Change.CONFLICT:
