@@ -13,7 +13,7 @@ from holdfast.world.software_key import SoftwareKey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Page, Route
     from tests.support.serving import Server
 
 KEY, OTHER = SoftwareKey.generate(), SoftwareKey.generate()
@@ -156,3 +156,43 @@ async def test_two_signed_operations_cannot_both_be_mined_silently(
     for number, (name, steps, expected) in enumerate(CASES):
         answer = await told(page, STEPS, {"steps": steps, "account": f"0x{number:040x}"})
         assert answer.get("value") == expected, (name, answer)
+
+
+FEES = """
+  const {SmartAccount} = await import("/client/flows/account.js");
+  const prices = {maxFeePerGas: 800n, maxPriorityFeePerGas: 10n};
+  const offered = [];
+  for (const sponsored of [true, false, true]) {
+    const account = new SmartAccount(liar({
+      accountState: async () => ({nonce: "1", did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2"}),
+      balance: async () => ({balance: String(10n ** 18n)}),
+      bundler: async (method, [first]) => {
+        if (method === "eth_getUserOperationReceipt") return null;
+        const limits = {callGasLimit: "0x1", verificationGasLimit: "0x1", preVerificationGas: "0x1"};
+        if (method !== "pm_sponsorUserOperation") return limits;
+        const chosen = ([name, price]) => [name, `0x${(BigInt(first[name]) || price).toString(16)}`];
+        return {...limits, paymaster: "0x" + "05".repeat(20), ...Object.fromEntries(Object.entries(prices).map(chosen))};
+      },
+    }), {sponsored, rpcUrl: given.rpc}, {contracts, key: {x: 1n, y: 2n, address: given.account}});
+    const operation = await account.prepared("0x");
+    await account.send({operation, hash: "0x" + String(offered.length).padStart(64, "0")}).catch(() => {});
+    offered.push([operation.nonce, operation.maxFeePerGas, operation.maxPriorityFeePerGas].map(Number));
+  }
+  return offered;
+"""
+
+
+async def test_what_replaces_an_open_operation_offers_an_eighth_more(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    page = await opened(browser, serve)
+    block = {"jsonrpc": "2.0", "id": 1, "result": {"baseFeePerGas": "0x1"}}
+
+    async def answer(route: Route) -> None:
+        price = {**block, "result": "0x2"}
+        await route.fulfill(json=price if "eth_gasPrice" in (route.request.post_data or "") else block)
+
+    await page.route("**/rpc-of-the-chain", answer)
+    given = {"account": "0x" + "7" * 40, "rpc": page.url.rstrip("/") + "/rpc-of-the-chain"}
+    answer_ = await told(page, FEES, given)
+    assert answer_.get("value") == [[1, 800, 10], [1, 900, 12], [1, 1013, 14]], answer_

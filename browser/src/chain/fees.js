@@ -33,3 +33,26 @@ export function feeIn(operation) {
 export function greatestCost({ callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas }) {
   return (BigInt(callGasLimit) + BigInt(verificationGasLimit) + BigInt(preVerificationGas)) * BigInt(maxFeePerGas);
 }
+
+/** @typedef {{maxFeePerGas: string, maxPriorityFeePerGas: string}} Fees wei per gas, 0x-hex */
+
+/** @type {Fees} */
+export const NO_FEES = { maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" };
+
+/** Returns the higher of each. @param {Fees} one @param {Fees} other */
+export function higherFees(one, other) {
+  return eachFee(one, other, (fee, least) => (fee > least ? fee : least));
+}
+
+/**
+ * Returns what `chosen` returns for each fee.
+ *
+ * @param {Fees} one
+ * @param {Fees} other
+ * @param {(fee: bigint, other: bigint) => bigint} chosen
+ * @returns {Fees}
+ */
+export function eachFee(one, other, chosen) {
+  const of = (/** @type {keyof Fees} */ name) => `0x${chosen(BigInt(one[name]), BigInt(other[name])).toString(16)}`;
+  return { maxFeePerGas: of("maxFeePerGas"), maxPriorityFeePerGas: of("maxPriorityFeePerGas") };
+}

@@ -3,7 +3,7 @@
 import { NetworkError } from "../errors.js";
 import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
-import { greatestCost } from "./fees.js";
+import { greatestCost, higherFees } from "./fees.js";
 import { NATIVE } from "./native.js";
 import { ask, rpcOf } from "./rpc.js";
 
@@ -21,7 +21,7 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  */
 
 /**
- * Returns the operation with its gas limits and fees, after checking that the account can pay for it.
+ * Returns the operation with its gas limits and the chain's fees, or its own higher ones, after checking that the account can pay for it.
  *
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
@@ -35,7 +35,7 @@ export async function paidByAccount(client, account, operation, why) {
   const { policy, bundler } = account;
   const limit = policy.maxOwnCostWei ?? MAX_OWN_COST_WEI;
   if (limit === 0n) throw new OperationFailed(why);
-  const priced = { ...operation, ...(await feesOfChain(await rpcOf(client, policy))) };
+  const priced = { ...operation, ...higherFees(await feesOfChain(await rpcOf(client, policy)), operation) };
   const payment = paymentOf(operation.callData);
   const coins = payment?.token === NATIVE ? payment.amount : 0n;
   const checkFunds = async (/** @type {UserOp} */ estimated) => {

@@ -7,6 +7,7 @@ import "../core.js";
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { OperationFailed, isStale } from "../chain/errors.js";
+import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
 import { paidByAccount } from "../chain/own_gas.js";
 import { PluginCallError } from "../errors.js";
@@ -144,7 +145,7 @@ export class SmartAccount {
     const operation = await this.#unpaid(callData);
     if (this.#policy.sponsored === false) return paidByAccount(this.#client, this, operation, "no sponsor was asked");
     try {
-      return await this.bundler.sponsored(operation);
+      return await this.#sponsored(operation);
     } catch (error) {
       if (!(error instanceof OperationFailed) || speaksOfOperation(error)) throw error;
       return paidByAccount(this.#client, this, operation, `the sponsor does not pay: ${error.message}`);
@@ -161,7 +162,16 @@ export class SmartAccount {
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
     const deployed = nonce > 0n || BigInt(state.pubKeyX) !== 0n;
     const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
-    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
+    const fees = await this.#signed.leastFees(nonce);
+    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees };
+  }
+
+  /** Returns the operation, sponsored at the sponsor's fees or its own higher ones. @param {UserOp} operation */
+  async #sponsored(operation) {
+    const made = await this.bundler.sponsored({ ...operation, maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" });
+    const fees = higherFees(made, operation);
+    const enough = JSON.stringify(higherFees(made, made)) === JSON.stringify(fees);
+    return enough ? made : this.bundler.sponsored({ ...operation, ...fees });
   }
 
   /** Whether a sponsor is asked first, and how much the account may pay for gas itself. */

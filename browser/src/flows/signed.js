@@ -6,14 +6,19 @@
  */
 
 import { OperationFailed } from "../chain/errors.js";
+import { NO_FEES, eachFee, higherFees } from "../chain/fees.js";
 import { VaultStore } from "../vault/store.js";
 
+/** ERC-4337 bundlers require a tenth more of what replaces an operation; an eighth also passes where they round. */
+const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 const NONCES = 2n ** 64n;
 
 /**
  * @typedef {import("../generated/types.js").UserOp} UserOp
- * @typedef {{nonce: string, calls: Record<string, string>}} Signed `calls`: the call data of each operation, by its hash
+ * @typedef {import("../chain/fees.js").Fees} Fees
+ * @typedef {{nonce: string, calls: Record<string, string>, fees?: Fees}} Signed `calls`: the call data of each operation, by
+ *   its hash; `fees`: the highest of them
  */
 
 /** The open operations of one account. */
@@ -76,14 +81,29 @@ export class SignedOperations {
   }
 
   /**
+   * Returns what an operation with this nonce must offer so that bundlers replace the open one by it.
+   *
+   * @param {bigint} nonce
+   * @returns {Promise<Fees>} zeros if it replaces nothing
+   */
+  async leastFees(nonce) {
+    const open = await this.#open();
+    if (!open?.fees || BigInt(open.nonce) !== nonce) return NO_FEES;
+    return eachFee(open.fees, NO_FEES, (fee) => (fee * MORE + OF - 1n) / OF);
+  }
+
+  /**
    * Records an operation before it is sent.
    *
    * @param {UserOp} operation
    * @param {string} hash
    */
-  async note({ nonce, callData }, hash) {
+  async note(operation, hash) {
+    const { nonce, callData } = operation;
     const open = await this.#open();
-    await this.#write({ nonce, calls: { ...(open?.nonce === nonce && open.calls), [hash]: callData } });
+    const same = open?.nonce === nonce ? open : null;
+    const fees = higherFees(operation, same?.fees ?? NO_FEES);
+    await this.#write({ nonce, calls: { ...same?.calls, [hash]: callData }, fees });
   }
 
   /** Records that an operation was mined, which rules out the others with its nonce. @param {string} hash */

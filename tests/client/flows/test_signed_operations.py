@@ -34,6 +34,7 @@ class Provider(AccountWorld):
     def __init__(self) -> None:
         super().__init__({ACCOUNT: obeying(OWN)})
         self.accepts, self.strict, self.mined = True, False, {}
+        self.prices = {"maxFeePerGas": 0, "maxPriorityFeePerGas": 0}
 
     def nonce(self, number: int) -> None:
         self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
@@ -55,7 +56,8 @@ class Provider(AccountWorld):
     def pm_sponsorUserOperation(self, form: dict[str, Any], *_: Any) -> dict[str, Any]:  # noqa: N802 - the method's name
         if self.strict and int(form["nonce"], 16) != int(self.states[ACCOUNT].nonce):
             return {"error": {"code": -32500, "message": "AA25 invalid account nonce"}}
-        return {"result": LIMITS | {"paymaster": "0x" + "05" * 20}}
+        fees = {name: hex(int(form[name], 16) or price) for name, price in self.prices.items()}
+        return {"result": LIMITS | fees | {"paymaster": "0x" + "05" * 20}}
 
     def eth_sendUserOperation(self, form: dict[str, Any], entry_point: str) -> dict[str, Any]:  # noqa: N802
         if not self.accepts:
@@ -197,3 +199,21 @@ def test_another_process_knows_what_was_signed(provider: Provider, tmp_path: Any
             Payer(provider, store).pay(RENT)
         provider.nonce(2)
         assert Payer(provider, store).pay(RENT)[0] == 2
+
+
+def test_what_replaces_an_open_operation_offers_an_eighth_more(provider: Provider, tmp_path: Any) -> None:
+    def offered(payer: Payer, call: Any) -> tuple[int, int, int]:
+        operation = payer.prepared(call)
+        run(payer.account.send(operation.signed(b"\x01" * 64)))
+        return operation.nonce, operation.max_fee_per_gas, operation.max_priority_fee_per_gas
+
+    provider.prices = {"maxFeePerGas": 800, "maxPriorityFeePerGas": 10}
+    with VaultStore(directory=tmp_path) as store:
+        payer = Payer(provider, store)
+        assert offered(payer, RENT) == (1, 800, 10)
+        assert offered(payer, RENT) == (1, 900, 12)
+        assert offered(Payer(provider, store), LUNCH) == (1, 1013, 14), "also another process"
+        provider.nonce(2)
+        with pytest.raises(OperationFailed, match="may have been mined"):
+            payer.prepared(RENT)
+        assert offered(payer, RENT) == (2, 800, 10), "which replaces nothing"

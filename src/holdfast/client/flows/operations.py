@@ -119,7 +119,7 @@ class SmartAccount:
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
         )
-        return await (await self._payer()).paid(operation, call)
+        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
 
     async def _nonce(self, told: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""

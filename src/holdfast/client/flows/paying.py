@@ -11,6 +11,7 @@ from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale
+from holdfast.client.flows.signed_operations import Fees
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address
@@ -40,15 +41,17 @@ class Payer:
         self._bundler, self._policy = bundler, policy
         self._chain, self._paymaster = chain, paymaster
 
-    async def paid(self, operation: UserOperation, call: Call) -> UserOperation:
-        """Return the user operation, complete except for its signature. `call` is its call data before encoding.
+    async def paid(self, operation: UserOperation, call: Call, least: Fees) -> UserOperation:
+        """Return the user operation, complete except for its signature, with at least the fees `least`.
+
+        `call` is its call data before encoding.
 
         Raises:
             OperationFailed: the operation itself was refused, or no payer was found.
             NetworkError: an endpoint returned no usable response.
         """
         with chain_errors():
-            operation = await self._with_fees(operation)
+            operation = _at_least(await self._with_fees(operation), least)
             if not self._policy.sponsored:
                 return await self._own(operation, call, "no sponsor was asked")
             try:
@@ -134,6 +137,11 @@ def greatest_cost(operation: UserOperation) -> int:
     """Return the most that the entry point may charge the account if no paymaster pays, in wei (ERC-4337)."""
     gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
     return gas * operation.max_fee_per_gas
+
+
+def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
+    fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(least)
+    return replace(operation, **fees._asdict())
 
 
 def _priced(operation: UserOperation) -> UserOperation:

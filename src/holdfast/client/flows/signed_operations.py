@@ -6,7 +6,7 @@ exclude each other, so until the outcome is known, every further operation of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -19,11 +19,26 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
 
 
+class Fees(NamedTuple):
+    """Wei per gas (EIP-1559)."""
+
+    max_fee_per_gas: int
+    max_priority_fee_per_gas: int
+
+    def at_least(self, other: Fees) -> Fees:
+        """Return the higher of each."""
+        return Fees(max(self[0], other[0]), max(self[1], other[1]))
+
+
 class Signed(Record, frozen=True, kw_only=True):
-    """The operations that were signed for one nonce, by hash, each with the hash of its call data (0x-hex)."""
+    """The operations that were signed for one nonce, by hash, each with the hash of its call data (0x-hex).
+
+    `fees`: the highest of them, as decimals, because JSON's numbers are too small.
+    """
 
     nonce: int
     calls: dict[str, str]
+    fees: tuple[str, str] = ("0", "0")
 
     def calls_the_same(self, operation_hash: str, call_data: bytes) -> bool:
         """Return whether that operation makes the same call."""
@@ -50,12 +65,22 @@ class SignedOperations:
         """Return the nonce after that of the last operation that was seen mined, 0 if none was."""
         return self._next.get(place, 0)
 
+    def least_fees(self, place: str, nonce: int) -> Fees:
+        """Return what an operation with this nonce must offer so that bundlers replace the open one by it."""
+        known = self.open_at(place)
+        if known is None or known.nonce != nonce:
+            return Fees(0, 0)
+        # ERC-4337 bundlers require a tenth more, go-ethereum's practice; an eighth also passes where they round.
+        return Fees(*(-(-int(fee) * 9 // 8) for fee in known.fees))
+
     def note(self, place: str, operation: UserOperation, operation_hash: bytes) -> None:
         """Record the operation before it is sent."""
         known = self.open_at(place)
-        before = known.calls if known is not None and known.nonce == operation.nonce else {}
-        calls = {**before, to_hex(operation_hash): _digest(operation.call_data)}
-        self._write(place, Signed(nonce=operation.nonce, calls=calls))
+        if known is None or known.nonce != operation.nonce:
+            known = Signed(nonce=operation.nonce, calls={})
+        calls = {**known.calls, to_hex(operation_hash): _digest(operation.call_data)}
+        fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(Fees(*map(int, known.fees)))
+        self._write(place, Signed(nonce=operation.nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
 
     def mined(self, place: str, operation_hash: str) -> None:
         """Record that the operation was mined, which rules out the others with its nonce."""
