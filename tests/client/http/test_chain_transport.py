@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 
 import httpx
@@ -13,6 +15,7 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
+from holdfast.wire.client_errors import NetworkError
 
 SERVICE = "https://vault.example"
 
@@ -91,3 +94,27 @@ async def test_reads_and_other_services_get_no_key(url: str, method: str) -> Non
     service = _Service(SENT)
     await service.rpc(url).call(method, [])
     assert service.keys == [None]
+
+
+async def test_headers_that_trickle_end_with_the_whole_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte arrives in time, and the last of them ends the response."""
+
+    handled = asyncio.Event()
+
+    async def trickle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 100 + b"\r\nContent-Length: 2\r\n\r\n{}":
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        writer.close()
+        handled.set()
+
+    async with await asyncio.start_server(trickle, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        http = HttpTransport(url)
+        monkeypatch.setattr(http, "_whole_s", 0.05)
+        with pytest.raises(NetworkError, match="whole answer did not arrive in time"):
+            await http.post(url, b"{}")
+        await http.close()
+        await handled.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -105,3 +106,9 @@ def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings
     policy = dict(full.headers)["content-security-policy"]
     assert "connect-src 'self' https://rpc.example;" in policy and "secret" not in policy
     assert b"<b>" not in full.body
+
+
+async def test_the_payment_window_shows_no_text_before_its_language_is_known(api: Api) -> None:
+    page = (await api.http.get("/pay/confirm")).text.partition("<body")[2].partition(">")[2]
+    without_script = re.sub(r"<noscript>.*</noscript>", "", page, flags=re.DOTALL)
+    assert re.sub(r"<[^>]*>", " ", without_script).split() == ["Holdfast"]

@@ -70,12 +70,12 @@ class HttpTransport:
         """
         self._check_open()
         with _network_errors():
-            response = await self._http.send(_post(self._http, url, body, self.base_url), stream=True)
-            try:
-                async with asyncio.timeout(self._whole_s):
+            async with asyncio.timeout(self._whole_s):
+                response = await self._http.send(_post(self._http, url, body, self.base_url), stream=True)
+                try:
                     return await _reply(response, MAX_ANSWER_BYTES)
-            finally:
-                await response.aclose()
+                finally:
+                    await response.aclose()
 
     async def close(self) -> None:
         """Close the connections."""
