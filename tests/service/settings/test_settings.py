@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -216,3 +217,13 @@ def test_every_kind_of_database_can_be_named(kind: str) -> None:
 
 def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
     assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["INNGEST_SIGNING_KEY", "INNGEST_DEV"])
+def test_an_engine_without_its_sdk_is_refused_with_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {name: "1"}
+    assert read_settings(environment)
+    monkeypatch.setitem(sys.modules, "inngest", None)
+    with pytest.raises(SettingError, match=rf"^{name}: .*pip install 'holdfast\[workflow\]'"):
+        read_settings(environment)
+    assert read_settings({}), "without an engine, the SDK is not needed"

@@ -15,9 +15,10 @@ from tests.support.upstreams import upstream
 
 from holdfast.service.lifecycle import service as service_module
 from holdfast.service.operations.maintenance import ENGINE_LEASE_S
+from holdfast.service.settings.values import engine_configured
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.workflow import engine as workflow
-from holdfast.service.workflow.engine import engine_address, engine_configured
+from holdfast.service.workflow.engine import engine_address
 
 ANY_METHOD = ("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "PROPFIND", "TRACE")
 

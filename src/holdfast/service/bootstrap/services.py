@@ -31,9 +31,10 @@ from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
+from holdfast.service.settings.values import engine_configured
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.pool import ConnectionPools
-from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
+from holdfast.service.workflow.engine import InngestWorkflow
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:

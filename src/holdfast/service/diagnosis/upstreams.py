@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
-from holdfast.service.workflow.engine import engine_address, engine_configured
+from holdfast.service.workflow.engine import engine_address
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping

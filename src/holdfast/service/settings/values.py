@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -148,6 +149,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     settings = Settings(**read_rows(ROWS, given), limits=limits)
     _require_both_tls_files(settings)
     traces_configured(given)
+    _require_engine_sdk(given)
     if settings.production:
         _refuse_development_choices(settings, given)
     elif not is_local(settings.host) and not given.get("HOLDFAST_PUBLIC_URL"):
@@ -177,6 +179,22 @@ def _require_both_tls_files(settings: Settings) -> None:
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
     """Return whether the workflow SDK is in development mode, in which it accepts unsigned calls."""
     return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # otherwise a flag or a URL
+
+
+def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether a workflow engine that can call the workflow functions is configured.
+
+    The SDK serves functions if it has a signing key or is in development mode. An event key alone only lets the SDK
+    send events.
+    """
+    given = os.environ if environment is None else environment
+    return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
+
+
+def _require_engine_sdk(given: Mapping[str, str]) -> None:
+    if engine_configured(given) and find_spec("inngest") is None:
+        name = "INNGEST_SIGNING_KEY" if given.get("INNGEST_SIGNING_KEY") else "INNGEST_DEV"
+        raise SettingError(f"{name}: it needs the extra: pip install 'holdfast[workflow]'; or unset it")
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:

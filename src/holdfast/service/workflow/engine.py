@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
-from holdfast.service.settings.values import engine_unsigned
+from holdfast.service.settings.values import engine_configured, engine_unsigned
 from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
 from holdfast.wire.logs import Sparse
 
@@ -36,16 +36,6 @@ _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
 _SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
 DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in the SDK's constants
-
-
-def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether a workflow engine that can call the workflow functions is configured.
-
-    The SDK serves functions if it has a signing key or is in development mode. An event key alone only lets the SDK
-    send events.
-    """
-    given = os.environ if environment is None else environment
-    return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
 
 
 def engine_address(environment: Mapping[str, str]) -> str:
