@@ -32,12 +32,13 @@ ENTRIES = ("holdfast.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairin
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js")
 # Files that contain all they need: applications copy the worker to their own origin, and the others are loaded without
-# the client, or contain npm packages.
-BUNDLE = "pairing/libp2p.js"
-ALONE = ("worker.js", "enclave-host.js", "connect.js", BUNDLE)
+# the client.
+LIBP2P = "pairing/libp2p.js"
+ALONE = ("worker.js", "enclave-host.js", "connect.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# What a checkout serves in addition to its sources: the bundle, because a page cannot load the source.
+# What a checkout serves instead of the sources that import npm packages, because a page cannot load these.
+BUNDLED = (LIBP2P, "kit/qr.js")
 BUNDLES = ROOT / "build" / "bundles"
 FIRST_VISIT = ("holdfast.js", "worker.js")
 # Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
@@ -46,7 +47,7 @@ LIMITS: Mapping[tuple[str, ...], tuple[int, tuple[str, ...]]] = {
     ("connect.js",): (3_000, ()),
     ("pay/confirm.js",): (10_000, ("holdfast.js", "flows/pay.js")),
     ("snapshots/main.js",): (25_000, ("holdfast.js",)),
-    (BUNDLE,): (170_000, ()),
+    (LIBP2P,): (170_000, ()),
 }
 _OPTIONS = ("--bundle", "--format=esm", "--minify", "--target=es2022", "--legal-comments=none", "--log-level=warning")
 # Without package.json's statement that imports have no effects, core.js keeps its modules together.
@@ -121,22 +122,24 @@ def build_served(folder: Path) -> None:
 
 
 def build_bundles(folder: Path) -> None:
-    """Build what a checkout serves in addition to its sources: the libp2p bundle. Raises BuildError.
+    """Build what a checkout serves instead of sources that import npm packages. Raises BuildError.
 
-    The file is replaced in one step, because a service may read the folder at the same time.
+    Each file is replaced in one step, because a service may read the folder at the same time.
     """
-    (folder / BUNDLE).parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-        _bundle((BUNDLE,), Path(made))
-        (Path(made) / BUNDLE).replace(folder / BUNDLE)
+        _bundle(BUNDLED, Path(made))
+        for name in BUNDLED:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (Path(made) / name).replace(folder / name)
 
 
 def bundles_or_none(folder: Path) -> None:
-    """Like `build_bundles`, but report a failure instead of raising: without Node or npm, pages cannot pair devices."""
+    """Like `build_bundles`, but report a failure: without Node or npm, pages pair no devices and draw no QR codes."""
     try:
         build_bundles(folder)
     except BuildError as error:
-        print(f"client: no pairing of devices: {error}", file=sys.stderr, flush=True)
+        print(f"client: no pairing of devices, no QR codes: {error}", file=sys.stderr, flush=True)
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:

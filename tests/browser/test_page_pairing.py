@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.libp2p_bundle import built
+from tests.support.bundles import built
 from tests.support.page_visits import GERMAN, Visit
 from tests.support.vaults import PASSKEY
 

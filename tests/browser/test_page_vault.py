@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from tests.support.bundles import built
 from tests.support.page_visits import MOVING, Visit, requested
 from tests.support.vaults import PASSKEY
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
 BUTTONS = "[...document.querySelectorAll('#screen button')].map((it) => it.ariaLabel ?? it.textContent)"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def bundles() -> None:
+    built()
 
 
 @pytest.fixture
@@ -180,7 +186,9 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     link = await visit.page.evaluate(
         "new Promise((told) => { navigator.clipboard.writeText = told; document.querySelector('[data-name=copy-link]').click(); })"
     )
-    assert await visit.page.locator("svg.qr").get_attribute("aria-label"), "what the code is of"
+    code = visit.page.locator("svg.qr")
+    assert await code.get_attribute("aria-label"), "what the code is of"
+    assert len(await code.locator("path").get_attribute("d") or "") > 1000
     other = await Visit.of(await browser.new_context(), server, urlsplit(link)._replace(scheme="", netloc="").geturl())
     await other.screen("received")
     assert "may ask for up to 12.50 USDC" in await other.text('[data-name="sentence"]')

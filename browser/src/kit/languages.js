@@ -1,5 +1,7 @@
 /** Selects the language of the service's pages: the person's choice, else the browser's, else the operator's first. */
 
+import { meta } from "./meta.js";
+
 const REMEMBERED = "holdfast-language";
 
 /**
@@ -9,7 +11,7 @@ const REMEMBERED = "holdfast-language";
  * @returns {string[]}
  */
 export function offered(known) {
-  const named = document.querySelector('meta[name="holdfast-languages"]')?.getAttribute("content") ?? "";
+  const named = meta("languages");
   const chosen = named.split(" ").filter((tag) => known.includes(tag));
   return chosen.length > 0 ? chosen : known;
 }

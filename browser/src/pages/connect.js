@@ -3,6 +3,7 @@
  * another origin.
  */
 
+import { meta } from "../kit/meta.js";
 import "../kit/kit.js";
 import { asker } from "./connect/asker.js";
 import { firstAnswer } from "./connect/answered.js";
@@ -10,7 +11,7 @@ import { consent } from "./connect/consent.js";
 import { footer } from "./footer.js";
 import { text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
-import { begun } from "../kit/notes.js";
+import { begun } from "./parts/notes.js";
 import { problem, Told } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
@@ -170,5 +171,5 @@ function known() {
 }
 
 function usdc() {
-  return document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content");
+  return meta("usdc");
 }

@@ -2,7 +2,7 @@
 
 import { language, text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
-import { begun, hadVault, setBegun } from "../kit/notes.js";
+import { begun, hadVault, setBegun } from "./parts/notes.js";
 import { obstacle } from "./parts/obstacle.js";
 import { go } from "./parts/router.js";
 import { SERVICE, preparing, show } from "./parts/screen.js";
@@ -75,7 +75,7 @@ function actions(here, obstacle) {
 /**
  * Offers to continue an interrupted registration.
  *
- * @param {import("../kit/notes.js").Begun} row
+ * @param {import("./parts/notes.js").Begun} row
  * @param {boolean} quiet
  */
 function unfinished(row, quiet) {

@@ -7,7 +7,7 @@ import { facts as factsOf, noteSent } from "../kit/notes.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
-import { meta } from "./meta.js";
+import { meta } from "../kit/meta.js";
 import { familiarity, paidBefore, rememberPayee } from "../kit/payees.js";
 import { showReceive } from "./receive.js";
 import { isPassing, refusalOf } from "./refusals.js";

@@ -1,6 +1,6 @@
 /** The screens with which a payment ends. */
 
-import { el } from "./el.js";
+import { el } from "../kit/el.js";
 import { showReceive } from "./receive.js";
 import { screen } from "./screens.js";
 import { amountOf } from "./sheet.js";

@@ -1,7 +1,7 @@
 /** How the person opens the vault: with a passkey or, if they choose so, with the vault's password. */
 
 import { passkeyKey, usePasskey } from "../holdfast.js";
-import { el } from "./el.js";
+import { el } from "../kit/el.js";
 import { tell } from "./screens.js";
 import { text } from "./text.js";
 
@@ -51,6 +51,6 @@ export class KeyEntry {
       event.preventDefault();
       this.#onSubmit();
     };
-    return el("form", { id: "password-form", onsubmit }, el("label", { htmlFor: "password" }, text("password")), field);
+    return el("form", { id: "password-form", onsubmit }, el("label", { for: "password" }, text("password")), field);
   }
 }

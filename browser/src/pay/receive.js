@@ -1,7 +1,8 @@
 /** Shows where money can be sent to an account that has too little. */
 
-import { el } from "./el.js";
-import { meta } from "./meta.js";
+import { qrCode } from "../kit/qr_code.js";
+import { el } from "../kit/el.js";
+import { meta } from "../kit/meta.js";
 import { tell } from "./screens.js";
 import { address } from "./sheet.js";
 import { text } from "./text.js";
@@ -25,10 +26,7 @@ export function showReceive(account) {
     el("p", {}, text("receive", { chain: meta("chain-name") })),
     address(account),
     el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
+    qrCode(account, text("receive_qr", { account })),
   );
   document.getElementById("screen")?.append(place);
-  void import("../kit/qr.js").then(
-    ({ qrCode }) => place.append(qrCode(account, text("receive_qr", { account }))),
-    () => {},
-  ); // the address is enough
 }

@@ -8,7 +8,7 @@ import {
   RequestRefused,
   WebAuthnError,
 } from "../holdfast.js";
-import { meta } from "./meta.js";
+import { meta } from "../kit/meta.js";
 import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 

@@ -1,7 +1,8 @@
 /** The parts of the payment window around the sheet: heading, announcements and buttons. */
 
+import { serviceName } from "../kit/meta.js";
 import { ignoreStrayClicks } from "../kit/stray_clicks.js";
-import { el } from "./el.js";
+import { el } from "../kit/el.js";
 import { language, text } from "./text.js";
 
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
@@ -62,13 +63,13 @@ export function guardMainButton() {
 
 /** @param {string} title */
 function heading(title) {
-  const service = document.querySelector('meta[name="application-name"]')?.getAttribute("content");
+  const service = serviceName();
   document.title = service ? `${title} – ${service}` : title;
   place("heading").textContent = title;
 }
 
 /** @param {Button} button */
 function made({ text: label, id, main = false, href, onclick }) {
-  if (href) return el("a", { id, href, className: "button", target: "_blank", rel: "noopener" }, label);
-  return el("button", { id, type: "button", className: main ? "main" : "", onclick }, label);
+  if (href) return el("a", { id, href, class: "button", target: "_blank", rel: "noopener" }, label);
+  return el("button", { id, type: "button", class: main ? "main" : null, onclick }, label);
 }

@@ -1,8 +1,8 @@
 /** The payment sheet, which shows the amount, the payee, the shop, the paying vault and the fee. */
 
-import { el } from "./el.js";
+import { el } from "../kit/el.js";
 import { costText } from "./account.js";
-import { meta } from "./meta.js";
+import { meta } from "../kit/meta.js";
 import { COIN, decimalOf } from "./request.js";
 import { amountText, text } from "./text.js";
 
@@ -36,7 +36,7 @@ export function sheet(request, payee, { chainName, choice, familiarity }) {
   return el(
     "div",
     {},
-    el("p", { className: "amount", id: "amount" }, amountOf(request)),
+    el("p", { class: "amount", id: "amount" }, amountOf(request)),
     token ? null : warning(text("token_unknown")),
     familiarity === "alike" ? warning(text("payee_alike")) : null,
     el(
@@ -101,7 +101,7 @@ export function showLeft({ token }, left) {
 export function address(value) {
   const groups = value.slice(2).match(/.{1,4}/g) ?? [];
   const parts = groups.flatMap((group) => [el("wbr"), el("span", {}, group)]);
-  return el("span", { className: "address" }, el("span", {}, "0x"), ...parts);
+  return el("span", { class: "address" }, el("span", {}, "0x"), ...parts);
 }
 
 /**
@@ -113,15 +113,15 @@ function payeeRow({ address: to, did }, familiarity) {
   const said = did === null ? "payee_address" : proven ? "payee_verified" : "payee_unproven";
   return row(
     "payee",
-    did ? el("span", { className: "did" }, did) : null,
+    did ? el("span", { class: "did" }, did) : null,
     address(to),
     el(
       "small",
-      { className: proven ? (familiarity === "known" ? "good" : "") : did ? "bad" : "" },
+      { class: proven ? familiarity === "known" && "good" : did && "bad" },
       text(said),
       familiarity === "alike" ? "" : ` ${text(`payee_${familiarity}`)}`,
     ),
-    isForeign(did ?? "") ? el("small", { className: "bad" }, text("unusual_host")) : null,
+    isForeign(did ?? "") ? el("small", { class: "bad" }, text("unusual_host")) : null,
   );
 }
 
@@ -131,13 +131,13 @@ function payeeRow({ address: to, did }, familiarity) {
  * @param {Choice} choice
  */
 function vaultChoice({ payers, did, onChoice }) {
-  if (payers.length < 2) return el("span", {}, el("strong", {}, payers[0].name), el("span", { className: "did" }, did));
+  if (payers.length < 2) return el("span", {}, el("strong", {}, payers[0].name), el("span", { class: "did" }, did));
   const options = payers.map((it) => el("option", { value: it.did }, `${it.name} ${it.did}`.trim()));
   const select = el(
     "select",
     {
       id: "vaults",
-      ariaLabel: text("vault"),
+      "aria-label": text("vault"),
       onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value),
     },
     ...options,
@@ -170,7 +170,7 @@ function shopWarnings({ protocol, hostname }) {
   const open = protocol !== "https:" && !LOCAL.test(hostname);
   return [open ? text("not_encrypted") : "", isForeign(hostname) ? text("unusual_host") : ""]
     .filter(Boolean)
-    .map((said) => el("small", { className: "bad" }, said));
+    .map((said) => el("small", { class: "bad" }, said));
 }
 
 /**
@@ -183,5 +183,5 @@ function row(name, ...values) {
 
 /** @param {string} said */
 function warning(said) {
-  return el("p", { className: "notice strong" }, said);
+  return el("p", { class: "notice strong" }, said);
 }

@@ -13,7 +13,7 @@ import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { noteTrial } from "../drill/trials.js";
 import { card } from "../vault/card.js";
-import { qrCode } from "../../kit/qr.js";
+import { qrCode } from "../../kit/qr_code.js";
 import { linkOf, placeOf } from "./address.js";
 import { RELAY } from "./relay.js";
 

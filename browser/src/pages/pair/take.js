@@ -6,7 +6,7 @@
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { markVault, setReceived, setVaultOf } from "../../kit/notes.js";
+import { markVault, setReceived, setVaultOf } from "../parts/notes.js";
 import { newPassword } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
 import { go } from "../parts/router.js";

@@ -32,6 +32,6 @@ export function confirmed({ heading, words, yes }) {
     );
     document.querySelector("main")?.append(box);
     box.showModal();
-    box.querySelector('[data-name="no"]').focus();
+    /** @type {HTMLElement} */ (box.querySelector('[data-name="no"]')).focus();
   });
 }

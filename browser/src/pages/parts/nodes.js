@@ -1,32 +1,11 @@
-/**
- * Creates nodes without parsing HTML: strings become text nodes, so input from people or the service cannot add markup.
- */
+/** Buttons, paragraphs, fields and forms of the pages. */
 
+import { el } from "../../kit/el.js";
 import { text } from "./language.js";
 
-/** @typedef {Node | string | null | undefined | false} Child */
+export { el };
 
-/**
- * @param {string} tag
- * @param {Record<string, any>} [props] attributes; functions become listeners (`onclick`), true an empty attribute,
- *   false and null none
- * @param {...Child} children
- * @returns {any}
- */
-export function el(tag, props = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
-  }
-  node.append(
-    ...children
-      .filter((child) => child !== null && child !== undefined && child !== false)
-      .map((child) => /** @type {Node | string} */ (child)),
-  );
-  return node;
-}
+/** @typedef {import("../../kit/el.js").Child} Child */
 
 /**
  * Creates a button.

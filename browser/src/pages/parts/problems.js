@@ -2,6 +2,7 @@
  * Converts errors to sentences that tell a person what happened and what to do. The sentences are in the text tables.
  */
 
+import { meta } from "../../kit/meta.js";
 import {
   OperationFailed,
   NetworkError,
@@ -14,8 +15,7 @@ import {
 import { moment, text } from "./language.js";
 
 /** The service's main address, the only one at which its passkeys work. */
-export const ADDRESS =
-  document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
+export const ADDRESS = meta("address") || location.origin;
 
 /** @type {Record<string, string>} */
 const REFUSALS = {

@@ -1,10 +1,11 @@
 /** Shows one screen at a time: draws it, moves the focus to its heading, and announces events once. */
 
+import { serviceName } from "../../kit/meta.js";
 import { text } from "./language.js";
 import { el } from "./nodes.js";
 import { problem } from "./problems.js";
 
-const SERVICE = document.querySelector('meta[name="application-name"]')?.getAttribute("content") ?? "Holdfast";
+const SERVICE = serviceName() || "Holdfast";
 let title = "";
 /** @type {(() => void) | null} */
 let redraw = null;

@@ -3,6 +3,7 @@
  * vault.
  */
 
+import { meta } from "../../kit/meta.js";
 import { Client } from "../library.js";
 import { askDuringFirstCopy } from "./leaving.js";
 
@@ -10,7 +11,7 @@ import { askDuringFirstCopy } from "./leaving.js";
  * The audience of the tokens for the vault's snapshots, if the operator has set one that differs from the service's
  * address.
  */
-export const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
+export const SERVICE_DID = meta("did") || undefined;
 /** @type {Client | null} */
 let client = null;
 /** @type {Promise<unknown> | null} */

@@ -27,7 +27,7 @@ const INPUTS = {
 };
 
 /**
- * @typedef {import("../../kit/notes.js").Begun} Begun
+ * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {Begun["channel"]} Channel
  * @typedef {ReturnType<typeof field> & {yours: HTMLElement}} Shown `yours`: offers to bring the vault here
  */

@@ -3,7 +3,8 @@
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { addFacts, setBegun } from "../../kit/notes.js";
+import { addFacts } from "../../kit/notes.js";
+import { setBegun } from "../parts/notes.js";
 import { succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show, tell } from "../parts/screen.js";
@@ -23,7 +24,7 @@ const OTHERWISE = {
 };
 
 /**
- * @typedef {import("../../kit/notes.js").Begun} Begun
+ * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {"account" | "chain" | "service" | "copy"} Step
  */
 
@@ -141,7 +142,7 @@ function drawn(resumed, chain) {
   say(text(resumed ? "finish.resumed" : "working"));
   /** @param {Step} step @param {string} state */
   const mark = (step, state) => {
-    const item = list.querySelector(`[data-step="${step}"]`);
+    const item = /** @type {HTMLElement} */ (list.querySelector(`[data-step="${step}"]`));
     item.dataset.state = state === "off" ? "later" : state;
     const otherwise = OTHERWISE[`${step} ${state}`];
     if (otherwise) item.textContent = text(otherwise);

@@ -5,13 +5,13 @@
 
 import { signalUnknownCredential } from "../library.js";
 import { text } from "../parts/language.js";
-import { setBegun } from "../../kit/notes.js";
+import { setBegun } from "../parts/notes.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
-/** @typedef {import("../../kit/notes.js").Begun} Begun */
+/** @typedef {import("../parts/notes.js").Begun} Begun */
 
 const LOCK = "holdfast-registration";
 /** @type {(() => void) | null} */

@@ -3,7 +3,8 @@
 import { WebAuthnError, passkeyKey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { addFacts, markVault, setBegun, setVaultOf } from "../../kit/notes.js";
+import { addFacts } from "../../kit/notes.js";
+import { markVault, setBegun, setVaultOf } from "../parts/notes.js";
 import { newPassword } from "../parts/passwords.js";
 import { described } from "../parts/providers.js";
 import { go } from "../parts/router.js";
@@ -12,7 +13,7 @@ import { ready } from "../parts/vault_client.js";
 import { withoutOrphan } from "./flow.js";
 
 /**
- * @typedef {import("../../kit/notes.js").Begun} Begun
+ * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {import("../library.js").VaultKey} VaultKey
  * @typedef {{credential: string, credentialId: string}} Made
  */

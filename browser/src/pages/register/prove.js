@@ -1,8 +1,9 @@
 /** Proves an e-mail address or a phone number with the code that was sent to it. */
 
+import { meta } from "../../kit/meta.js";
 import { counted, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { setBegun } from "../../kit/notes.js";
+import { setBegun } from "../parts/notes.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show, tell } from "../parts/screen.js";
 import { service } from "../parts/vault_client.js";
@@ -10,9 +11,7 @@ import { service } from "../parts/vault_client.js";
 const DIGITS = 6;
 const RESEND_AFTER_S = 30;
 const SOON_S = 30;
-const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5")
-  .split(" ")
-  .map(Number);
+const [LASTS_S, TRIES] = (meta("code") || "90 5").split(" ").map(Number);
 /** The keys of the texts that replace the service's messages about a rejected code. @type {Record<string, string>} */
 const SENTENCES = {
   "No code was sent or it has been used. Request a new one.": "prove.none",
@@ -21,7 +20,7 @@ const SENTENCES = {
 };
 
 /**
- * @typedef {import("../../kit/notes.js").Begun} Begun
+ * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of another passkey, which is not yet
  *   registered with the service; without it, a registration continues
  */

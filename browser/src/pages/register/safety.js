@@ -2,13 +2,13 @@
 
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { vaultOf } from "../../kit/notes.js";
+import { vaultOf } from "../parts/notes.js";
 import { go, stays } from "../parts/router.js";
 import { run, say, show } from "../parts/screen.js";
 import { ELSEWHERE, addPasskey } from "../vault/adding.js";
 import { copyOf, copyState } from "../vault/copy.js";
 
-/** @typedef {import("../../kit/notes.js").Begun} Begun */
+/** @typedef {import("../parts/notes.js").Begun} Begun */
 
 /** @param {Begun} row */
 export async function safety(row) {

@@ -1,5 +1,6 @@
 /** The card about the smart account: its address, its balances, and a QR code for receiving payments. */
 
+import { meta } from "../../kit/meta.js";
 import { copyButton } from "../parts/copy.js";
 import { amount, moment, text } from "../parts/language.js";
 import { about, button, el, paragraph } from "../parts/nodes.js";
@@ -7,11 +8,11 @@ import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
-import { qrCode } from "../../kit/qr.js";
+import { qrCode } from "../../kit/qr_code.js";
 import { grouped } from "./values.js";
 
 const TOKENS = ["USDC", "ETH"];
-const TEST_MONEY = Boolean(document.querySelector('meta[name="holdfast-test-money"]')?.getAttribute("content"));
+const TEST_MONEY = Boolean(meta("test-money"));
 
 /** Whether the service was not reached; refusals are kinds of NetworkError too. @param {any} error */
 const isUnreached = (error) => error?.name === "NetworkError";

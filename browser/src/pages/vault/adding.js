@@ -1,7 +1,7 @@
 /** Adds another passkey to the open vault, and registers it with the service. */
 
 import { text } from "../parts/language.js";
-import { setVaultOf } from "../../kit/notes.js";
+import { setVaultOf } from "../parts/notes.js";
 import { copiesOf, newPasskeyName } from "../parts/providers.js";
 import { go } from "../parts/router.js";
 import { SERVICE } from "../parts/screen.js";

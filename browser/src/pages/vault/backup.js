@@ -2,7 +2,8 @@
 
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { addFacts, markVault } from "../../kit/notes.js";
+import { addFacts } from "../../kit/notes.js";
+import { markVault } from "../parts/notes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { newPassword, shown } from "../parts/passwords.js";
 import { Told, succeeded } from "../parts/problems.js";

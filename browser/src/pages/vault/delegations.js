@@ -13,7 +13,7 @@ import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { USDC, USDC_DECIMALS, limitOf, permission } from "./permission.js";
-import { qrCode } from "../../kit/qr.js";
+import { qrCode } from "../../kit/qr_code.js";
 import { linkTo } from "./received.js";
 import { decimalOf, units } from "./values.js";
 

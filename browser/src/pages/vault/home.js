@@ -3,7 +3,8 @@
 import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { facts, vaultOf } from "../../kit/notes.js";
+import { facts } from "../../kit/notes.js";
+import { vaultOf } from "../parts/notes.js";
 import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
@@ -91,6 +92,7 @@ export async function home({ said = "", quiet = false } = {}) {
  * @param {import("../parts/providers.js").Copies | null} copies
  */
 function aboutCopy(known, copies) {
+  /** @type {() => Record<"notice" | "snapshots" | "drill", HTMLElement>} */
   const drawn = () => ({
     notice: noticeOf(reminder(known, copies)),
     snapshots: snapshotsCard(known.snapshot),

@@ -3,7 +3,7 @@
 import { keyId } from "../library.js";
 import { moment, text } from "../parts/language.js";
 import { about as named, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { setVaultOf, vaultOf } from "../../kit/notes.js";
+import { setVaultOf, vaultOf } from "../parts/notes.js";
 import { confirmed } from "../parts/dialog.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";

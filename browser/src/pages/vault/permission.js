@@ -1,5 +1,6 @@
 /** Creates the delegation that grants a permission to pay, and reads the delegation's limit. */
 
+import { meta } from "../../kit/meta.js";
 import { checksumAddress } from "../library.js";
 import { addFacts } from "../../kit/notes.js";
 import { ready } from "../parts/vault_client.js";
@@ -8,7 +9,7 @@ import { decimalOf } from "./values.js";
 export const USDC_DECIMALS = 6;
 const PAY = "/accounts/pay";
 /** The address of the USDC contract on this service's chain. If the address is empty, no limit can be set. */
-export const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
+export const USDC = meta("usdc");
 
 /**
  * Returns the most that a delegation lets an application pay in total, as stated in the policy of the token that the

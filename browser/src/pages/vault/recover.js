@@ -7,7 +7,7 @@ import { endWaitingPasskeys, usePasskey } from "../library.js";
 import { confirmed } from "../parts/dialog.js";
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { markVault, setVaultOf } from "../../kit/notes.js";
+import { markVault, setVaultOf } from "../parts/notes.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
 import { Told } from "../parts/problems.js";
@@ -94,9 +94,9 @@ function drawn({ car }) {
   const mark = (step, { done = 0, all = 0, places = [] } = {}) => {
     if (all > 1) say(text("recover.parts", { done, all }));
     if (places.length) say(text("recover.unanswered", { places: places.join(", ") }));
-    const item = list.querySelector(`[data-step="${STEPS[step]}"]`);
+    const item = /** @type {HTMLElement | null} */ (list.querySelector(`[data-step="${STEPS[step]}"]`));
     if (item) item.dataset.state = "done";
-    const next = list.querySelector("li:not([data-state=done])");
+    const next = /** @type {HTMLElement | null} */ (list.querySelector("li:not([data-state=done])"));
     if (next) next.dataset.state = "busy";
   };
   return { list, mark };

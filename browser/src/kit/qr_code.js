@@ -1,0 +1,18 @@
+/** The place of a QR code, whose drawing is loaded on demand. */
+
+/**
+ * Returns an element in which the QR code appears; if it cannot be loaded, the element stays empty, because whatever a
+ * code says is also on the page as text.
+ *
+ * @param {string} words at most 2953 bytes of UTF-8
+ * @param {string} label
+ * @param {boolean} [large] as wide as the page, for codes with many modules
+ */
+export function qrCode(words, label, large = false) {
+  const place = document.createElement("div");
+  import("./qr.js").then(
+    ({ drawn }) => place.append(drawn(words, label, large)),
+    () => {}, // the text is enough
+  );
+  return place;
+}
