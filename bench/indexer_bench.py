@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 from aiohttp import web
 from tests.support import anvil as anvils
-from tests.support import postgres
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from bench.report import number
@@ -143,11 +142,6 @@ def serve(events: int) -> None:
 
 
 def open_store(where: str) -> IndexStore:
-    if where.startswith("postgresql:"):
-        from holdfast.indexer.postgres_store import PostgresIndexStore
-        from holdfast.settings.postgresql import parse_address
-
-        return PostgresIndexStore(parse_address(where))
     return SqliteIndexStore(Path(where))
 
 
@@ -294,20 +288,13 @@ def compare(words: argparse.Namespace, seen: Seen = show) -> None:
 
 
 def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
-    """Measure the stores alternately; return the first figures, with which those of every other turn are compared."""
+    """Measure repeatedly; return the first figures, with which those of every other turn are compared."""
     first: dict[str, float] = {}
-    bin_dir = postgres.binaries()
-    if bin_dir is None:
-        print("PostgreSQL is not installed: not measured")
     for turn in range(repeat):
         case = Case("sqlite", str(folder / f"{turn}.db"), url)
         figures = run_case(case)
         first = first or figures
         seen(case, figures, first)
-        if bin_dir is not None:
-            with postgres.cluster(bin_dir) as address:
-                case = Case("postgresql", address, url)
-                seen(case, run_case(case), first)
     return first
 
 

@@ -93,11 +93,6 @@ def _missing_for_tests() -> dict[str, str]:
         missing["libatomic1"] = "for what drives the browser"
     if not shutil.which("curl"):
         missing["curl"] = "for the examples of the documentation"
-    if not _has_postgresql():
-        if shutil.which("apt-get") and os.geteuid() == 0:
-            missing["postgresql"] = "for the tests of the indexer's second store"
-        else:
-            print("holdfast: PostgreSQL is missing: the tests of the indexer's second store will not run.", flush=True)
     return missing
 
 
@@ -109,10 +104,6 @@ def _has_library(name: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _has_postgresql() -> bool:
-    return shutil.which("initdb") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 
 
 def _has_venv() -> bool:

@@ -33,9 +33,7 @@ COMPUTED = {
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
     "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
-    "HOLDFAST_INDEXER_DATABASE_URL": (
-        "`HOLDFAST_DATABASE_URL` if that is PostgreSQL, else `sqlite:///` and `indexer.db` in the data folder"
-    ),
+    "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
     "HOLDFAST_PUBLIC_URL": "`http://localhost:` and the port",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",

@@ -23,7 +23,6 @@ SECRETS = {
     "HOLDFAST_RPC_URL": "https://rpc.example/v2/hunter2",
     "HOLDFAST_RPC_URL_8453": "https://hunter2:hunter2@rpc.example/?key=hunter2",
     "HOLDFAST_BUNDLER_URL": "https://bundler.example/hunter2",
-    "HOLDFAST_INDEXER_DATABASE_URL": "postgresql://hunter2:hunter2@db.example/index?sslpassword=hunter2",
     "HOLDFAST_INDEXER_URL": "https://indexer.example?key=hunter2",
     "HOLDFAST_ENCLAVE_URL": "s3://releases/hunter2?endpoint=https://hunter2@s3.example",
     "ATTESTATION_SIGNING_KEY": "hunter2" * 8,
@@ -58,10 +57,10 @@ def test_the_indexers_own_settings_are_those_in_force(holdfast: Callable[..., An
     assert usual["HOLDFAST_INDEXER_DATABASE_URL"] == f"sqlite:///{tmp_path}/data/indexer.db"
     assert (usual["HOLDFAST_INDEXER_HOST"], usual["HOLDFAST_INDEXER_PORT"]) == ("127.0.0.1", 8788)
     assert (usual["HOLDFAST_INDEXER_START_BLOCK"], usual["HOLDFAST_INDEXER_JOURNAL_BLOCKS"]) == (0, 1024)
-    given = {"indexer_port": "9000", "indexer_poll_seconds": "0.5", "indexer_database_url": "postgresql://a:b@c/d"}
+    given = {"indexer_port": "9000", "indexer_poll_seconds": "0.5", "indexer_database_url": "sqlite:////a/b"}
     value = holdfast("config", "--json", **given).value
     assert (value["HOLDFAST_INDEXER_PORT"], value["HOLDFAST_INDEXER_POLL_SECONDS"]) == (9000, 0.5)
-    assert value["HOLDFAST_INDEXER_DATABASE_URL"] == "postgresql:***"
+    assert value["HOLDFAST_INDEXER_DATABASE_URL"] == "sqlite:////a/b"
     assert "\n* HOLDFAST_INDEXER_PORT=9000 " in holdfast("config", **given).out
 
 
@@ -85,7 +84,6 @@ def test_a_secret_in_the_wrong_place_is_not_shown(holdfast: Callable[..., Answer
         "mail_url": "resend://re_hunter2",
         "sms_url": "twilio://AChunter2:hunter2",
         "enclave_url": "s3://hunter2:hunter2@bucket",
-        "indexer_database_url": "postgresql://hunter2",
     }
     answer = holdfast("config", *form, **mistyped)
     assert answer.code == Exit.OK

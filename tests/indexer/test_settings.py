@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.chain.contracts import addresses
-from holdfast.indexer.runtime import build, identity, open_store
+from holdfast.indexer.runtime import build, identity
 from holdfast.indexer.settings import read_settings
-from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.settings.rows import SettingError
 
 SECRET = "kEy5ecret"
@@ -21,7 +20,6 @@ def test_nothing_set_means_our_contracts_on_the_public_test_chain() -> None:
     assert settings.follow.chain_id == 84532
     assert settings.rpc_url.startswith("https://")
     assert settings.sqlite_path.name == "indexer.db"
-    assert settings.postgres is None
 
 
 def test_every_variable_counts() -> None:
@@ -46,29 +44,10 @@ def test_every_variable_counts() -> None:
     assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
 
 
-def test_the_database_is_sqlite_or_postgresql() -> None:
+def test_the_index_is_in_a_file() -> None:
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
-    postgres = read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://u:p@h/d"})
-    assert postgres.postgres is not None and postgres.postgres.dsn == "postgresql://u:p@h/d"
-    assert type(open_store(postgres)).__name__ == "PostgresIndexStore"
-    assert isinstance(open_store(read_settings({})), SqliteIndexStore)
-
-
-def test_the_index_is_in_the_services_database_if_that_is_postgresql() -> None:
-    shared = {"HOLDFAST_DATABASE_URL": "postgresql://u:p@a,b/d?target_session_attrs=read-write&pooler=transaction"}
-    found = read_settings(shared).postgres
-    assert found is not None and found.pooled
-    assert found.dsn == "postgresql://u:p@a,b/d?target_session_attrs=read-write"
-    assert read_settings({**shared, "HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).postgres is None
-    assert read_settings({"HOLDFAST_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path.name == "indexer.db"
-    with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_DATABASE_URL: pooler"):
-        read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://h/d?pooler=often"})
-
-
-def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.indexer.settings.find_spec", lambda _: None)
-    with pytest.raises(SettingError, match=r"install holdfast\[postgres\]"):
-        read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://h/d"})
+    elsewhere = read_settings({"HOLDFAST_DATABASE_URL": "postgresql://u:p@h/d", "HOLDFAST_DATA_DIR": "/srv/data"})
+    assert elsewhere.sqlite_path == Path("/srv/data/indexer.db")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +55,7 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.
     [
         ("HOLDFAST_RPC_URL", f"ftp://{SECRET}"),
         ("HOLDFAST_LOG", SECRET),
-        ("HOLDFAST_INDEXER_DATABASE_URL", f"mysql://{SECRET}"),
+        ("HOLDFAST_INDEXER_DATABASE_URL", f"postgresql://{SECRET}"),
         ("HOLDFAST_CONTRACT_DID_REGISTRY", SECRET),
         ("HOLDFAST_CONTRACT_APP_FACTORY", "0x12"),
         ("HOLDFAST_INDEXER_START_BLOCK", "-1"),
@@ -97,9 +76,7 @@ def test_a_wrong_value_names_its_variable_and_not_itself(name: str, value: str) 
 
 
 def test_secrets_stay_out_of_the_representation() -> None:
-    settings = read_settings(
-        {"HOLDFAST_RPC_URL": f"https://x/{SECRET}", "HOLDFAST_INDEXER_DATABASE_URL": f"postgresql://u:{SECRET}@h/d"}
-    )
+    settings = read_settings({"HOLDFAST_RPC_URL": f"https://x/{SECRET}"})
     assert SECRET not in repr(settings)
 
 

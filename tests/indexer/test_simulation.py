@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import random
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.fake_chain import ChaosRpc, FakeChain
@@ -21,11 +21,10 @@ from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
-from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from holdfast.indexer.store import IndexStore
@@ -154,32 +153,3 @@ async def test_the_index_always_equals_one_built_afresh(seed: int, tmp_path: Pat
         seed, tmp_path, lambda: SqliteIndexStore(path), lambda left, after: CrashingStore(path, left, after=after)
     )
     await play(simulation, seed, ROUNDS)
-
-
-@pytest.mark.parametrize("seed", SEEDS[:2])
-async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
-    seed: int, tmp_path: Path, postgres_url: str
-) -> None:
-    from holdfast.indexer.postgres_store import PostgresIndexStore
-
-    class CrashingPostgresStore(PostgresIndexStore):
-        left = 0
-
-        @asynccontextmanager
-        async def _transaction(self) -> AsyncIterator[Any]:
-            async with super()._transaction() as db:
-                yield db
-                self.left -= 1
-                if self.left == 0:
-                    raise Crash
-
-    def dying(left: int, _after: bool) -> PostgresIndexStore:
-        store = CrashingPostgresStore(parse_address(postgres_url))
-        store.left = left
-        return store
-
-    await play(
-        Simulation(seed, tmp_path, lambda: PostgresIndexStore(parse_address(postgres_url)), dying),
-        seed,
-        max(1, ROUNDS // 2),
-    )

@@ -1,28 +1,22 @@
-"""What the follower and the endpoints require of a store, tested with SQLite and with a real PostgreSQL."""
+"""What the follower and the endpoints require of the store."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import asyncpg
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
-from tests.support.pgbouncer import MISSING, PROGRAM, pooled
 
-from holdfast.indexer.postgres_store import LEASE_S, PostgresIndexStore
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
 from holdfast.indexer.rows import Event, IndexedBlock
 from holdfast.indexer.store import StoreError, TipMoved
-from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.fake_chain import FakeChain
-    from tests.support.postgres_server import PostgresServer
 
     from holdfast.indexer.store import IndexStore
 
@@ -147,61 +141,6 @@ async def test_one_process_leads_until_it_closes(make_store: Callable[[], IndexS
     await second.close()
 
 
-async def test_a_lease_whose_holder_died_is_taken_over(
-    make_postgres_store: Callable[..., PostgresIndexStore], postgres_url: str
-) -> None:
-    first, second = make_postgres_store(), make_postgres_store()
-    await first.open("one")
-    await second.open("one")
-    assert await first.lead() and not await second.lead()
-    await pass_time(postgres_url, 0.6 * LEASE_S, first)
-    assert await first.lead(), "which renews its lease"
-    await pass_time(postgres_url, 0.6 * LEASE_S, first)
-    assert not await second.lead()
-    await pass_time(postgres_url, 0.6 * LEASE_S, first)
-    assert await second.lead()
-    assert not await first.lead()
-    await second.close()
-    assert await first.lead()
-    await first.close()
-
-
-async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> None:
-    """Bring forward the lease's expiry and the time at which the holder renews the lease."""
-    connection = await asyncpg.connect(url)
-    shift = "UPDATE holdfast_indexer.leader SET ends = ends - $1::interval"
-    await connection.execute(shift, timedelta(seconds=seconds))
-    await connection.close()
-    assert holder._renew_at is not None
-    holder._renew_at -= seconds
-
-
-async def test_an_index_behind_a_pooler_in_transaction_mode(
-    make_postgres_store: Callable[..., IndexStore], busy_chain: FakeChain
-) -> None:
-    """A pooler in transaction mode keeps neither session settings nor prepared statements after a transaction."""
-    store = make_postgres_store("&pooler=transaction")
-    await store.open("test")
-    assert await store.lead()
-    await catch_up(follower(busy_chain, store))
-    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
-    await store.close()
-
-
-@pytest.mark.skipif(PROGRAM is None, reason=MISSING)
-async def test_two_processes_behind_pgbouncer(postgres: PostgresServer, busy_chain: FakeChain) -> None:
-    with pooled(postgres, postgres.new_database()) as url:
-        first, second = (PostgresIndexStore(parse_address(url)) for _ in range(2))
-        await first.open("test")
-        await second.open("test")
-        assert await first.lead() and not await second.lead()
-        await catch_up(follower(busy_chain, first))
-        assert by_key(await contents(second)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
-        await first.close()
-        assert await second.lead()
-        await second.close()
-
-
 async def test_a_store_that_is_not_open_says_so(make_store: Callable[[], IndexStore]) -> None:
     store = make_store()
     with pytest.raises(StoreError):
@@ -247,7 +186,6 @@ async def test_a_list_that_takes_too_long_is_given_up(
     with monkeypatch.context() as patch:
         patch.setattr("holdfast.indexer.sqlite_store._LIST_MOST_S", -1.0)
         patch.setattr("holdfast.indexer.sqlite_store._STEPS_BETWEEN_LOOKS", 1)
-        patch.setattr("holdfast.indexer.postgres_store._LIST_MOST_S", 1e-9)
         with pytest.raises(StoreError):
             await store.events(ListQuery("events"))
     assert await whole_list(store, "events") == whole

@@ -26,7 +26,6 @@ def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(module, "STAMPS", tmp_path / ".setup")
     monkeypatch.setattr(module, "MAC_CHROME", tmp_path / "none")
     monkeypatch.setattr(module, "_has_ensurepip", lambda: False)
-    monkeypatch.setattr(module, "_has_postgresql", lambda: True)
     monkeypatch.setattr(module, "_has_library", lambda _: True)
     return module
 
@@ -128,11 +127,3 @@ def test_the_environments_node_installs_the_packages(
         assert "--ignore-scripts" in command and first_on_path == str(wheel / "bin")
     bootstrap._ensure_node_packages()
     assert len(calls) == 3
-
-
-def test_a_postgresql_that_is_missing_stops_nothing_and_is_named(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bootstrap, "_has_postgresql", lambda: False)
-    assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}) == 1
-    assert "PostgreSQL is missing: the tests of the indexer's second store will not run." in capfd.readouterr().out

@@ -149,7 +149,7 @@ def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
 
 
 def _string(word: bytes, data: bytes) -> str:
-    """Return a dynamic string. Invalid UTF-8, and NUL, which PostgreSQL cannot store, are replaced with U+FFFD."""
+    """Return a dynamic string. Invalid UTF-8 and NUL are replaced with U+FFFD."""
     return abi.content(data, word).decode("utf-8", errors="replace").replace("\0", "\ufffd")
 
 

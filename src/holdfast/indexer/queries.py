@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 from holdfast.indexer.rows import AccountRow, DidRow, Event
 
-# The statements are the same for both databases except for the placeholder of the n-th value: `?` or `$n`.
 _ALIAS_COLUMNS = "a.alias_hash, a.did_hash, a.active, a.block_number, a.log_index, d.controller"
 _ALIAS_TABLES = "aliases a LEFT JOIN dids d ON d.did_hash = a.did_hash"
-_CONTROLLER_OF_DID = "SELECT controller FROM dids WHERE did_hash = {}"
-_DID_OF_ALIAS = "SELECT did_hash FROM aliases WHERE alias_hash = {}"
+_CONTROLLER_OF_DID = "SELECT controller FROM dids WHERE did_hash = ?"
+_DID_OF_ALIAS = "SELECT did_hash FROM aliases WHERE alias_hash = ?"
 _CONTROLLER_OF_ALIAS = f"SELECT controller FROM dids WHERE did_hash IN ({_DID_OF_ALIAS})"
-_DIDS_OF_CONTROLLER = "SELECT did_hash FROM dids WHERE controller = {}"
-_ACCOUNTS_OF_OWNER = "SELECT account_address FROM accounts WHERE owner_address = {}"
-_ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = {}"
+_DIDS_OF_CONTROLLER = "SELECT did_hash FROM dids WHERE controller = ?"
+_ACCOUNTS_OF_OWNER = "SELECT account_address FROM accounts WHERE owner_address = ?"
+_ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = ?"
 
 
 class ListSpec(NamedTuple):
@@ -35,24 +34,24 @@ LISTS: dict[str, ListSpec] = {
         f"SELECT {', '.join(DidRow._fields)} FROM dids",
         ("block_number", "log_index"),
         {
-            "did": "did_hash = {}",
-            "controller": "controller = {}",
+            "did": "did_hash = ?",
+            "controller": "controller = ?",
             "alias": f"did_hash IN ({_DID_OF_ALIAS})",
             "owner": f"controller IN ({_ACCOUNTS_OF_OWNER})",
             "key_owner": f"controller IN ({_ACCOUNTS_OF_KEY})",
-            "active": "active = {}",
+            "active": "active = ?",
         },
     ),
     "aliases": ListSpec(
         f"SELECT {_ALIAS_COLUMNS} FROM {_ALIAS_TABLES}",
         ("a.block_number", "a.log_index"),
         {
-            "did": "a.did_hash = {}",
+            "did": "a.did_hash = ?",
             "controller": f"a.did_hash IN ({_DIDS_OF_CONTROLLER})",
-            "alias": "a.alias_hash = {}",
+            "alias": "a.alias_hash = ?",
             "owner": f"a.did_hash IN (SELECT did_hash FROM dids WHERE controller IN ({_ACCOUNTS_OF_OWNER}))",
             "key_owner": f"a.did_hash IN (SELECT did_hash FROM dids WHERE controller IN ({_ACCOUNTS_OF_KEY}))",
-            "active": "a.active = {}",
+            "active": "a.active = ?",
         },
     ),
     "accounts": ListSpec(
@@ -60,38 +59,38 @@ LISTS: dict[str, ListSpec] = {
         ("block_number", "log_index"),
         {
             "did": f"account_address IN ({_CONTROLLER_OF_DID})",
-            "controller": "account_address = {}",
+            "controller": "account_address = ?",
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
-            "owner": "owner_address = {}",
-            "key_owner": "key_owner = {}",
+            "owner": "owner_address = ?",
+            "key_owner": "key_owner = ?",
             # As the subquery is correlated, a page reads accounts in order instead of first collecting all active DIDs.
-            "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
+            "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = ?)",
         },
     ),
     "events": ListSpec(
         f"SELECT {', '.join(Event._fields)} FROM events",
         ("block_number", "log_index"),
         {
-            "did": "did_hash = {}",
-            "controller": "controller = {}",
-            "alias": "alias_hash = {}",
-            "owner": "owner_address = {}",
-            "key_owner": "key_owner = {}",
-            "account": "account_address = {}",
-            "kind": "kind = {}",
-            "active": "active = {}",
+            "did": "did_hash = ?",
+            "controller": "controller = ?",
+            "alias": "alias_hash = ?",
+            "owner": "owner_address = ?",
+            "key_owner": "key_owner = ?",
+            "account": "account_address = ?",
+            "kind": "kind = ?",
+            "active": "active = ?",
         },
     ),
 }
 
 # Few DIDs are inactive, so a page that read the accounts in order would have to skip nearly all accounts.
-_OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
+_OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = ?)"
 
 # Filters that match many rows, least selective first. If a query has a more selective filter, that filter's index is
 # better. SQLite's planner has no statistics that show this, so a unary plus disables the less selective filter's index.
 _WEAK = ("active", "kind")
 
-ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"
+ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = ?"
 STATS = (
     "SELECT coalesce(t.dids, 0), coalesce(t.active_dids, 0), coalesce(t.aliases, 0), coalesce(t.accounts, 0),"
     " (SELECT max(number) FROM blocks) FROM (SELECT 1 AS one) AS o LEFT JOIN totals t ON true"
@@ -110,11 +109,11 @@ class ListQuery(NamedTuple):
     after: tuple[int, int] | None = None
     limit: int = 50
 
-    def statement(self, numbered: bool = False) -> tuple[str, list[Value]]:  # noqa: FBT001, FBT002 - two dialects
-        """Return the SQL text and its values; with `numbered`, placeholders have PostgreSQL's form."""
+    def statement(self) -> tuple[str, list[Value]]:
+        """Return the SQL text and its values."""
         bounds = (self.from_block is not None, self.to_block is not None, self.after is not None)
         inactive = self.name == "accounts" and ("active", 0) in self.filters
-        text = _text(self.name, tuple(name for name, _ in self.filters), bounds, numbered, inactive)
+        text = _text(self.name, tuple(name for name, _ in self.filters), bounds, inactive)
         values = [value for _, value in self.filters]
         values += [bound for bound in (self.from_block, self.to_block) if bound is not None]
         return text, [*values, *(self.after or ()), self.limit]
@@ -125,17 +124,15 @@ def _text(
     name: str,
     filters: tuple[str, ...],
     bounds: tuple[bool, bool, bool],
-    numbered: bool,  # noqa: FBT001 - see above
-    inactive: bool,  # noqa: FBT001 - see above
+    inactive: bool,  # noqa: FBT001 - part of the cache's key
 ) -> str:
     spec = LISTS[name]
     block, index = spec.order
     conditions = [_OF_INACTIVE if inactive and key == "active" else _condition(spec, key, filters) for key in filters]
-    ranges = (f"{block} >= {{}}", f"{block} <= {{}}", f"({block}, {index}) > ({{}}, {{}})")
+    ranges = (f"{block} >= ?", f"{block} <= ?", f"({block}, {index}) > (?, ?)")
     conditions += [text for text, wanted in zip(ranges, bounds, strict=True) if wanted]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    template = f"{spec.select}{where} ORDER BY {block}, {index} LIMIT {{}}"
-    return fill(template, numbered)
+    return f"{spec.select}{where} ORDER BY {block}, {index} LIMIT ?"
 
 
 def _condition(spec: ListSpec, key: str, filters: tuple[str, ...]) -> str:
@@ -144,9 +141,3 @@ def _condition(spec: ListSpec, key: str, filters: tuple[str, ...]) -> str:
         return condition
     weaker = _WEAK[: _WEAK.index(key) + 1]
     return f"+{condition}" if any(other not in weaker for other in filters) else condition
-
-
-def fill(template: str, numbered: bool) -> str:  # noqa: FBT001 - see above
-    """Return the statement with `$1`, `$2` … as placeholders if `numbered`, otherwise with `?`."""
-    count = template.count("{}")
-    return template.format(*(f"${place}" if numbered else "?" for place in range(1, count + 1)))

@@ -1,39 +1,37 @@
-"""Does the look-ups and list queries of the index for all stores: chooses statements and converts rows."""
+"""Does the look-ups and list queries of the index for the store: chooses statements and converts rows."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.indexer import queries
 from holdfast.indexer.rows import AccountRow, DidRow, Event
+from holdfast.indexer.statements import SELECT
 from holdfast.indexer.store import AliasView, StatsView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holdfast.indexer.queries import ListQuery
-    from holdfast.indexer.statements import Statements
 
 T = TypeVar("T")
 
 
 class Reads(ABC):
-    """The reading half of IndexStore. Each store defines the SQL dialect and fetches the rows."""
-
-    statements: ClassVar[Statements]
+    """The reading half of IndexStore. The store fetches the rows."""
 
     async def did(self, did_hash: bytes) -> DidRow | None:
         """See IndexStore."""
-        return await self._first(DidRow._make, self.statements.by_key["dids"], did_hash)
+        return await self._first(DidRow._make, SELECT["dids"], did_hash)
 
     async def alias(self, alias_hash: bytes) -> AliasView | None:
         """See IndexStore."""
-        return await self._first(AliasView._make, self.statements.alias_by_hash, alias_hash)
+        return await self._first(AliasView._make, queries.ALIAS_BY_HASH, alias_hash)
 
     async def account(self, address: bytes) -> AccountRow | None:
         """See IndexStore."""
-        return await self._first(AccountRow._make, self.statements.by_key["accounts"], address)
+        return await self._first(AccountRow._make, SELECT["accounts"], address)
 
     async def stats(self) -> StatsView:
         """See IndexStore."""

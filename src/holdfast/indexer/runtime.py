@@ -95,7 +95,7 @@ def build(settings: IndexerSettings) -> IndexRunner:
     rpc = RpcClient(settings.rpc_url, AiohttpTransport(session))
     reader = RangeReader(rpc, decoder, roomy_client(settings.rpc_url, session))
     transfers = TransferReader(rpc, settings.token, settings.follow.start_block)
-    store = open_store(settings)
+    store = SqliteIndexStore(settings.sqlite_path)
     follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
     chain_id, stop = settings.follow.chain_id, session.close
     return IndexRunner(store, follower, transfers, identity=identity(settings), chain_id=chain_id, on_stop=stop)
@@ -105,15 +105,6 @@ def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:
     """Return a client that accepts responses with as many logs as the gas limit of one block allows."""
     transport = AiohttpTransport(session, most_bytes=MAX_BLOCK_BYTES)
     return RpcClient(url, transport, batches=False, timeout_s=_BLOCK_TIMEOUT_S)
-
-
-def open_store(settings: IndexerSettings) -> IndexStore:
-    """Return the configured store, not yet opened."""
-    if settings.postgres is None:
-        return SqliteIndexStore(settings.sqlite_path)
-    from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
-
-    return PostgresIndexStore(settings.postgres)
 
 
 def identity(settings: IndexerSettings) -> str:

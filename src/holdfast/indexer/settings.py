@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.indexer.follower import FollowOptions
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.rows import SettingError, SettingRow, read_rows
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, USDC
+from holdfast.settings.rows import SettingRow, read_rows
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL, USDC
 from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.settings.postgresql import Address
-
 _SQLITE = "sqlite:///"
-_POSTGRES = ("postgresql://", "postgres://")
 _MAX_INTEGER = 2**63 - 1  # the limit of a database column
 _USUAL = FollowOptions(chain_id=DEFAULT_CHAIN_ID)
 
@@ -41,20 +36,17 @@ class IndexerSettings:
     factory: bytes
     token: bytes | None
     sqlite_path: Path
-    postgres: Address | None = field(default=None, repr=False)
     follow: FollowOptions
 
 
 def _database_url(text: str) -> str:
-    if not text.startswith((_SQLITE, *_POSTGRES)):
-        raise ValueError("an address that begins with sqlite:/// or postgresql:// is needed")
+    if not text.startswith(_SQLITE):
+        raise ValueError("an address that begins with sqlite:/// is needed")
     return text
 
 
 def _default_database(values: Mapping[str, Any]) -> str:
-    """Return the service's database if that is PostgreSQL, so that all nodes share an index; otherwise a local file."""
-    service: str = values[DATABASE_URL.field]
-    return service if service.startswith(_POSTGRES) else f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}"
+    return f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}"
 
 
 ROWS: tuple[SettingRow, ...] = (
@@ -62,8 +54,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_DATABASE_URL",
         _default_database,
         _database_url,
-        "where the index is kept: sqlite:/// or postgresql://",
-        secret=True,
+        "where the index is kept: sqlite:/// and the path of a file",
     ),
     SettingRow(
         "HOLDFAST_INDEXER_START_BLOCK",
@@ -89,15 +80,12 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
     ),
 )
-_ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, *ROWS)
+_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
     """Return the settings from environment variables, checked for an index in this process. Raises SettingError."""
-    settings = _settings(read_values(environment))
-    if settings.postgres is not None and find_spec("asyncpg") is None:
-        raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
-    return settings
+    return _settings(read_values(environment))
 
 
 def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -106,8 +94,6 @@ def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _settings(values: Mapping[str, Any]) -> IndexerSettings:
-    url: str = values["indexer_database_url"]
-    is_postgres = url.startswith(_POSTGRES)
     return IndexerSettings(
         host=values["indexer_host"],
         port=values["indexer_port"],
@@ -116,17 +102,9 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
         registry=from_hex(values[DID_REGISTRY.field]),
         factory=from_hex(values[APP_FACTORY.field]),
         token=from_hex(values[USDC.field]) if values[USDC.field] else None,
-        sqlite_path=values[DATA_DIR.field] / "indexer.db" if is_postgres else Path(url.removeprefix(_SQLITE)),
-        postgres=_address(url) if is_postgres else None,
+        sqlite_path=Path(values["indexer_database_url"].removeprefix(_SQLITE)),
         follow=_follow_options(values),
     )
-
-
-def _address(url: str) -> Address:
-    try:
-        return parse_address(url)
-    except ValueError as error:
-        raise SettingError(f"HOLDFAST_INDEXER_DATABASE_URL: {error}") from error
 
 
 def _follow_options(values: Mapping[str, Any]) -> FollowOptions:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast.indexer import sqlite_writes
 from holdfast.indexer.reads import Reads
 from holdfast.indexer.sqlite_repair import file_number, is_damage, put_aside
-from holdfast.indexer.statements import SQLITE
 from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ _STEPS_BETWEEN_LOOKS = 20_000
 
 class SqliteIndexStore(Reads):
     """See IndexStore."""
-
-    statements = SQLITE
 
     def __init__(self, path: Path) -> None:
         self._path = path

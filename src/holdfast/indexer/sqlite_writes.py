@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
 from holdfast.indexer.rows import ENTITIES, IndexedBlock, JournalRow, Row
-from holdfast.indexer.statements import ADDRESSES, BLOCKS, DELETE, EMPTY, SQLITE
+from holdfast.indexer.statements import ADDRESSES, BLOCKS, CUT, DELETE, EMPTY, FORGET, JOURNAL_ABOVE, SELECT
 from holdfast.indexer.store import TipMoved
-from holdfast.indexer.tables import SQLITE_TYPES, TABLES, definitions, on_conflict_replace
+from holdfast.indexer.tables import TABLES, definitions, on_conflict_replace
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,7 +23,7 @@ def prepare(db: sqlite3.Connection, identity: str) -> None:
         return
     for name in (*TABLES, "meta"):
         db.execute(f"DROP TABLE IF EXISTS {name}")
-    for statement in definitions(SQLITE_TYPES, " STRICT"):
+    for statement in definitions():
         db.execute(statement)
     db.execute("CREATE TABLE meta (identity TEXT NOT NULL) STRICT")
     db.execute("INSERT INTO meta VALUES (?)", (identity,))
@@ -54,16 +54,16 @@ def apply(db: sqlite3.Connection, parent: IndexedBlock | None, batch: Batch, flo
     db.executemany(_INSERT["events"], outcome.events)
     db.executemany(_INSERT["journal"], outcome.journal)
     db.executemany(_INSERT["blocks"], [block for block in batch.blocks if block.number >= floor])
-    for statement in SQLITE.forget:
+    for statement in FORGET:
         db.execute(statement, (floor,))
 
 
 def rewind(db: sqlite3.Connection, expected: IndexedBlock, to: IndexedBlock) -> None:
     """See IndexStore.rewind."""
     _expect(db, expected)
-    journal = [JournalRow(*row) for row in db.execute(SQLITE.journal_above, (to.number,))]
+    journal = [JournalRow(*row) for row in db.execute(JOURNAL_ABOVE, (to.number,))]
     _put(db, folding.restored(journal))
-    for statement in SQLITE.cut:
+    for statement in CUT:
         db.execute(statement, (to.number,))
 
 
@@ -79,13 +79,13 @@ def _expect(db: sqlite3.Connection, expected: IndexedBlock | None) -> None:
 
 
 def _row(db: sqlite3.Connection, key: Key) -> Row | None:
-    row = db.execute(SQLITE.by_key[key[0]], (key[1],)).fetchone()
+    row = db.execute(SELECT[key[0]], (key[1],)).fetchone()
     return None if row is None else ENTITIES[key[0]](*row)
 
 
 def _put(db: sqlite3.Connection, rows: Rows) -> None:
     for entity, gone, there in folding.by_entity(rows):
-        db.executemany(_DELETE[entity], [(key,) for key in gone])
+        db.executemany(DELETE[entity], [(key,) for key in gone])
         db.executemany(_UPSERT[entity], there)
 
 
@@ -103,4 +103,3 @@ def _insert(name: str) -> str:
 
 _INSERT = {name: _insert(name) for name in TABLES}
 _UPSERT = {name: f"{_INSERT[name]} {on_conflict_replace(TABLES[name])}" for name in ENTITIES}
-_DELETE = {name: f"{DELETE[name]} ?" for name in ENTITIES}

@@ -1,4 +1,4 @@
-"""The tables of the index, with columns, keys and indexes. Both stores derive their SQL from these definitions."""
+"""The tables of the index, with columns, keys and indexes. The store derives its SQL from these definitions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 # Increase this version when a definition below changes. An index with a different version is rebuilt from the chain.
 SCHEMA_VERSION = 2
 
-BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"
-SQLITE_TYPES = {BYTES: "BLOB", WHOLE: "INTEGER", FLAG: "INTEGER", TEXT: "TEXT"}
-POSTGRES_TYPES = {BYTES: "bytea", WHOLE: "bigint", FLAG: "smallint", TEXT: "text"}
+BYTES, WHOLE, TEXT = "BLOB", "INTEGER", "TEXT"
 
 KINDS = {
     "hash": BYTES,
@@ -31,7 +29,7 @@ KINDS = {
     "id": BYTES,
     "key": BYTES,
     "before": BYTES,
-    "active": FLAG,
+    "active": WHOLE,
     "number": WHOLE,
     "block_number": WHOLE,
     "log_index": WHOLE,
@@ -60,10 +58,6 @@ class Table(NamedTuple):
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in the order of the row's fields."""
         return tuple(self.row._fields)
-
-    def types(self, dialect: dict[str, str]) -> list[str]:
-        """Return each column's SQL type."""
-        return [dialect[KINDS[column]] for column in self.columns]
 
 
 _OPTIONAL_OF_EVENTS = frozenset(Event._field_defaults)
@@ -106,14 +100,13 @@ TABLES: dict[str, Table] = {
 }
 
 
-def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
-    """Return the statements that create all tables and indexes. `suffix` follows each table, such as STRICT."""
+def definitions() -> Iterator[str]:
+    """Return the statements that create all tables and indexes."""
     for table in TABLES.values():
         columns = [
-            f"{column} {kind}{'' if column in table.optional else ' NOT NULL'}"
-            for column, kind in zip(table.columns, table.types(dialect), strict=True)
+            f"{column} {KINDS[column]}{'' if column in table.optional else ' NOT NULL'}" for column in table.columns
         ]
-        yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})){suffix}"
+        yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})) STRICT"
         for index in table.indexes:
             # A partial index leaves out NULL, because most events leave most columns NULL and no query selects NULL.
             where = f" WHERE {index[0]} IS NOT NULL" if index[0] in table.optional else ""

@@ -1,4 +1,4 @@
-"""Options for all connections of the service and the indexer to PostgreSQL, so that a silent network is detected."""
+"""Options for all connections to PostgreSQL, so that a silent network is detected."""
 
 from __future__ import annotations
 

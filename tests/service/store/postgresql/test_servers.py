@@ -10,7 +10,6 @@ from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import PATIENCE_S
 from tests.support.silent_host import hanging_host, unreachable_host
 
-from holdfast.indexer.postgres_store import PostgresIndexStore
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.settings import postgresql_servers
 from holdfast.settings.postgresql import parse_address
@@ -61,10 +60,6 @@ async def test_what_opens_connections_gets_past_a_silent_first_host(
         await store.ping()
         await store.close()
         assert database.concerns(1)
-        index = PostgresIndexStore(parse_address(named))
-        await index.open("test")
-        assert await index.tip() is None
-        await index.close()
 
 
 async def test_the_server_that_was_used_last_is_tried_first(
