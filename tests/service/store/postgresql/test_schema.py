@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,6 +172,14 @@ async def names(url: str, relation: str) -> list[str]:
     )
     await connection.close()
     return [row[0] for row in rows]
+
+
+def test_inserted_rows_are_counted_by_returning_them() -> None:
+    """After INSERT … SELECT … ON CONFLICT, Citus reports the selected rows as ROW_COUNT: a claim would have two owners."""
+    for name in {name for step in schema.STEPS for name in step.scripts}:
+        statements = schema._script(name).split(";")
+        counted = [before for before, after in pairwise(statements) if "ROW_COUNT" in after and "DIAGNOSTICS" in after]
+        assert not [statement for statement in counted if "INSERT" in statement], name
 
 
 def test_every_script_is_named_by_a_step() -> None:

@@ -111,11 +111,12 @@ BEGIN
         RETURN;
     END IF;
 
-    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at,
-        in_audit)
-    SELECT shard, channel, key, identifier, did, 'registered', ip, created_at, created_at, false FROM unnest(claiming)
-    ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS changed = ROW_COUNT;
+    -- The rows that were written are counted themselves: an engine may report what was selected as ROW_COUNT.
+    WITH written AS (
+        INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at, in_audit)
+        SELECT shard, channel, key, identifier, did, 'registered', ip, created_at, created_at, false
+        FROM unnest(claiming) ORDER BY shard, channel, key ON CONFLICT DO NOTHING RETURNING 1
+    ) SELECT count(*) INTO changed FROM written;
     IF changed <> coalesce(cardinality(claiming), 0) THEN
         PERFORM holdfast.lost_race_v1();
     END IF;
@@ -134,10 +135,11 @@ BEGIN
         PERFORM holdfast.remove_unsigned_v1(replacing);
     END IF;
 
-    INSERT INTO holdfast.credential_places (shard, credential, identifier_shard, channel, key)
-    SELECT credential_shard, credential, shard, channel, key FROM unnest(admitted)
-    ORDER BY credential_shard, credential ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS changed = ROW_COUNT;
+    WITH written AS (
+        INSERT INTO holdfast.credential_places (shard, credential, identifier_shard, channel, key)
+        SELECT credential_shard, credential, shard, channel, key FROM unnest(admitted)
+        ORDER BY credential_shard, credential ON CONFLICT DO NOTHING RETURNING 1
+    ) SELECT count(*) INTO changed FROM written;
     IF changed <> cardinality(admitted) THEN
         PERFORM holdfast.lost_race_v1();
     END IF;
@@ -146,10 +148,11 @@ BEGIN
     SELECT DISTINCT holdfast.shard_of_v1(did), did, channel, key, shard FROM unnest(admitted)
     ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING;
 
-    INSERT INTO holdfast.used_attestations (shard, signature, expires_at)
-    SELECT signature_shard, signature, signature_expires_at FROM unnest(admitted) WHERE signature IS NOT NULL
-    ORDER BY signature_shard, signature ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS changed = ROW_COUNT;
+    WITH written AS (
+        INSERT INTO holdfast.used_attestations (shard, signature, expires_at)
+        SELECT signature_shard, signature, signature_expires_at FROM unnest(admitted) WHERE signature IS NOT NULL
+        ORDER BY signature_shard, signature ON CONFLICT DO NOTHING RETURNING 1
+    ) SELECT count(*) INTO changed FROM written;
     IF changed <> (SELECT count(*) FROM unnest(admitted) WHERE signature IS NOT NULL) THEN
         PERFORM holdfast.lost_race_v1();
     END IF;

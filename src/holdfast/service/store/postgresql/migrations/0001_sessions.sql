@@ -52,11 +52,13 @@ DECLARE
     added bigint;
     too_many boolean;
 BEGIN
-    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
-    SELECT shard, channel, key, given, did, 'session', ip, now, false
-    FROM unnest(shards, channels, keys, givens, dids, ips, nows) AS w (shard, channel, key, given, did, ip, now)
-    ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS added = ROW_COUNT;
+    -- The rows that were written are counted themselves: an engine may report what was selected as ROW_COUNT.
+    WITH written AS (
+        INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
+        SELECT shard, channel, key, given, did, 'session', ip, now, false
+        FROM unnest(shards, channels, keys, givens, dids, ips, nows) AS w (shard, channel, key, given, did, ip, now)
+        ORDER BY shard, channel, key ON CONFLICT DO NOTHING RETURNING 1
+    ) SELECT count(*) INTO added FROM written;
     IF added < cardinality(shards) THEN
         PERFORM holdfast.lost_race_v1();
     END IF;
