@@ -205,7 +205,7 @@ def test_every_function_and_error_is_documented() -> None:
         functions = enclave.call("version")["functions"]
     assert [name for name in functions if f"| `{name}` |" not in text] == []
     table = (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text()
-    coded = re.findall(r'\.code = "([a-z_]+)", \.message = "([^"]+)"', table)
+    coded = re.findall(r'\.code = "([a-z_]+)",\s*\.message = "([^"]+)"', table)
     documented = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \|$", text.split("## Errors")[1], re.MULTILINE)
     assert len(coded) > 40
     assert documented == coded
