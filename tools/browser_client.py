@@ -109,8 +109,8 @@ def _method(endpoint: endpoints.Endpoint[Any]) -> str:
 
 
 def _asked_parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str] | None:
-    if endpoint.asks is not None:
-        return f'import("./types.js").{endpoint.asks.__name__}', "asked"
+    if endpoint.input is not None:
+        return f'import("./types.js").{endpoint.input.__name__}', "asked"
     return ("object", "[body]") if endpoint.method in {"POST", "PUT"} else None
 
 
@@ -139,7 +139,7 @@ def _types() -> str:
     head = _HEAD.format(source="`interface/client_types.json`, `src/holdfast/wire/` and its error table")
     named = json.loads(INTERFACE.read_text())["types"]
     wire = [answer for it in DECLARED for answer in it.answers] + [models.Attestation, models.ErrorBody]
-    asked = [it.asks for it in DECLARED if it.asks is not None]
+    asked = [it.input for it in DECLARED if it.input is not None]
     parts = [_named(name, entry) for name, entry in named.items()]
     parts += [_struct(it) for it in _with_parts([*asked, *wire]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]

@@ -72,9 +72,9 @@ def method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
     """Return the method for the endpoint `name` in `wire/endpoints.py`, with path parameters before other fields."""
     kind, read = _answer(endpoint)
     given = [f"endpoints.{name}", read]
-    if endpoint.asks:
-        fields = ", ".join(f"{field.name}={field.name}" for field in msgspec.structs.fields(endpoint.asks))
-        given.append(f"requests.{endpoint.asks.__name__}({fields})")
+    if endpoint.input:
+        fields = ", ".join(f"{field.name}={field.name}" for field in msgspec.structs.fields(endpoint.input))
+        given.append(f"requests.{endpoint.input.__name__}({fields})")
     if endpoint.path_parameters:
         given.append("path={" + ", ".join(f'"{name}": {name}' for name in endpoint.path_parameters) + "}")
     return f'''
@@ -85,8 +85,8 @@ def method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
 
 
 def _parameters(endpoint: endpoints.Endpoint[Any]) -> str:
-    fields = msgspec.structs.fields(endpoint.asks) if endpoint.asks else ()
-    annotations = endpoint.asks.__annotations__ if endpoint.asks else {}
+    fields = msgspec.structs.fields(endpoint.input) if endpoint.input else ()
+    annotations = endpoint.input.__annotations__ if endpoint.input else {}
     in_path = "".join(f", {name}: str" for name in endpoint.path_parameters)
     return in_path + "".join(f", {field.name}: {annotations[field.name]}{_default(field)}" for field in fields)
 

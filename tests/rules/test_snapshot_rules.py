@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.rules.gateway import Wanted, attachment, byte_range, identity_car, wanted
 from holdfast.rules.header_lists import is_known
-from holdfast.rules.pins import AskedPin, Pin, PinQuery, PinState, checked_pin, moment_text, pin_query
+from holdfast.rules.pins import Pin, PinQuery, PinRequest, PinState, checked_pin, moment_text, pin_query
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, reservation
 from holdfast.rules.snapshot_tokens import bearer_of
 from holdfast.service.http.multipart import NotOneFile, OneFile, boundary_of
@@ -32,7 +32,7 @@ pin_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(("cid", "name", "o
 @given(st.binary(max_size=200) | json_values.map(msgspec.json.encode) | pin_fields.map(msgspec.json.encode))
 def test_any_body_is_a_pin_or_refused(body: bytes) -> None:
     with contextlib.suppress(SnapshotRefused):
-        assert isinstance(checked_pin(PIN.of_body(body)), AskedPin)
+        assert isinstance(checked_pin(PIN.of_body(body)), PinRequest)
 
 
 words = st.sampled_from(["cid", "name", "match", "status", "before", "after", "limit", "meta", "meta[a]", "x"])
@@ -51,7 +51,7 @@ def test_any_query_is_a_list_or_refused(query: str) -> None:
 def test_a_moment_that_was_told_is_compared_exactly(moment_us: int, shift: int) -> None:
     moment_us = moment_us % 253_402_300_000_000_000
     pin = Pin(
-        request_id="r", did="d", asked=AskedPin(cid="c"), state=PinState.PINNED, created_us=max(0, moment_us + shift)
+        request_id="r", did="d", asked=PinRequest(cid="c"), state=PinState.PINNED, created_us=max(0, moment_us + shift)
     )
     text = moment_text(moment_us)
     assert pin_query(ListPins(before=text)).takes(pin) is (pin.created_us < moment_us)

@@ -33,7 +33,7 @@ def test_path_parameters_are_arguments_wherever_they_are(monkeypatch: pytest.Mon
     import endpoint_methods
 
     declared = Endpoint(
-        name="pin_history", method="GET", path="/pins/{requestid}/history/{day}", summary="A day", asks=CheckAlias
+        name="pin_history", method="GET", path="/pins/{requestid}/history/{day}", summary="A day", input=CheckAlias
     )
     written = endpoint_methods.method("PIN_HISTORY", declared)
     assert "async def pin_history(self, requestid: str, day: str, alias: str) -> Any:" in written

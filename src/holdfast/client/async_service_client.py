@@ -103,9 +103,9 @@ class AsyncServiceClient(EndpointMethods):
             )
         if _is_hex(pub_key_x, pub_key_y) and not on_curve(int(pub_key_x, 16), int(pub_key_y, 16)):
             raise ValueError("pub_key_x and pub_key_y are not a point of P-256")
-        asked = requests.PredictAddress(pub_key_x=pub_key_x, pub_key_y=pub_key_y, salt=str(salt))
+        given = requests.PredictAddress(pub_key_x=pub_key_x, pub_key_y=pub_key_y, salt=str(salt))
         read = as_type(service.PredictedAddress)
-        return (await self._call(endpoints.PREDICT_ADDRESS, read, asked, base_url=vault_url)).address
+        return (await self._call(endpoints.PREDICT_ADDRESS, read, given, base_url=vault_url)).address
 
     async def get_account_state(
         self, account: str | GetAccountStateInput, *, vault_url: str | None = None
@@ -113,13 +113,13 @@ class AsyncServiceClient(EndpointMethods):
         """Return the on-chain state of an account, given as a 20-byte address or as the interface's input type."""
         if isinstance(account, GetAccountStateInput):
             return await self.get_account_state(account.account, vault_url=vault_url or account.vault_url)
-        asked = requests.ReadAccount(account=account)
-        return await self._call(endpoints.ACCOUNT_STATE, as_type(service.AccountState), asked, base_url=vault_url)
+        given = requests.ReadAccount(account=account)
+        return await self._call(endpoints.ACCOUNT_STATE, as_type(service.AccountState), given, base_url=vault_url)
 
     async def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
         """Return an account's balance of the token "ETH" or "USDC" on chain 84532 or 8453."""
-        asked = requests.ReadBalance(account=account, token=token, chain_id=str(chain_id))
-        return await self._call(endpoints.BALANCE, as_type(service.Balance), asked)
+        given = requests.ReadBalance(account=account, token=token, chain_id=str(chain_id))
+        return await self._call(endpoints.BALANCE, as_type(service.Balance), given)
 
     async def register_did(  # noqa: PLR0913 - the interface has eight fields
         self,
@@ -139,7 +139,7 @@ class AsyncServiceClient(EndpointMethods):
         With a `token` signed by the DID's key, credentials that strangers added cannot prevent the registration
         (docs/http.md).
         """
-        asked = requests.RegisterDid(
+        given = requests.RegisterDid(
             credential_id=credential_id,
             identifier=identifier,
             channel=channel,
@@ -149,7 +149,7 @@ class AsyncServiceClient(EndpointMethods):
             smart_account=smart_account,
             attestation=attestation,
         )
-        call = call_of(endpoints.REGISTER_DID, as_type(service.DidRegistered), asked)
+        call = call_of(endpoints.REGISTER_DID, as_type(service.DidRegistered), given)
         return await self._http.send(replace(call, headers={"Authorization": f"Bearer {token}"} if token else {}))
 
     async def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
@@ -194,7 +194,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._http.send(replace(_below(endpoints.INDEXER, path, read), query=query or {}))
 
 
-def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
+def _below(declared: Endpoint[requests.Input], path: str, read: Reader[T]) -> Call[T]:
     """Return the call to an endpoint whose path template ends in `{path}`, with `path` in its place.
 
     `path` must already be percent-encoded.

@@ -50,7 +50,7 @@ class Match(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedPin:
+class PinRequest:
     """A validated request to pin a CID."""
 
     cid: str
@@ -65,7 +65,7 @@ class Pin:
 
     request_id: str
     did: str
-    asked: AskedPin
+    asked: PinRequest
     state: PinState
     created_us: int
     info: Mapping[str, str] = field(default_factory=dict)
@@ -96,14 +96,14 @@ class PinQuery:
         )
 
 
-def checked_pin(request: PinSnapshot) -> AskedPin:
+def checked_pin(request: PinSnapshot) -> PinRequest:
     """Return a request to pin with valid fields. Raises SnapshotRefused(BAD_REQUEST) with the field that is wrong."""
     if len(msgspec.json.encode(request)) > MAX_PIN_BYTES:
         raise _bad(f"name, origins and meta have at most {MAX_PIN_BYTES} bytes together")
     if request.name is not None and len(request.name) > MAX_NAME_CHARACTERS:
         raise _bad(f"name: text of at most {MAX_NAME_CHARACTERS} characters")
     origins, meta = _origins(request.origins or []), _meta(request.meta or {})
-    return AskedPin(cid=root_cid(request.cid), name=request.name, origins=origins, meta=meta)
+    return PinRequest(cid=root_cid(request.cid), name=request.name, origins=origins, meta=meta)
 
 
 def root_cid(text: str) -> str:

@@ -17,7 +17,7 @@ from holdfast.wire import models as m
 from holdfast.wire import pinning as p
 from holdfast.wire import requests as r
 
-A = TypeVar("A", bound=r.Asked)
+A = TypeVar("A", bound=r.Input)
 
 HTML = "text/html"
 _PARAMETER = re.compile(r"{([a-z_]+)}")
@@ -53,7 +53,7 @@ class Endpoint(Generic[A]):
         path: as the interface writes it; `{path}` at the end matches everything below, any other name in braces,
             wherever it is, for one segment.
         summary: one line for people.
-        asks: the request's type, whose fields are those of the query (GET) or of the JSON body.
+        input: the request's type, whose fields are those of the query (GET) or of the JSON body.
         missing: the error row for a request without a required field; for strict input, any that cannot be read.
         answers: types of the body on success; none if it is not one of the JSON shapes.
         refusals: this endpoint's error rows, in addition to those that every endpoint may return.
@@ -72,7 +72,7 @@ class Endpoint(Generic[A]):
     method: str
     path: str
     summary: str
-    asks: type[A] | None = None
+    input: type[A] | None = None
     missing: e.ErrorRow | None = None
     answers: tuple[type[m.Answer], ...] = ()
     refusals: tuple[e.ErrorRow, ...] = ()
@@ -107,14 +107,14 @@ class Endpoint(Generic[A]):
         return tuple(dict.fromkeys((self.missing, *rows) if self.missing else rows))
 
 
-ENCLAVE = Endpoint[r.Asked](
+ENCLAVE = Endpoint[r.Input](
     name="enclave_wasm",
     method="GET",
     path="/enclave.wasm",
     summary="The enclave, a WebAssembly module",
     media="application/wasm",
 )
-CONTRACTS = Endpoint[r.Asked](
+CONTRACTS = Endpoint[r.Input](
     name="contracts", method="GET", path="/api/contracts", summary="The default contract set", answers=(m.ContractSet,)
 )
 BUNDLER = Endpoint(
@@ -123,7 +123,7 @@ BUNDLER = Endpoint(
     keyed=True,
     path="/api/bundler",
     summary="One allowed JSON-RPC request to the bundler",
-    asks=r.CallBundler,
+    input=r.CallBundler,
     missing=e.INVALID_JSON_RPC,
     refusals=(
         e.RPC_METHOD_NOT_ALLOWED,
@@ -133,7 +133,7 @@ BUNDLER = Endpoint(
         *_BODY,
     ),
 )
-STATUS = Endpoint[r.Asked](
+STATUS = Endpoint[r.Input](
     name="status",
     method="GET",
     path="/api/status",
@@ -146,7 +146,7 @@ PREDICT_ADDRESS = Endpoint(
     method="GET",
     path="/api/accounts/predict",
     summary="The counterfactual address of a P-256 key",
-    asks=r.PredictAddress,
+    input=r.PredictAddress,
     missing=e.MISSING_PUBLIC_KEY,
     answers=(m.PredictedAddress,),
     refusals=(e.INVALID_PUBLIC_KEY, e.INVALID_SALT, e.RATE_LIMITED, e.RPC_ERROR, *_COMMON),
@@ -156,7 +156,7 @@ ACCOUNT_STATE = Endpoint(
     method="GET",
     path="/api/accounts/state",
     summary="An account's state on the chain",
-    asks=r.ReadAccount,
+    input=r.ReadAccount,
     missing=e.MISSING_ACCOUNT,
     answers=(m.AccountState,),
     refusals=(e.INVALID_ACCOUNT, e.RATE_LIMITED, e.RPC_ERROR, *_COMMON),
@@ -166,7 +166,7 @@ BALANCE = Endpoint(
     method="GET",
     path="/api/balance",
     summary="ETH or USDC of an address",
-    asks=r.ReadBalance,
+    input=r.ReadBalance,
     missing=e.MISSING_BALANCE_PARAMETERS,
     answers=(m.Balance,),
     refusals=(
@@ -179,7 +179,7 @@ BALANCE = Endpoint(
         *_COMMON,
     ),
 )
-REGISTRATION_COUNTERS = Endpoint[r.Asked](
+REGISTRATION_COUNTERS = Endpoint[r.Input](
     name="registration_counters",
     method="GET",
     path="/api/sessions/status",
@@ -192,7 +192,7 @@ LOOK_UP_DID = Endpoint(
     method="GET",
     path="/api/dids/lookup",
     summary="The DID that a credential leads to",
-    asks=r.LookUpDid,
+    input=r.LookUpDid,
     missing=e.MISSING_CREDENTIAL_ID,
     answers=(m.DidRecord, m.DidNotFound),
     refusals=(e.INVALID_CREDENTIAL_ID, *_COMMON),
@@ -202,7 +202,7 @@ CHECK_ALIAS = Endpoint(
     method="GET",
     path="/api/aliases/check",
     summary="Whether an alias is free",
-    asks=r.CheckAlias,
+    input=r.CheckAlias,
     missing=e.MISSING_ALIAS,
     answers=(m.AliasAvailability,),
     refusals=(e.INVALID_IDENTIFIER, *_COMMON),
@@ -213,7 +213,7 @@ OPEN_SESSION = Endpoint(
     keyed=True,
     path="/api/sessions",
     summary="Open a registration session",
-    asks=r.OpenSession,
+    input=r.OpenSession,
     missing=e.MISSING_SESSION_FIELDS,
     answers=(m.SessionCreated,),
     refusals=(*_IDENTIFIER, *_CLAIM, *_BODY),
@@ -223,7 +223,7 @@ CHECK_SESSION = Endpoint(
     method="GET",
     path="/api/sessions/check",
     summary="Whether an identifier is free",
-    asks=r.CheckSession,
+    input=r.CheckSession,
     missing=e.MISSING_IDENTIFIER_PARAMETER,
     answers=(m.Availability,),
     refusals=(e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, *_COMMON),
@@ -234,7 +234,7 @@ SEND_CODE = Endpoint(
     keyed=True,
     path="/api/verify/send",
     summary="Send a one-time code",
-    asks=r.SendCode,
+    input=r.SendCode,
     missing=e.MISSING_SEND_FIELDS,
     answers=(m.CodeSent,),
     refusals=(
@@ -253,7 +253,7 @@ CHECK_CODE = Endpoint(
     keyed=True,
     path="/api/verify/check",
     summary="Check a one-time code",
-    asks=r.CheckCode,
+    input=r.CheckCode,
     missing=e.MISSING_CHECK_FIELDS,
     answers=(m.CodeAccepted, m.CodeRefused),
     refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, e.RATE_LIMITED, e.SMS_CHECK_FAILED, *_BODY),
@@ -263,7 +263,7 @@ VERIFICATION_STATUS = Endpoint(
     method="GET",
     path="/api/verify/status",
     summary="Whether an identifier was verified",
-    asks=r.ReadVerification,
+    input=r.ReadVerification,
     missing=e.MISSING_STATUS_PARAMETERS,
     answers=(m.VerificationStatus,),
     refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, *_COMMON),
@@ -274,7 +274,7 @@ REGISTER_DID = Endpoint(
     keyed=True,
     path="/api/dids",
     summary="Register a DID",
-    asks=r.RegisterDid,
+    input=r.RegisterDid,
     missing=e.MISSING_DID_FIELDS,
     answers=(m.DidRegistered,),
     refusals=(
@@ -291,7 +291,7 @@ REGISTER_DID = Endpoint(
         *_BODY,
     ),
 )
-INDEXER = Endpoint[r.Asked](
+INDEXER = Endpoint[r.Input](
     name="indexer",
     method="GET",
     path="/api/indexer/{path}",
@@ -300,14 +300,14 @@ INDEXER = Endpoint[r.Asked](
 )
 
 
-def _file(name: str, path: str, summary: str, media: str = "application/json", status: int = 200) -> Endpoint[r.Asked]:
-    return Endpoint[r.Asked](
+def _file(name: str, path: str, summary: str, media: str = "application/json", status: int = 200) -> Endpoint[r.Input]:
+    return Endpoint[r.Input](
         name=name, method="GET", path=path, summary=summary, media=media, status=status, client=False
     )
 
 
 HEALTH = _file("healthz", "/healthz", "The process answers")
-READINESS = Endpoint[r.Asked](
+READINESS = Endpoint[r.Input](
     name="readyz",
     method="GET",
     path="/readyz",
@@ -333,7 +333,7 @@ PAGES_STYLE = _file("pages_style", "/pages.css", "The pages' style", "text/css")
 PAGES_THEME = _file("pages_theme", "/theme.css", "The operator's colour for the pages", "text/css")
 PAGES_LOGO = _file("pages_logo", "/logo", "The pages' logo", "image/*")
 PAGES = (START_PAGE, VAULT_PAGE, CONNECT_PAGE, PAGES_STYLE, PAGES_THEME, PAGES_LOGO)
-CLIENT_FILE = Endpoint[r.Asked](
+CLIENT_FILE = Endpoint[r.Input](
     name="client_file",
     method="GET",
     path="/client/{path}",
@@ -342,7 +342,7 @@ CLIENT_FILE = Endpoint[r.Asked](
     refusals=(e.NOT_FOUND,),
     client=False,
 )
-RELATED_ORIGINS = Endpoint[r.Asked](
+RELATED_ORIGINS = Endpoint[r.Input](
     name="related_origins",
     method="GET",
     path="/.well-known/webauthn",
@@ -358,8 +358,8 @@ WELL_KNOWN_PAYMENT_METHOD = _file(
 )
 
 
-def _workflow(name: str, method: str, summary: str, *more: e.ErrorRow) -> Endpoint[r.Asked]:
-    return Endpoint[r.Asked](
+def _workflow(name: str, method: str, summary: str, *more: e.ErrorRow) -> Endpoint[r.Input]:
+    return Endpoint[r.Input](
         name=name,
         method=method,
         path="/api/workflow",
@@ -395,7 +395,7 @@ def _writing(  # noqa: PLR0913 - each is a fact of the declaration
     path: str,
     summary: str,
     *failures: f.FailureRow,
-    asks: type[r.Asked] | None = None,
+    fields: type[r.Input] | None = None,
     answers: tuple[type[m.Answer], ...] = (),
     status: int = 202,
     takes: str = "application/json",
@@ -405,7 +405,7 @@ def _writing(  # noqa: PLR0913 - each is a fact of the declaration
         method=method,
         path=path,
         summary=summary,
-        asks=asks,
+        input=fields,
         answers=answers,
         status=status,
         takes=takes,
@@ -417,14 +417,14 @@ def _writing(  # noqa: PLR0913 - each is a fact of the declaration
 
 
 def _reading(
-    name: str, path: str, summary: str, media: str, *failures: f.FailureRow, asks: type[r.Asked] | None = None
+    name: str, path: str, summary: str, media: str, *failures: f.FailureRow, fields: type[r.Input] | None = None
 ) -> Endpoint[Any]:
     return Endpoint(
         name=name,
         method="GET",
         path=path,
         summary=summary,
-        asks=asks,
+        input=fields,
         media=media,
         errors_as=ErrorForm.TEXT,
         failures=(*failures, f.TOO_MANY_REQUESTS, *_FAILING),
@@ -442,7 +442,7 @@ IMPORT_SNAPSHOT = _writing(
     f.INVALID_CAR,
     f.UNSUPPORTED_MEDIA,
     f.OUT_OF_SPACE,
-    asks=r.ImportSnapshot,
+    fields=r.ImportSnapshot,
     answers=(p.ImportedLine, p.StatsLine),
     status=200,
     takes="multipart/form-data",
@@ -454,7 +454,7 @@ LIST_PINS = _writing(
     "Pins of the token's DID, newest first (Pinning Service API)",
     *_TOKEN,
     f.BAD_REQUEST,
-    asks=r.ListPins,
+    fields=r.ListPins,
     answers=(p.PinResults,),
     status=200,
 )
@@ -464,7 +464,7 @@ ADD_PIN = _writing(
     "/pins",
     "Pin a snapshot",
     *_NEW_PIN,
-    asks=r.PinSnapshot,
+    fields=r.PinSnapshot,
     answers=(p.PinReport,),
 )
 GET_PIN = _writing(
@@ -484,7 +484,7 @@ REPLACE_PIN = _writing(
     "Replace a pin by another in one step",
     *_NEW_PIN,
     f.PIN_NOT_FOUND,
-    asks=r.PinSnapshot,
+    fields=r.PinSnapshot,
     answers=(p.PinReport,),
 )
 REMOVE_PIN = _writing("remove_pin", "DELETE", "/pins/{requestid}", "Give a pin up", *_TOKEN, f.PIN_NOT_FOUND)
@@ -502,7 +502,7 @@ NAME_OF_SNAPSHOTS = Endpoint(
     method="GET",
     path="/api/snapshots/name",
     summary="The IPNS name of the snapshots of a credential's vault, for passkeys whose user handle is not the name",
-    asks=r.NameOfSnapshots,
+    input=r.NameOfSnapshots,
     missing=e.MISSING_CREDENTIAL_ID,
     answers=(m.SnapshotName, m.DidNotFound),
     refusals=(e.INVALID_CREDENTIAL_ID, e.RATE_LIMITED, *_COMMON),
@@ -520,7 +520,7 @@ IPFS = _reading(
     f.NOT_ACCEPTABLE,
     f.NOT_CACHED,
     f.RANGE_BEYOND_END,
-    asks=r.ReadBlock,
+    fields=r.ReadBlock,
 )
 IPNS = _reading(
     "ipns",
@@ -530,7 +530,7 @@ IPNS = _reading(
     f.BAD_REQUEST,
     f.RECORD_NOT_FOUND,
     f.NOT_ACCEPTABLE,
-    asks=r.ReadRecord,
+    fields=r.ReadRecord,
 )
 ROUTED_NAME = _reading(
     "routed_name",
@@ -541,7 +541,7 @@ ROUTED_NAME = _reading(
     f.RECORD_NOT_FOUND,
     f.NOT_ACCEPTABLE,
 )
-PUBLISH_NAME = Endpoint[r.Asked](
+PUBLISH_NAME = Endpoint[r.Input](
     name="publish_name",
     method="PUT",
     path="/routing/v1/ipns/{name}",
@@ -563,4 +563,4 @@ PUBLISH_NAME = Endpoint[r.Asked](
     client=False,
 )
 
-ENDPOINTS: tuple[Endpoint[r.Asked], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))
+ENDPOINTS: tuple[Endpoint[r.Input], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))

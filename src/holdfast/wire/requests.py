@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HANDLE = "handle"
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class Input(Struct, frozen=True, kw_only=True):
     """Base of all requests. A field without a default is required; a value of the wrong type counts as absent.
 
     Attributes:
@@ -32,7 +32,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         return fields
 
 
-class PredictAddress(Asked, frozen=True, kw_only=True):
+class PredictAddress(Input, frozen=True, kw_only=True):
     """GET /api/accounts/predict."""
 
     pub_key_x: str = msgspec.field(name="pubKeyX")
@@ -40,13 +40,13 @@ class PredictAddress(Asked, frozen=True, kw_only=True):
     salt: str = "0"
 
 
-class ReadAccount(Asked, frozen=True, kw_only=True):
+class ReadAccount(Input, frozen=True, kw_only=True):
     """GET /api/accounts/state."""
 
     account: str
 
 
-class ReadBalance(Asked, frozen=True, kw_only=True):
+class ReadBalance(Input, frozen=True, kw_only=True):
     """GET /api/balance."""
 
     account: str
@@ -54,25 +54,25 @@ class ReadBalance(Asked, frozen=True, kw_only=True):
     chain_id: str = msgspec.field(name="chainId")
 
 
-class LookUpDid(Asked, frozen=True, kw_only=True):
+class LookUpDid(Input, frozen=True, kw_only=True):
     """GET /api/dids/lookup."""
 
     credential_id: str = msgspec.field(name="credentialId")
 
 
-class NameOfSnapshots(Asked, frozen=True, kw_only=True):
+class NameOfSnapshots(Input, frozen=True, kw_only=True):
     """GET /api/snapshots/name."""
 
     credential_id: str = msgspec.field(name="credentialId")
 
 
-class CheckAlias(Asked, frozen=True, kw_only=True):
+class CheckAlias(Input, frozen=True, kw_only=True):
     """GET /api/aliases/check."""
 
     alias: str
 
 
-class OpenSession(Asked, frozen=True, kw_only=True):
+class OpenSession(Input, frozen=True, kw_only=True):
     """POST /api/sessions. If only `handle` is given, the channel is "handle"."""
 
     OTHER_NAMES = {"identifier": (_HANDLE,)}
@@ -83,13 +83,13 @@ class OpenSession(Asked, frozen=True, kw_only=True):
 
     @classmethod
     def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See Asked."""
+        """See Input."""
         if _text(fields, "channel") or _text(fields, "identifier") or not _text(fields, _HANDLE):
             return fields
         return {**fields, "channel": _HANDLE}
 
 
-class CheckSession(Asked, frozen=True, kw_only=True):
+class CheckSession(Input, frozen=True, kw_only=True):
     """GET /api/sessions/check."""
 
     OTHER_NAMES = {"identifier": (_HANDLE,)}
@@ -98,14 +98,14 @@ class CheckSession(Asked, frozen=True, kw_only=True):
     channel: str = _HANDLE
 
 
-class SendCode(Asked, frozen=True, kw_only=True):
+class SendCode(Input, frozen=True, kw_only=True):
     """POST /api/verify/send."""
 
     identifier: str
     channel: str
 
 
-class CheckCode(Asked, frozen=True, kw_only=True):
+class CheckCode(Input, frozen=True, kw_only=True):
     """POST /api/verify/check."""
 
     identifier: str
@@ -113,7 +113,7 @@ class CheckCode(Asked, frozen=True, kw_only=True):
     code: str
 
 
-class ReadVerification(Asked, frozen=True, kw_only=True):
+class ReadVerification(Input, frozen=True, kw_only=True):
     """GET /api/verify/status."""
 
     identifier: str
@@ -125,7 +125,7 @@ NO_TRANSACTION = "0x" + "00" * 32
 """What `txHash` contains in a registration that was not sent to a chain."""
 
 
-class RegisterDid(Asked, frozen=True, kw_only=True):
+class RegisterDid(Input, frozen=True, kw_only=True):
     """POST /api/dids. A channel other than "handle" needs the attestation from POST /api/verify/check."""
 
     OTHER_NAMES = {"identifier": (_HANDLE, "name")}
@@ -140,7 +140,7 @@ class RegisterDid(Asked, frozen=True, kw_only=True):
     attestation: Any = None
 
 
-class CallBundler(Asked, frozen=True, kw_only=True):
+class CallBundler(Input, frozen=True, kw_only=True):
     """POST /api/bundler: one JSON-RPC 2.0 request.
 
     Its parameters are only checked for being JSON: decoding half a megabyte takes too long.
@@ -159,14 +159,14 @@ def _text(fields: Mapping[str, Any], name: str) -> bool:
     return type(value) is str and bool(value)
 
 
-class ImportSnapshot(Asked, frozen=True, kw_only=True):
+class ImportSnapshot(Input, frozen=True, kw_only=True):
     """POST /api/v0/dag/import: its query."""
 
     pin_roots: str | None = msgspec.field(name="pin-roots", default=None)
     stats: str | None = None
 
 
-class ListPins(Asked, frozen=True, kw_only=True):
+class ListPins(Input, frozen=True, kw_only=True):
     """GET /pins. `meta` is a JSON object, or is sent as one parameter `meta[name]` per entry."""
 
     STRICT = True
@@ -183,7 +183,7 @@ class ListPins(Asked, frozen=True, kw_only=True):
 
     @classmethod
     def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See Asked."""
+        """See Input."""
         entries = {name[5:-1]: value for name, value in fields.items() if name[:5] == "meta[" and name[-1] == "]"}
         if not entries:
             return fields
@@ -194,7 +194,7 @@ class ListPins(Asked, frozen=True, kw_only=True):
         return {**fields, "meta": msgspec.json.encode({**meta, **entries}).decode()}
 
 
-class PinSnapshot(Asked, frozen=True, kw_only=True):
+class PinSnapshot(Input, frozen=True, kw_only=True):
     """POST /pins, POST /pins/{requestid}."""
 
     STRICT = True
@@ -205,7 +205,7 @@ class PinSnapshot(Asked, frozen=True, kw_only=True):
     meta: dict[str, str] | None = None
 
 
-class ReadBlock(Asked, frozen=True, kw_only=True):
+class ReadBlock(Input, frozen=True, kw_only=True):
     """GET /ipfs/{path}."""
 
     format: str | None = None
@@ -217,7 +217,7 @@ class ReadBlock(Asked, frozen=True, kw_only=True):
     car_dups: str | None = msgspec.field(name="car-dups", default=None)
 
 
-class ReadRecord(Asked, frozen=True, kw_only=True):
+class ReadRecord(Input, frozen=True, kw_only=True):
     """GET /ipns/{path}."""
 
     format: str | None = None

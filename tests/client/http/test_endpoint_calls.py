@@ -7,10 +7,10 @@ import pytest
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.wire import endpoints
 from holdfast.wire.endpoints import Endpoint
-from holdfast.wire.requests import Asked
+from holdfast.wire.requests import Input
 
-MIDDLE = Endpoint[Asked](name="history", method="GET", path="/a/{first}/b/{second}/c", summary="")
-BELOW = Endpoint[Asked](name="below", method="GET", path="/a/{path}", summary="")
+MIDDLE = Endpoint[Input](name="history", method="GET", path="/a/{first}/b/{second}/c", summary="")
+BELOW = Endpoint[Input](name="below", method="GET", path="/a/{path}", summary="")
 
 
 def test_the_names_stand_in_the_order_of_the_path() -> None:

@@ -15,7 +15,7 @@ from tests.support.kept_snapshots import BOUNDARY, form
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
-from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.pins import PinRequest, PinState
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage
 from holdfast.rules.snapshot_tokens import Bearer
 from holdfast.service.operations.snapshot_pins import SnapshotPins
@@ -93,13 +93,13 @@ class World:
         await self.upload(who, form(car(who, which))[:at], pin=True)
 
     async def pin(self, who: int, which: int) -> None:
-        await self.pins.add(self.bearer(who), AskedPin(cid=snapshot(who, which)[0].cid))
+        await self.pins.add(self.bearer(who), PinRequest(cid=snapshot(who, which)[0].cid))
 
     async def replace(self, who: int, index: int, which: int) -> None:
         known = await self.index.pins(DIDS[who])
         if known:
             pin = known[index % len(known)]
-            await self.pins.add(self.bearer(who), AskedPin(cid=snapshot(who, which)[0].cid), pin.request_id)
+            await self.pins.add(self.bearer(who), PinRequest(cid=snapshot(who, which)[0].cid), pin.request_id)
 
     async def unpin(self, who: int, index: int) -> None:
         known = await self.index.pins(DIDS[who])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.store_cases import MAIL, claims, registration
 
-from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.pins import PinRequest, PinState
 from holdfast.rules.registration import Confirmation, Move
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
@@ -67,7 +67,7 @@ async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
 
 
 async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **more: Any):
-    asked = AskedPin(cid=cid, **more.pop("asked", {}))
+    asked = PinRequest(cid=cid, **more.pop("asked", {}))
     new = NewPin(request_id=f"request-{number}", did=did, asked=asked, now=NOW, **more)
     return await index.add_pin(new, use(10_000 + number, "pin", f"{cid}{more}"), allow)
 
@@ -162,7 +162,7 @@ async def test_blocks_stay_while_any_snapshot_links_to_them(index: SnapshotIndex
 
 
 async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
-    asked = AskedPin(cid="a")
+    asked = PinRequest(cid="a")
     new = [NewPin(request_id=f"r{n}", did=DID, asked=asked, now=NOW) for n in range(3)]
     first = await index.add_pin(new[0], use(1, "pin", "w"), allow)
     again = await index.add_pin(new[1], use(1, "pin", "w"), allow)
@@ -181,7 +181,7 @@ async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
 
 async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: SnapshotIndex) -> None:
     for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
-        new = NewPin(request_id=f"r{number}", did=DID, asked=AskedPin(cid=f"c{number}"), now=moment)
+        new = NewPin(request_id=f"r{number}", did=DID, asked=PinRequest(cid=f"c{number}"), now=moment)
         await index.add_pin(new, use(number, "pin", str(number)), allow)
     stamps = [pin.created_us for pin in await index.pins(DID)]
     assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 4
@@ -190,7 +190,7 @@ async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: Sna
 async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
     asked = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
     made = await pin(index, 1, "a", asked=asked)
-    assert made.asked == AskedPin(cid="a", **asked)
+    assert made.asked == PinRequest(cid="a", **asked)
     assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
     assert await pin(index, 2, "a", replaces="none") is None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.service.web.input import Reader
 from holdfast.wire.endpoints import ENDPOINTS, OPEN_SESSION
 from holdfast.wire.errors import Refused
-from holdfast.wire.requests import Asked
+from holdfast.wire.requests import Input
 
 NAMES = ["handle", "name", "unknown"]
 # Whatever JSON can hold, and above all values that Python or msgspec could take for another type.
@@ -20,12 +20,12 @@ VALUES = st.sampled_from([
 ])  # fmt: skip
 
 
-def readers() -> dict[str, Reader[Asked]]:
+def readers() -> dict[str, Reader[Input]]:
     """One reader for each kind of input that is read with a reader."""
     asking = {
-        endpoint.asks: endpoint
+        endpoint.input: endpoint
         for endpoint in ENDPOINTS
-        if endpoint.asks and endpoint.missing and not endpoint.asks.STRICT
+        if endpoint.input and endpoint.missing and not endpoint.input.STRICT
     }
     return {kind.__name__: Reader(endpoint) for kind, endpoint in asking.items()}
 
@@ -53,7 +53,7 @@ def test_both_ways_give_the_same(kind: str, data: st.DataObject) -> None:
     fields = data.draw(st.dictionaries(st.sampled_from(names), VALUES))
     quick, slow = outcome(reader.of, fields), outcome(reader._picked, fields)
     assert quick == slow
-    if isinstance(quick, Asked):
+    if isinstance(quick, Input):
         read = [(type(getattr(quick, name)), type(getattr(slow, name))) for name in quick.__struct_fields__]
         assert all(ours is theirs for ours, theirs in read), "1 is not 1.0"
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from holdfast.client.http.transport import HttpTransport
     from holdfast.wire.endpoints import Endpoint
-    from holdfast.wire.requests import Asked
+    from holdfast.wire.requests import Input
 
 __all__ = ["EndpointCaller", "as_bytes", "as_found", "as_json", "as_text", "as_type", "call_of"]
 
 T = TypeVar("T")
-A = TypeVar("A", bound="Asked")
+A = TypeVar("A", bound="Input")
 
 NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
 _REST = "path"  # the path parameter that matches several segments
@@ -36,18 +36,18 @@ class EndpointCaller:
         self,
         endpoint: Endpoint[A],
         read: Reader[T],
-        asked: A | None = None,
+        given: A | None = None,
         *,
         path: Mapping[str, str] = NO_PARAMETERS,
         base_url: str | None = None,
     ) -> T:
-        return await self._http.send(call_of(endpoint, read, asked, path=path, base_url=base_url))
+        return await self._http.send(call_of(endpoint, read, given, path=path, base_url=base_url))
 
 
 def call_of(
     endpoint: Endpoint[A],
     read: Reader[T],
-    asked: A | None = None,
+    given: A | None = None,
     *,
     path: Mapping[str, str] = NO_PARAMETERS,
     base_url: str | None = None,
@@ -59,17 +59,17 @@ def call_of(
     Args:
         endpoint: what is called.
         read: makes the result from the response.
-        asked: the request's fields.
+        given: the request's fields.
         path: a value for each of the endpoint's path parameters, before percent-encoding.
         base_url: overrides the client's service.
 
     Raises:
         ValueError: a path parameter's value is not a valid path segment.
     """
-    fields = {} if asked is None else {k: v for k, v in msgspec.to_builtins(asked).items() if v is not None}
+    fields = {} if given is None else {k: v for k, v in msgspec.to_builtins(given).items() if v is not None}
     in_query = endpoint.method == "GET"
     query: Mapping[str, str] = {name: str(value) for name, value in fields.items()} if in_query else {}
-    body: Mapping[str, Any] | None = None if in_query or asked is None else fields
+    body: Mapping[str, Any] | None = None if in_query or given is None else fields
     place = _path_of(endpoint, path)
     return Call(
         method=endpoint.method, path=place, read=read, query=query, body=body, base_url=base_url, named=endpoint.keyed

@@ -13,7 +13,7 @@ from holdfast.service.store.snapshot_index import NewPin, TokenUse
 from holdfast.wire.failures import PIN_NOT_FOUND, SnapshotRefused
 
 if TYPE_CHECKING:
-    from holdfast.rules.pins import AskedPin, Pin, PinQuery
+    from holdfast.rules.pins import Pin, PinQuery, PinRequest
     from holdfast.rules.snapshot_tokens import Bearer
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.store.snapshot_index import SnapshotIndex
@@ -40,7 +40,7 @@ class SnapshotPins:
             raise SnapshotRefused(PIN_NOT_FOUND)
         return found
 
-    async def add(self, bearer: Bearer, asked: AskedPin, replaces: str | None = None) -> Pin:
+    async def add(self, bearer: Bearer, asked: PinRequest, replaces: str | None = None) -> Pin:
         """Add a pin, or replace one if its ID is given. A repeated request with the same token returns the same pin.
 
         Raises SnapshotRefused.
@@ -68,6 +68,6 @@ class SnapshotPins:
         admit_pin(usage, self.limits)
 
 
-def _fingerprint(asked: AskedPin, replaces: str | None) -> str:
+def _fingerprint(asked: PinRequest, replaces: str | None) -> str:
     plain = [replaces, asked.cid, asked.name, list(asked.origins), sorted(asked.meta.items())]
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.pins import AskedPin, Pin, PinState
+from holdfast.rules.pins import Pin, PinRequest, PinState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ def pin_of(row: Sequence[Any]) -> Pin:
             and bytes of the snapshot or None.
     """
     request_id, did, cid, name, origins, meta, state, created_us, size = row
-    asked = AskedPin(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
+    asked = PinRequest(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
     info = {} if size is None else {"dag_size": str(size)}
     if state in _DETAILS:
         info["status_details"] = _DETAILS[state]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.rules.pins import AskedPin, Pin
+    from holdfast.rules.pins import Pin, PinRequest
     from holdfast.rules.snapshot_quotas import Usage
 
 
@@ -66,7 +66,7 @@ class NewPin:
 
     request_id: str
     did: str
-    asked: AskedPin
+    asked: PinRequest
     now: float
     replaces: str | None = None
 

@@ -34,18 +34,18 @@ async def status(web: WebContext, _request: Request) -> Status:
 
 
 @serves(PREDICT_ADDRESS)
-async def predict(web: WebContext, asked: PredictAddress, request: Request) -> PredictedAddress:
+async def predict(web: WebContext, fields: PredictAddress, request: Request) -> PredictedAddress:
     """GET /api/accounts/predict."""
-    x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
-    salt = abi.parse_salt(asked.salt)
+    x, y = abi.parse_coordinate(fields.pub_key_x), abi.parse_coordinate(fields.pub_key_y)
+    salt = abi.parse_salt(fields.salt)
     web.count(web.service.chain_reads, request)
     return PredictedAddress(address=await web.service.accounts.predict(x, y, salt))
 
 
 @serves(ACCOUNT_STATE)
-async def state(web: WebContext, asked: ReadAccount, request: Request) -> AccountState:
+async def state(web: WebContext, fields: ReadAccount, request: Request) -> AccountState:
     """GET /api/accounts/state."""
-    account = abi.parse_address(asked.account)
+    account = abi.parse_address(fields.account)
     web.count(web.service.chain_reads, request)
     slots = await web.service.accounts.state(account)
     return AccountState(
@@ -58,15 +58,15 @@ async def state(web: WebContext, asked: ReadAccount, request: Request) -> Accoun
 
 
 @serves(BALANCE)
-async def balance(web: WebContext, asked: ReadBalance, request: Request) -> Balance:
+async def balance(web: WebContext, fields: ReadBalance, request: Request) -> Balance:
     """GET /api/balance."""
-    token, chain_id = TOKENS.get(asked.token.upper()), _CHAIN_IDS.get(asked.chain_id)
+    token, chain_id = TOKENS.get(fields.token.upper()), _CHAIN_IDS.get(fields.chain_id)
     if token is None:
         raise Refused(UNSUPPORTED_TOKEN)
     if chain_id is None:
         raise Refused(UNSUPPORTED_CHAIN)
     web.service.balances.admit(token, chain_id)
-    account = abi.parse_address(asked.account)
+    account = abi.parse_address(fields.account)
     web.count(web.service.chain_reads, request)
     amount = await web.service.balances.of(account, token, chain_id)
     return Balance(

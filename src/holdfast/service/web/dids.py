@@ -23,12 +23,12 @@ _AVAILABLE = raw_json(b'{"available":true}')
 
 
 @serves(REGISTER_DID)
-async def register_did(web: WebContext, asked: RegisterDid, request: Request) -> DidRegistered:
+async def register_did(web: WebContext, fields: RegisterDid, request: Request) -> DidRegistered:
     """POST /api/dids."""
-    identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
-    answer = DidRegistered(identifier=asked.identifier, channel=asked.channel, tx_hash=asked.tx_hash)
+    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel))
+    answer = DidRegistered(identifier=fields.identifier, channel=fields.channel, tx_hash=fields.tx_hash)
     await web.service.dids.register(
-        rules.canonical(asked),
+        rules.canonical(fields),
         identifier,
         web.subject(request),
         kept(request, answer),
@@ -38,10 +38,10 @@ async def register_did(web: WebContext, asked: RegisterDid, request: Request) ->
 
 
 @serves(LOOK_UP_DID)
-async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> DidRecord | Response:
+async def look_up_did(web: WebContext, fields: LookUpDid, _request: Request) -> DidRecord | Response:
     """GET /api/dids/lookup."""
     # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
-    record = await web.service.dids.look_up(rules.parse_credential_id(asked.credential_id.replace(" ", "+")))
+    record = await web.service.dids.look_up(rules.parse_credential_id(fields.credential_id.replace(" ", "+")))
     if record is None:
         return _NOT_FOUND
     return DidRecord(
@@ -56,7 +56,7 @@ async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> D
 
 
 @serves(CHECK_ALIAS)
-async def check_alias(web: WebContext, asked: CheckAlias, _request: Request) -> AliasAvailability | Response:
+async def check_alias(web: WebContext, fields: CheckAlias, _request: Request) -> AliasAvailability | Response:
     """GET /api/aliases/check."""
-    holder = await web.service.sessions.holder(parse_identifier(asked.alias, Channel.HANDLE))
+    holder = await web.service.sessions.holder(parse_identifier(fields.alias, Channel.HANDLE))
     return _AVAILABLE if holder is None else AliasAvailability(available=False, did=holder)

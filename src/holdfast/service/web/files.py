@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
     from holdfast.service.web.prepared import PreparedFiles
     from holdfast.wire.endpoints import Endpoint
-    from holdfast.wire.requests import Asked
+    from holdfast.wire.requests import Input
 
 _DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -30,7 +30,7 @@ async def enclave(web: WebContext, request: Request) -> Response:
     return await web.enclave().serve(request)
 
 
-def _serve_prepared(endpoint: Endpoint[Asked], choose: Callable[[PreparedFiles], StaticAnswer]) -> None:
+def _serve_prepared(endpoint: Endpoint[Input], choose: Callable[[PreparedFiles], StaticAnswer]) -> None:
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
         return await choose(web.files).serve(request)

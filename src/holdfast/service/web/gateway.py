@@ -42,14 +42,14 @@ PROBE = "bafkqaaa"
 
 
 @serves(IPFS)
-async def ipfs(web: WebContext, asked: ReadBlock, request: Request) -> Response:
+async def ipfs(web: WebContext, fields: ReadBlock, request: Request) -> Response:
     """GET /ipfs/{cid} and the paths below it."""
     web.snapshots.reads.count(web.subject(request))
     if request.header("service-worker") == "script":
         raise SnapshotRefused(BAD_REQUEST, "a service worker is not given out here")
     cid, *path = _segments(request)
-    question = question_of(asked, request)
-    form = question.asked.form
+    question = question_of(fields, request)
+    form = question.wanted.form
     if form is Form.RECORD:
         raise SnapshotRefused(NOT_ACCEPTABLE)
     if form is Form.RAW and path:
@@ -64,7 +64,7 @@ async def _found(
     reading: SnapshotReading, request: Request, place: tuple[str, list[str]], question: Question
 ) -> Response:
     cid, path = place
-    is_raw = question.asked.form is Form.RAW
+    is_raw = question.wanted.form is Form.RAW
     try:
         dag = (await reading.place(cid),) if is_raw else await reading.dag(cid)
     except SnapshotRefused as refused:
@@ -78,7 +78,7 @@ async def _found(
     if is_raw:
         headers.append(("accept-ranges", "bytes"))
         return await _read(request, dag[0].size, lambda: _block(reading, request, headers, dag[0], question.etag(cid)))
-    return await _car(reading, request, await reading.car(dag, path, question.asked), headers)
+    return await _car(reading, request, await reading.car(dag, path, question.wanted), headers)
 
 
 async def _car(reading: SnapshotReading, request: Request, car: Car, headers: Headers) -> Response:
@@ -131,7 +131,7 @@ def _inline(request: Request, question: Question, place: tuple[str, list[str], b
     headers = question.headers(request, cid)
     if is_known(request.header("if-none-match"), question.etag(cid)):
         return Response(304, headers, b"")
-    return Response(200, headers, b"" if question.asked.form is Form.RAW else car)
+    return Response(200, headers, b"" if question.wanted.form is Form.RAW else car)
 
 
 def _segments(request: Request) -> list[str]:

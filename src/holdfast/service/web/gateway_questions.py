@@ -29,27 +29,27 @@ class Question:
         shared: headers that every such response has.
     """
 
-    asked: Wanted
+    wanted: Wanted
     filename: str | None
     shape: str
     shared: tuple[tuple[str, str], ...]
 
     def etag(self, cid: str, path: str = "") -> str:
         """Return the ETag of the content at a path below a CID."""
-        return self.asked.etag(cid, path) if path else f'"{cid}.{self.shape}"'
+        return self.wanted.etag(cid, path) if path else f'"{cid}.{self.shape}"'
 
     def headers(self, request: Request, cid: str, path: str = "") -> Headers:
         """Return the response's headers. The CID must be valid."""
-        asked = self.asked
+        form = self.wanted
         own: Headers = [
             ("etag", self.etag(cid, path)),
-            ("content-disposition", asked.disposition(cid, self.filename)),
+            ("content-disposition", form.disposition(cid, self.filename)),
             ("x-ipfs-path", request.raw_path),
             ("x-ipfs-roots", cid),
             *self.shared,
         ]
-        if asked.from_accept or asked.overruled:
-            own.append(("content-location", asked.location(f"{FOLDER}{cid}/{path}" if path else FOLDER + cid)))
+        if form.from_accept or form.overruled:
+            own.append(("content-location", form.location(f"{FOLDER}{cid}/{path}" if path else FOLDER + cid)))
         return own
 
 
@@ -60,9 +60,9 @@ def question_of(query: ReadBlock, request: Request) -> Question:
 
 
 def _read(query: ReadBlock, accept: str) -> Question:
-    asked = wanted(query, accept)
-    shared = [("content-type", asked.media), _FOR_EVER, ("vary", "Accept"), *SHARED, *NEVER_RENDERED]
-    return Question(asked, query.filename, asked.shape(""), tuple(shared))
+    form = wanted(query, accept)
+    shared = [("content-type", form.media), _FOR_EVER, ("vary", "Accept"), *SHARED, *NEVER_RENDERED]
+    return Question(form, query.filename, form.shape(""), tuple(shared))
 
 
 _remembered = lru_cache(_REMEMBERED)(_read)

@@ -13,7 +13,7 @@ from holdfast.rules.limits import MAX_BODY_BYTES, MAX_BUNDLER_BODY_BYTES
 from holdfast.wire.endpoints import BUNDLER, ErrorForm
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
-from holdfast.wire.requests import Asked
+from holdfast.wire.requests import Input
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.wire.endpoints import Endpoint
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=Input)
 
 _MAX_QUERY_CHARACTERS = 8 * 1024
 _MAX_PARAMETERS = 64
@@ -46,10 +46,10 @@ class Reader(Generic[A]):
     """Reads the input of one endpoint."""
 
     def __init__(self, endpoint: Endpoint[A]) -> None:
-        assert endpoint.asks is not None
-        self._asks = endpoint.asks
+        assert endpoint.input is not None
+        self._input = endpoint.input
         self._missing = endpoint.missing
-        self._fields = _fields_of(endpoint.asks)
+        self._fields = _fields_of(endpoint.input)
 
     def of(self, given: Mapping[str, Any]) -> A:
         """Return the endpoint's struct with these fields, which have their wire names.
@@ -57,12 +57,12 @@ class Reader(Generic[A]):
         Raises Refused with the endpoint's row if a required field is absent.
         """
         try:  # nearly all requests have the struct's own names and types, which msgspec reads faster
-            return self._picked(given) if "" in given.values() else msgspec.convert(given, self._asks)
+            return self._picked(given) if "" in given.values() else msgspec.convert(given, self._input)
         except msgspec.ValidationError:
             return self._picked(given)
 
     def _picked(self, given: Mapping[str, Any]) -> A:
-        values, fields = {}, self._asks.completed(given)
+        values, fields = {}, self._input.completed(given)
         for attribute, name, other_names, convert, required in self._fields:
             value = convert(fields.get(name))
             if value is None and other_names:
@@ -72,17 +72,17 @@ class Reader(Generic[A]):
             elif required:
                 assert self._missing is not None
                 raise Refused(self._missing)
-        return self._asks(**values)
+        return self._input(**values)
 
 
 class StrictReader(Generic[A]):
     """Reads the input of one endpoint whose struct is strict; refuses in the form of the endpoint's errors."""
 
     def __init__(self, endpoint: Endpoint[A]) -> None:
-        assert endpoint.asks is not None
-        self._asks = endpoint.asks
+        assert endpoint.input is not None
+        self._input = endpoint.input
         self._endpoint = endpoint
-        self._decode = msgspec.json.Decoder(endpoint.asks).decode
+        self._decode = msgspec.json.Decoder(endpoint.input).decode
 
     def of_body(self, body: bytes) -> A:
         """Return the struct that a body contains as JSON."""
@@ -102,9 +102,9 @@ class StrictReader(Generic[A]):
             raise self._refused("the query cannot be read") from None
         given: dict[str, str] = {}
         for name, value in pairs:
-            repeated = name in given and name in self._asks.LISTS
+            repeated = name in given and name in self._input.LISTS
             given[name] = f"{given[name]},{value}" if repeated else given.get(name, value)
-        return msgspec.convert(self._asks.completed(given), self._asks)
+        return msgspec.convert(self._input.completed(given), self._input)
 
     def _refused(self, details: str) -> Exception:
         if self._endpoint.errors_as is not ErrorForm.HOLDFAST:
@@ -115,8 +115,8 @@ class StrictReader(Generic[A]):
 
 def reads(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
     """Return the function that reads the endpoint's input from a request, as the endpoint declares it."""
-    assert endpoint.asks is not None
-    return _strictly(endpoint) if endpoint.asks.STRICT else _leniently(endpoint)
+    assert endpoint.input is not None
+    return _strictly(endpoint) if endpoint.input.STRICT else _leniently(endpoint)
 
 
 def _leniently(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
@@ -156,17 +156,17 @@ def _first(given: Mapping[str, Any], names: tuple[str, ...], convert: Callable[[
     return None
 
 
-def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
-    hints = get_type_hints(asks)
+def _fields_of(declared: type[Input]) -> tuple[_Field, ...]:
+    hints = get_type_hints(declared)
     return tuple(
         _Field(
             attribute=field.name,
             name=field.encode_name,
-            other_names=asks.OTHER_NAMES.get(field.name, ()),
+            other_names=declared.OTHER_NAMES.get(field.name, ()),
             convert=_CONVERTERS[_without_none(hints[field.name])],
             required=field.required,
         )
-        for field in msgspec.structs.fields(asks)
+        for field in msgspec.structs.fields(declared)
     )
 
 

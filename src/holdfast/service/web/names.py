@@ -28,24 +28,24 @@ _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Ac
 
 
 @serves(NAME_OF_SNAPSHOTS)
-async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, request: Request) -> SnapshotName | DidNotFound:
+async def name_of_snapshots(web: WebContext, fields: NameOfSnapshots, request: Request) -> SnapshotName | DidNotFound:
     """GET /api/snapshots/name."""
     web.count(web.snapshots.reads, request)
     # In a query string "+" decodes to a space. Base64 has no spaces, so a plus sign was meant.
-    record = await web.service.dids.look_up(parse_credential_id(asked.credential_id.replace(" ", "+")))
+    record = await web.service.dids.look_up(parse_credential_id(fields.credential_id.replace(" ", "+")))
     name = None if record is None else await web.snapshots.name_of(record.did)
     return DidNotFound() if name is None else SnapshotName(name=name)
 
 
 @serves(IPNS)
-async def ipns(web: WebContext, asked: ReadRecord, request: Request) -> Response:
+async def ipns(web: WebContext, fields: ReadRecord, request: Request) -> Response:
     """GET /ipns/{name}."""
     name = request.path.removeprefix(_GATEWAY)
     if "/" in name:
         raise SnapshotRefused(BAD_REQUEST, "the record of a name has no path below it")
-    if wanted(ReadBlock(format=asked.format), request.header("accept")).form is not Form.RECORD:
+    if wanted(ReadBlock(format=fields.format), request.header("accept")).form is not Form.RECORD:
         raise SnapshotRefused(NOT_ACCEPTABLE, _ONLY_RECORDS)
-    return await _record(web, request, name, asked.filename)
+    return await _record(web, request, name, fields.filename)
 
 
 @serves_plainly(ROUTED_NAME)

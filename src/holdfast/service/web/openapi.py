@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.wire.endpoints import Endpoint
-    from holdfast.wire.requests import Asked
+    from holdfast.wire.requests import Input
 
 _REFERENCE = "#/components/schemas/{name}"
 _OK = 200
@@ -36,7 +36,7 @@ _BEARER_SCHEME = {
 }
 
 
-def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
+def document(endpoints: Sequence[Endpoint[Input]]) -> bytes:
     """Return the OpenAPI 3.1 document."""
     answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
@@ -56,7 +56,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
     )
 
 
-def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
+def page(endpoints: Iterable[Endpoint[Input]]) -> bytes:
     """Return the documentation of the endpoints as an HTML page without scripts."""
     rows = "".join(
         f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
@@ -73,17 +73,17 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
     ).encode()
 
 
-def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
+def fields(declared: type[Input] | None) -> list[tuple[str, bool, dict[str, Any]]]:
     """Return the name and the schema of each field, and whether it is required; a field may have alternative names.
 
     If a field has alternative names, none of its names is required.
     """
-    if asks is None:
+    if declared is None:
         return []
-    schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
+    schemas = msgspec.json.schema(declared)["$defs"][declared.__name__]["properties"]
     found = []
-    for field in msgspec.structs.fields(asks):
-        others = asks.OTHER_NAMES.get(field.name, ())
+    for field in msgspec.structs.fields(declared):
+        others = declared.OTHER_NAMES.get(field.name, ())
         schema = _plain(schemas[field.encode_name])
         if field.required and schema.get("type") == "string":
             schema["minLength"] = 1  # an empty text counts as absent
@@ -97,11 +97,11 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choices[0].items() if name != "default"}
 
 
-def _inputs(endpoint: Endpoint[Asked]) -> str:
-    return ", ".join(name + ("" if needed else "?") for name, needed, _ in fields(endpoint.asks))
+def _inputs(endpoint: Endpoint[Input]) -> str:
+    return ", ".join(name + ("" if needed else "?") for name, needed, _ in fields(endpoint.input))
 
 
-def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
+def _describe(endpoint: Endpoint[Input]) -> dict[str, Any]:
     described: dict[str, Any] = {"summary": endpoint.summary, "responses": _responses(endpoint)}
     parameters = _parameters(endpoint)
     if parameters:
@@ -113,30 +113,30 @@ def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
     return described
 
 
-def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
+def _taken(endpoint: Endpoint[Input]) -> dict[str, Any] | None:
     """Return the schema of the request's body; None if the endpoint takes no body."""
     if endpoint.takes == _FORM:
         return {"type": "object", "properties": {"file": _BINARY}, "required": ["file"]}
     if endpoint.takes != _JSON:
         return _BINARY
-    return _body(endpoint.asks) if endpoint.asks and not endpoint.in_query else None
+    return _body(endpoint.input) if endpoint.input and not endpoint.in_query else None
 
 
-def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
-    asked = fields(endpoint.asks) if endpoint.in_query else []
-    found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
+def _parameters(endpoint: Endpoint[Input]) -> list[dict[str, Any]]:
+    named = fields(endpoint.input) if endpoint.in_query else []
+    found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in named]
     text = {"type": "string"}
     if endpoint.keyed:
         found.append(_IDEMPOTENCY_KEY)
     return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
 
 
-def _body(asks: type[Asked]) -> dict[str, Any]:
-    asked = fields(asks)
+def _body(declared: type[Input]) -> dict[str, Any]:
+    named = fields(declared)
     return {
         "type": "object",
-        "properties": {name: schema for name, _, schema in asked},
-        "required": [name for name, needed, _ in asked if needed],
+        "properties": {name: schema for name, _, schema in named},
+        "required": [name for name, needed, _ in named if needed],
     }
 
 
@@ -151,7 +151,7 @@ _ERRORS: dict[ErrorForm, dict[str, Any]] = {
 }
 
 
-def _responses(endpoint: Endpoint[Asked]) -> dict[str, Any]:
+def _responses(endpoint: Endpoint[Input]) -> dict[str, Any]:
     references = [_reference(answer) for answer in endpoint.answers]
     schema = references[0] if len(references) == 1 else {"anyOf": references} if references else {}
     responses: dict[str, Any] = {str(endpoint.status): {"description": "answer"}}

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
     from holdfast.service.web.page_files import InLanguages, PageFiles
     from holdfast.wire.endpoints import Endpoint
-    from holdfast.wire.requests import Asked
+    from holdfast.wire.requests import Input
 
 
-def _serve(endpoint: Endpoint[Asked], choose: Callable[[PageFiles], StaticAnswer | InLanguages]) -> None:
+def _serve(endpoint: Endpoint[Input], choose: Callable[[PageFiles], StaticAnswer | InLanguages]) -> None:
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
         pages = web.files.pages

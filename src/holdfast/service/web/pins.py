@@ -35,16 +35,16 @@ async def _owner(web: WebContext, request: Request) -> Bearer:
 
 
 @serves_bearer(LIST_PINS, _owner)
-async def list_pins(web: WebContext, bearer: Bearer, asked: ListPins, _request: Request) -> PinResults:
+async def list_pins(web: WebContext, bearer: Bearer, fields: ListPins, _request: Request) -> PinResults:
     """GET /pins."""
-    count, pins = await web.snapshots.pins.listed(bearer, pin_query(asked))
+    count, pins = await web.snapshots.pins.listed(bearer, pin_query(fields))
     return PinResults(count=count, results=[_report(web, pin) for pin in pins])
 
 
 @serves_bearer(ADD_PIN, _bearer)
-async def add_pin(web: WebContext, bearer: Bearer, asked: PinSnapshot, request: Request) -> Response:
+async def add_pin(web: WebContext, bearer: Bearer, fields: PinSnapshot, request: Request) -> Response:
     """POST /pins."""
-    return await _added(web, bearer, asked, request)
+    return await _added(web, bearer, fields, request)
 
 
 @serves_plainly(GET_PIN)
@@ -54,9 +54,9 @@ async def get_pin(web: WebContext, request: Request) -> PinReport:
 
 
 @serves_bearer(REPLACE_PIN, _bearer)
-async def replace_pin(web: WebContext, bearer: Bearer, asked: PinSnapshot, request: Request) -> Response:
+async def replace_pin(web: WebContext, bearer: Bearer, fields: PinSnapshot, request: Request) -> Response:
     """POST /pins/{requestid}."""
-    return await _added(web, bearer, asked, request, replaces=_request_id(request))
+    return await _added(web, bearer, fields, request, replaces=_request_id(request))
 
 
 @serves_plainly(REMOVE_PIN)
@@ -67,9 +67,9 @@ async def remove_pin(web: WebContext, request: Request) -> Response:
 
 
 async def _added(
-    web: WebContext, bearer: Bearer, asked: PinSnapshot, request: Request, replaces: str | None = None
+    web: WebContext, bearer: Bearer, fields: PinSnapshot, request: Request, replaces: str | None = None
 ) -> Response:
-    checked = checked_pin(asked)
+    checked = checked_pin(fields)
     await web.snapshots.access.count(web.subject(request))
     return json_response(_report(web, await web.snapshots.pins.add(bearer, checked, replaces)), _ACCEPTED)
 
@@ -79,12 +79,12 @@ def _request_id(request: Request) -> str:
 
 
 def _report(web: WebContext, pin: Pin) -> PinReport:
-    asked = pin.asked
+    fields = pin.asked
     shown = PinnedObject(
-        cid=asked.cid,
-        name=UNSET if asked.name is None else asked.name,
-        origins=list(asked.origins) or UNSET,
-        meta=dict(asked.meta) or UNSET,
+        cid=fields.cid,
+        name=UNSET if fields.name is None else fields.name,
+        origins=list(fields.origins) or UNSET,
+        meta=dict(fields.meta) or UNSET,
     )
     return PinReport(
         requestid=pin.request_id,

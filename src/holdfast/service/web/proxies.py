@@ -27,9 +27,9 @@ _log = logging.getLogger("holdfast.proxies")
 
 
 @serves(BUNDLER)
-async def bundler(web: WebContext, asked: CallBundler, request: Request) -> Response:
+async def bundler(web: WebContext, fields: CallBundler, request: Request) -> Response:
     """POST /api/bundler."""
-    return raw_json(await web.service.relay.forward(asked, web.subject(request)))
+    return raw_json(await web.service.relay.forward(fields, web.subject(request)))
 
 
 @serves_plainly(INDEXER)

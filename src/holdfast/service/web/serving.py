@@ -9,7 +9,7 @@ from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.input import reads
 from holdfast.service.web.repeats import repeatable
 from holdfast.wire.models import Answer
-from holdfast.wire.requests import Asked
+from holdfast.wire.requests import Input
 
 if TYPE_CHECKING:
     from holdfast.rules.snapshot_tokens import Bearer
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=Input)
 Handler = Callable[["WebContext", "Request"], Awaitable[Response]]
-AskedHandler = Callable[["WebContext", A, "Request"], Awaitable[Answer | Response]]
+InputHandler = Callable[["WebContext", A, "Request"], Awaitable[Answer | Response]]
 BearerHandler = Callable[["WebContext", "Bearer", A, "Request"], Awaitable[Answer | Response]]
 PlainHandler = Callable[["WebContext", "Request"], Awaitable[Answer | Response]]
 
 HANDLERS: dict[tuple[str, str], Handler] = {}
 
 
-def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
+def serves(endpoint: Endpoint[A]) -> Callable[[InputHandler[A]], InputHandler[A]]:
     """Register a handler that gets the endpoint's input as a struct and returns a typed answer or a whole response."""
     read = reads(endpoint)
 
-    def register(function: AskedHandler[A]) -> AskedHandler[A]:
+    def register(function: InputHandler[A]) -> InputHandler[A]:
         async def handle(web: WebContext, request: Request) -> Answer | Response:
             return await function(web, await read(request), request)
 
@@ -59,7 +59,7 @@ def serves_bearer(
 
 def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainHandler]:
     """Register a handler for endpoints that declare no input."""
-    assert all(endpoint.asks is None for endpoint in endpoints)
+    assert all(endpoint.input is None for endpoint in endpoints)
 
     def register(function: PlainHandler) -> PlainHandler:
         for endpoint in endpoints:

@@ -27,20 +27,20 @@ _RESERVED = json_response(Availability(available=False, reason="reserved", messa
 
 
 @serves(OPEN_SESSION)
-async def open_session(web: WebContext, asked: OpenSession, request: Request) -> SessionCreated:
+async def open_session(web: WebContext, fields: OpenSession, request: Request) -> SessionCreated:
     """POST /api/sessions."""
-    identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
-    parse_did(asked.did)
-    answer = SessionCreated(identifier=asked.identifier, channel=asked.channel, did=asked.did)
-    await web.service.sessions.open(identifier, asked.did, web.subject(request), kept(request, answer))
+    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel))
+    parse_did(fields.did)
+    answer = SessionCreated(identifier=fields.identifier, channel=fields.channel, did=fields.did)
+    await web.service.sessions.open(identifier, fields.did, web.subject(request), kept(request, answer))
     return answer
 
 
 @serves(CHECK_SESSION)
-async def check_session(web: WebContext, asked: CheckSession, _request: Request) -> Response:
+async def check_session(web: WebContext, fields: CheckSession, _request: Request) -> Response:
     """GET /api/sessions/check."""
-    channel = parse_channel(asked.channel)
-    identifier = parse_identifier(restore_plus_sign(asked.identifier, channel), channel)
+    channel = parse_channel(fields.channel)
+    identifier = parse_identifier(restore_plus_sign(fields.identifier, channel), channel)
     row = await web.service.sessions.unavailable(identifier)
     if row is IDENTIFIER_RESERVED:
         return _RESERVED

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 @serves(IMPORT_SNAPSHOT)
-async def import_snapshot(web: WebContext, asked: ImportSnapshot, request: Request) -> Response:
+async def import_snapshot(web: WebContext, fields: ImportSnapshot, request: Request) -> Response:
     """POST /api/v0/dag/import."""
     snapshots = web.snapshots
     subject = web.subject(request)
     bearer = await snapshots.access.bearer(request.header("authorization"), subject)
     boundary = _boundary(request)
     await snapshots.access.count(subject)
-    pin = asked.pin_roots != "false"
+    pin = fields.pin_roots != "false"
     done = await snapshots.uploads.take(bearer, boundary, request.pieces(), _declared(request), pin=pin)
-    lines = _lines(done, stats=asked.stats == "true")
+    lines = _lines(done, stats=fields.stats == "true")
     return Response(200, [("content-type", "application/json"), ("cache-control", "no-store"), *SHARED], lines)
 
 

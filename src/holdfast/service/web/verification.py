@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 @serves(SEND_CODE)
-async def send_code(web: WebContext, asked: SendCode, request: Request) -> CodeSent:
+async def send_code(web: WebContext, fields: SendCode, request: Request) -> CodeSent:
     """POST /api/verify/send."""
-    identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
-    answer = CodeSent(channel=asked.channel)
+    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel))
+    answer = CodeSent(channel=fields.channel)
     await web.service.verification.send(identifier, web.subject(request), kept(request, answer))
     return answer
 
 
 @serves(CHECK_CODE)
-async def check_code(web: WebContext, asked: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
+async def check_code(web: WebContext, fields: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
     """POST /api/verify/check."""
-    identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
+    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel))
     repeat = repeated_check(request, lambda attestation: CodeAccepted(attestation=attestation))
     try:
-        result = await web.service.verification.check(identifier, asked.code, web.subject(request), repeat)
+        result = await web.service.verification.check(identifier, fields.code, web.subject(request), repeat)
     except Refused as refused:
         if refused.row is SMS_CHECK_FAILED:
             return json_response(CheckFailed(error=SMS_CHECK_FAILED.error), SMS_CHECK_FAILED.status)
@@ -47,10 +47,10 @@ async def check_code(web: WebContext, asked: CheckCode, request: Request) -> Cod
 
 
 @serves(VERIFICATION_STATUS)
-async def verification_status(web: WebContext, asked: ReadVerification, _request: Request) -> VerificationStatus:
+async def verification_status(web: WebContext, fields: ReadVerification, _request: Request) -> VerificationStatus:
     """GET /api/verify/status."""
-    channel = parse_verify_channel(asked.channel)
-    identifier = parse_identifier(restore_plus_sign(asked.identifier, channel), channel)
+    channel = parse_verify_channel(fields.channel)
+    identifier = parse_identifier(restore_plus_sign(fields.identifier, channel), channel)
     at = await web.service.verification.verified_at(identifier)
     return VerificationStatus(
         identifier=identifier.given,

@@ -11,7 +11,7 @@ import pytest
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.pins import AskedPin
+from holdfast.rules.pins import PinRequest
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.moving import move as move_module
@@ -95,7 +95,7 @@ async def fill_snapshots(store: Store) -> None:
         name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"\x00r", now=NOW
     )
     await index.publish(record, lambda _kept: True)
-    asked = AskedPin(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
+    asked = PinRequest(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
     new = NewPin(request_id="queued", did=ANN, asked=asked, now=NOW)
     await index.add_pin(new, TokenUse(token=bytes(32), kind="pin", what="w", until=NOW + 300), silent)
     await index.revoke(ANN, None, NOW, NOW + 700)
@@ -165,7 +165,7 @@ async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_ur
     assert await known_snapshots(target) == before
     repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW + 1, lease_s=30.0, kept_s=86400.0)
     assert (await target.begin(repeat)).answer == b"answer"
-    asked = NewPin(request_id="again", did=ANN, asked=AskedPin(cid="other"), now=NOW)
+    asked = NewPin(request_id="again", did=ANN, asked=PinRequest(cid="other"), now=NOW)
     with pytest.raises(SnapshotRefused):  # the token was used before the move
         await target.snapshots.add_pin(asked, TokenUse(token=bytes(32), kind="pin", what="x", until=NOW), silent)
     await target.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.rules.pins import AskedPin
+from holdfast.rules.pins import PinRequest
 from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.service.store.postgresql import schema
@@ -54,7 +54,7 @@ def begun(index: SnapshotIndex, did: str, name: str) -> Any:
 
 
 def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
-    new = NewPin(request_id=f"r{number}", did=did, asked=AskedPin(cid=f"c{number}"), now=NOW)
+    new = NewPin(request_id=f"r{number}", did=did, asked=PinRequest(cid=f"c{number}"), now=NOW)
     use = TokenUse(token=number.to_bytes(32), kind="pin", what="w", until=NOW + 300)
     return index.add_pin(new, use, lambda usage: admit_pin(usage, LIMITS))
 
