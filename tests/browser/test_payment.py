@@ -43,7 +43,11 @@ async ([address, data, messages]) => {
   const url = new URL("/pay/confirm", location.href).href;
   const page = (id, from = url) => ({id, url: from, postMessage: (message) => sent.push({...message, heardBy: id})});
   const worker = {addEventListener: (name, handler) => { handlers[name] = handler; }, location};
-  new Function("self", await (await fetch(address)).text())(worker);
+  const late = new Map();  // timers of ten minutes, which the message "ten minutes" runs
+  let count = 0;
+  const start = (run, ms) => ms < 600_000 ? setTimeout(run, ms) : late.set(count -= 1, run) && count;
+  const stop = (timer) => late.delete(timer) || clearTimeout(timer);
+  new Function("self", "setTimeout", "clearTimeout", await (await fetch(address)).text())(worker, start, stop);
   const method = location.origin + "/pay";
   // Two requests of a shop that uses the number of its order as the request's ID.
   const requests = [0, 1].map(() => {
@@ -63,7 +67,8 @@ async ([address, data, messages]) => {
   });
   let aborted = null;
   for (const {from, page: id = 1, of = 0, ...message} of messages) {
-    if (message.type === "abort") handlers.abortpayment({respondWith: (answer) => { aborted = answer; }});
+    if (message.type === "ten minutes") [...late.values()].forEach((run) => run());
+    else if (message.type === "abort") handlers.abortpayment({respondWith: (answer) => { aborted = answer; }});
     else handlers.message({data: {request: requests[of].id, ...message}, source: page(id, from)});
   }
   const pending = new Promise((resolve) => setTimeout(() => resolve({pending: true}), 1500));
@@ -182,6 +187,17 @@ async def test_a_shop_that_was_let_go_is_not_paid(browser: Browser, serve: Calla
     )
     assert told["aborted"] is False, "what is being sent to the chain cannot be withdrawn"
     assert told["answer"]["details"] == RESULT
+
+
+@pytest.mark.parametrize("end", ["ten minutes", "abort"])
+async def test_a_payment_that_failed_before_it_was_signed_can_end_again(
+    browser: Browser, serve: Callable[..., Server], end: str
+) -> None:
+    going = await worker(browser, serve, READY, HANDING_OVER, {"type": end}, PAID)
+    assert going["answer"]["details"] == RESULT, "only the chain decides"
+    told = await worker(browser, serve, READY, HANDING_OVER, {"type": "asking again"}, {"type": end}, {"type": "wait"})
+    expected = {"ten minutes": "no_answer_in_time", "abort": "aborted_by_shop"}[end]
+    assert told["answer"]["details"]["error"] == expected
 
 
 async def test_without_a_vault_no_shop_is_told_that_a_payment_can_be_made(

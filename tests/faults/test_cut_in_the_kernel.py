@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import load_during, unavailable
-from tests.support.nodes import nodes_on
 from tests.support.postgres_server import USER, running
 from tests.support.routed_network import RoutedNetwork, routed_network, why_not
 
@@ -28,10 +27,10 @@ REASON = why_not()
 @pytest.mark.soak  # takes a minute
 async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path) -> None:
     with routed_network() as network, running(listen_addresses=f"127.0.0.1,{network.database}") as postgres:
-        _admit(postgres, network)
+        network.admit(postgres)
         name = postgres.new_database().rpartition("/")[2]
         url = f"postgresql://{USER}@{network.database}:{postgres.port}/{name}"
-        with nodes_on(tmp_path, url, 2, prefix=network.prefix, host=network.node, peer=network.client) as nodes:
+        with network.nodes(tmp_path, url) as nodes:
             async with load_during(nodes) as load:
                 assert _on_the_server(postgres) > 0
                 network.cut()
@@ -43,12 +42,6 @@ async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path)
                 assert {answer.status for answer in late} == {503}, load.counts()
                 network.restore()
             assert unavailable(load) > 0
-
-
-def _admit(postgres: PostgresServer, network: RoutedNetwork) -> None:
-    with (postgres.data / "pg_hba.conf").open("a") as file:
-        file.write(f"host all all {network.node.rpartition('.')[0].replace('10.213', '10.215')}.0/24 trust\n")
-    postgres.execute("SELECT pg_reload_conf()")
 
 
 def _on_the_server(postgres: PostgresServer) -> int:

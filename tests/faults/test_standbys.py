@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ import pytest
 from tests.support.judged_fault import load_during, until_refused, until_well
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
+from tests.support.routed_network import RoutedNetwork, routed_network
 from tests.support.serving import becomes_true
 from tests.support.soak import SOAK
 
@@ -45,18 +46,25 @@ class Pair:
 
 
 @contextmanager
-def paired(folder: Path, *, primary_first: bool = True) -> Iterator[Pair]:
-    """Yield two servers and two nodes, whose URL names the servers in this order."""
-    with running() as primary:
-        standby = PostgresServer()
+def paired(folder: Path, *, primary_first: bool = True, network: RoutedNetwork | None = None) -> Iterator[Pair]:
+    """Yield two servers and two nodes, whose URL names the servers in this order.
+
+    With a network, the nodes are in it, and its cut separates them from the primary only.
+    """
+    at = (network.database, network.client) if network else ("127.0.0.1", "127.0.0.1")
+    listening = {"listen_addresses": "*"} if network else {}
+    with running(**listening) as primary:
+        if network:
+            network.admit(primary)
+        standby = PostgresServer(None, **listening)
         try:
             name = primary.new_database().rpartition("/")[2]
             standby.follow(primary, STANDBY).start()
             primary.set(synchronous_standby_names=f"FIRST 1 ({STANDBY})")
-            order = (primary, standby) if primary_first else (standby, primary)
-            hosts = ",".join(f"127.0.0.1:{server.port}" for server in order)
-            url = f"postgresql://{USER}@{hosts}/{name}?target_session_attrs=read-write"
-            with nodes_on(folder, url, 2) as nodes:
+            hosts = [f"{host}:{server.port}" for host, server in zip(at, (primary, standby), strict=True)]
+            order = ",".join(hosts if primary_first else reversed(hosts))
+            url = f"postgresql://{USER}@{order}/{name}?target_session_attrs=read-write"
+            with network.nodes(folder, url) if network else nodes_on(folder, url, 2) as nodes:
                 yield Pair(primary, standby, nodes)
         finally:
             standby.remove()
@@ -114,15 +122,19 @@ def _stores(node: Server, handle: str) -> bool:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("primary_first", [True, False])
-async def test_how_soon_nodes_write_after_a_promotion(tmp_path: Path, primary_first: bool) -> None:
-    with paired(tmp_path, primary_first=primary_first) as pair:
+@pytest.mark.parametrize("lost", ["SIGKILL", "SIGSTOP", "network"])
+async def test_how_soon_nodes_write_after_a_promotion(tmp_path: Path, lost: str, primary_first: bool) -> None:
+    with ExitStack() as stack:
+        network = stack.enter_context(routed_network()) if lost == "network" else None
+        pair = stack.enter_context(paired(tmp_path, primary_first=primary_first, network=network))
+        lose = network.cut if network else {"SIGKILL": pair.primary.kill, "SIGSTOP": pair.primary.freeze}[lost]
         async with load_during(pair.nodes) as load:
-            await asyncio.to_thread(pair.primary.freeze)
+            await asyncio.to_thread(lose)
             await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
             promoting = asyncio.create_task(asyncio.to_thread(pair.standby.promote))
             waited = await asyncio.gather(*(asyncio.to_thread(_until_written, pair, node) for node in (0, 1)))
             await promoting
-            sys.stdout.write(f"{primary_first=}: writes again after {waited} s\n")
+            sys.stdout.write(f"{lost=} {primary_first=}: writes again after {waited} s\n")
     assert max(waited) < WRITES_AGAIN_AFTER_S
 
 

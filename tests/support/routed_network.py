@@ -13,8 +13,15 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from tests.support.nodes import nodes_on
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from tests.support.nodes import Nodes
+    from tests.support.postgres_server import PostgresServer
 
 
 def why_not() -> str | None:
@@ -29,7 +36,10 @@ def why_not() -> str | None:
 
 
 class RoutedNetwork:
-    """The addresses in a network that a test can cut. `prefix` runs a command in the nodes' namespace."""
+    """The addresses in a network that a test can cut. `prefix` runs a command in the nodes' namespace.
+
+    `inner` is the nodes' address on the way to the database, `node` the one on the direct link to `client`.
+    """
 
     def __init__(self) -> None:
         number = os.getpid() % 250
@@ -37,8 +47,18 @@ class RoutedNetwork:
         self._links = [f"hf{number}{end}" for end in "abcdef"]
         self.client, self.node = f"10.213.{number}.1", f"10.213.{number}.2"
         self.database, self._near = f"10.214.{number}.1", f"10.214.{number}.2"
-        self._far, self._inner = f"10.215.{number}.1", f"10.215.{number}.2"
+        self._far, self.inner = f"10.215.{number}.1", f"10.215.{number}.2"
         self.prefix = ("ip", "netns", "exec", self._nodes)
+
+    def nodes(self, folder: Path, url: str) -> AbstractContextManager[Nodes]:
+        """Return two nodes in the nodes' namespace."""
+        return nodes_on(folder, url, 2, prefix=self.prefix, host=self.node, peer=self.client)
+
+    def admit(self, postgres: PostgresServer) -> None:
+        """Let the nodes in."""
+        with (postgres.data / "pg_hba.conf").open("a") as file:
+            file.writelines(f"host all all {address}/32 trust\n" for address in (self.node, self.inner))
+        postgres.execute("SELECT pg_reload_conf()")
 
     def cut(self) -> None:
         """Make the router drop every packet from now on."""
@@ -56,9 +76,9 @@ class RoutedNetwork:
             _run("ip", "-n", name, "link", "set", "lo", "up")
         self._link((None, a, self.client), (self._nodes, b, self.node))
         self._link((None, c, self.database), (self._router, d, self._near))
-        self._link((self._router, e, self._far), (self._nodes, f, self._inner))
+        self._link((self._router, e, self._far), (self._nodes, f, self.inner))
         _run("ip", "-n", self._nodes, "route", "add", f"{self.database}/32", "via", self._far)
-        _run("ip", "route", "add", f"{self._inner}/32", "via", self._near)
+        _run("ip", "route", "add", f"{self.inner}/32", "via", self._near)
         self.restore()
 
     def remove(self) -> None:

@@ -263,6 +263,7 @@ class Payment {
     showFee(this.#fee);
     showButtons(this.#buttons());
     this.#to("asking");
+    this.#shop.asksAgain();
     warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
   }
 

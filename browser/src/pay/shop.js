@@ -50,6 +50,11 @@ export class Shop {
     });
   }
 
+  /** Reports that nothing was signed after all, and that the person is asked again. */
+  asksAgain() {
+    this.#send({ type: "asking again" });
+  }
+
   /** @param {PaymentResult} result */
   paid(result) {
     this.#answered = true;

@@ -74,6 +74,10 @@ const HEARD = {
     entry.payer = source.id;
     source.postMessage({ type: "go" });
   },
+  "asking again"({ id, entry }) {
+    entry.payer = null; // nothing was signed, so the shop may withdraw its request again
+    endsWithin(ANSWER_WITHIN_MS, id, NO_ANSWER);
+  },
   paid({ id, result }) {
     settle(id, ({ resolve, request }) => resolve({ methodName: request.method, details: result }));
   },
