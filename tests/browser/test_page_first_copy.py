@@ -96,12 +96,14 @@ async def test_a_copy_that_fails_is_tried_again_when_the_person_says_so(browser:
 async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(
     browser: Browser, server: Server, pattern: str
 ) -> None:
-    visit, _ = await registering(browser, server, pattern)
+    visit, upload = await registering(browser, server, pattern)
+    await upload.made()  # only a request that waits is lost with the page
     await visit.page.unroute(pattern)
     held = await HeldRequests.of(visit.page, MODULE)  # the vault is opened before this module is loaded
     await visit.open("/vault")
     while not await visit.page.evaluate(OPEN):
         await asyncio.sleep(0.1)
+    await held.made()
     await held.release()
     await visit.screen("home")
     await visit.told("The newest version is saved.", '[data-card="snapshots"]')

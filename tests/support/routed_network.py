@@ -8,6 +8,7 @@ any error.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from tests.support.nodes import Nodes
     from tests.support.postgres_server import PostgresServer
+
+
+_COUNT = itertools.count()
 
 
 def why_not() -> str | None:
@@ -42,7 +46,8 @@ class RoutedNetwork:
     """
 
     def __init__(self) -> None:
-        number = os.getpid() % 250
+        # Another than the last one's, whose links the kernel may still be removing.
+        number = (os.getpid() + next(_COUNT)) % 250
         self._nodes, self._router = f"hf-nodes-{number}", f"hf-router-{number}"
         self._links = [f"hf{number}{end}" for end in "abcdef"]
         self.client, self.node = f"10.213.{number}.1", f"10.213.{number}.2"
