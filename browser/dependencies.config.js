@@ -18,7 +18,7 @@ const FLOORS = [
   ["chain", "enclave-host.js"],
   ["http"],
   ["trusted.js"],
-  ["bytes.js", "errors.js", "generated"],
+  ["bytes.js", "errors.js", "generated", "texts"],
 ];
 /** The modules that the build bundles with npm packages, because a page cannot load those. */
 const BUNDLED = ["kit/qr.js", "pairing/libp2p.js"];

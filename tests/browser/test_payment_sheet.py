@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from tests.support.page_visits import MOVING, PICTURES, SHOTS
-from tests.support.passkeys import PATIENCE_MS, visit
+from tests.support.passkeys import PATIENCE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,20 +127,3 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
         assert await violations(page) == []
         assert await page.evaluate(MOVING) == []
         await page.context.close()
-
-
-async def test_both_languages_have_the_same_texts_and_values(browser: Browser, serve: Callable[..., Server]) -> None:
-    page = await browser.new_page()
-    await visit(page, SimpleNamespace(port=serve().port))
-    tables = {
-        language: await page.evaluate(f"import('/client/pay/texts.{language}.js').then((it) => it.default)")
-        for language in ("en", "de")
-    }
-    assert list(tables["en"]) == list(tables["de"])
-    for key, english in tables["en"].items():
-        assert values(english) == values(tables["de"][key]), key
-        assert tables["de"][key] != english or key in {"chain", "chain_row", "token", "shop"}, key
-
-
-def values(text: str) -> list[str]:
-    return sorted(part.split("}")[0] for part in text.split("{")[1:])

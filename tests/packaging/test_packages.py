@@ -43,8 +43,6 @@ CLIENT = {
         "enclave-host.js",
         "connect.js",
         "pay/confirm.js",
-        "pay/qr_of_account.js",
-        "pay/texts.de.js",
         "snapshots/main.js",
         "pairing/pairing.js",
         "pairing/libp2p.js",

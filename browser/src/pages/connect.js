@@ -57,13 +57,11 @@ async function began() {
   } catch (error) {
     const { code = "" } = /** @type {any} */ (error);
     return ended(
-      ["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code)
-        ? `connect.${code}`
-        : "connect.no_asker",
+      ["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code) ? keyOf(code) : "connect.no_asker",
     );
   }
   banner();
-  if (present.refusal) return refused(present.refusal.code, `connect.${present.refusal.code}`, present.refusal.what);
+  if (present.refusal) return refused(present.refusal.code, keyOf(present.refusal.code), present.refusal.what);
   if (present.asked?.delegate && !usdc()) return refused("unsupported", "connect.unsupported");
   await entered().catch((error) => alarm(problem(error)));
 }
@@ -98,9 +96,14 @@ async function allowed(result) {
   await answered({ type: "result", result }, "connect.done");
 }
 
+/** @param {string} code */
+function keyOf(code) {
+  return /** @type {import("./parts/language.js").TextKey} */ (`connect.${code}`);
+}
+
 /**
  * @param {string} code for the application
- * @param {string} key the text's key, for the person
+ * @param {import("./parts/language.js").TextKey} key the text's key, for the person
  * @param {string} [what] the field that is wrong
  */
 function refused(code, key, what = "") {
@@ -114,7 +117,7 @@ function refused(code, key, what = "") {
 
 /**
  * @param {Record<string, any>} message
- * @param {string} key
+ * @param {import("./parts/language.js").TextKey} key
  */
 async function answered(message, key) {
   ended(key);
@@ -137,7 +140,7 @@ async function waitForCopy(client) {
 /**
  * Shows the last screen.
  *
- * @param {string} key
+ * @param {import("./parts/language.js").TextKey} key
  * @param {HTMLElement | null} [back]
  */
 function ended(key, back = null) {

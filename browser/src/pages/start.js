@@ -49,7 +49,16 @@ function welcome(quiet) {
         "ul",
         { class: "points" },
         ...POINTS.map(([name, path]) =>
-          el("li", {}, picture(path), el("span", {}, text(`start.point.${name}`, { name: SERVICE }))),
+          el(
+            "li",
+            {},
+            picture(path),
+            el(
+              "span",
+              {},
+              text(/** @type {import("./parts/language.js").TextKey} */ (`start.point.${name}`), { name: SERVICE }),
+            ),
+          ),
         ),
       ),
     ],
@@ -127,7 +136,7 @@ let asked = 0;
  */
 export async function showState(place) {
   const turn = ++asked;
-  /** @param {string} key @param {string} look */
+  /** @param {import("./parts/language.js").TextKey} key @param {string} look */
   const set = (key, look) => {
     if (turn !== asked) return;
     place.textContent = text(key);

@@ -1,11 +1,12 @@
 /** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
+import { decimalOf } from "../kit/money.js";
 import { feeIn } from "../chain/fees.js";
 import { didOfKey, textHash } from "../chain/names.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
 import { preparedPayment } from "../flows/pay.js";
-import { COIN, decimalOf, Refusal } from "./request.js";
+import { COIN, Refusal } from "./request.js";
 import { amountText } from "./text.js";
 
 /**

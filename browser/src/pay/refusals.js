@@ -1,5 +1,6 @@
 /** Converts errors to refusals, which decide what the person reads and which code the shop gets. */
 
+import { decimalOf } from "../kit/money.js";
 import {
   AccountNotFunded,
   NetworkError,
@@ -9,7 +10,7 @@ import {
   WebAuthnError,
 } from "../holdfast.js";
 import { meta } from "../kit/meta.js";
-import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
+import { COIN, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
 /** The refusal codes for failed passkey ceremonies, by reason. The person may try again, because nothing was signed. */

@@ -3,6 +3,7 @@
 import { isAddress } from "../chain/calls.js";
 import { NATIVE } from "../chain/native.js";
 import { plainLine } from "../kit/hidden.js";
+import { decimalOf } from "../kit/money.js";
 
 const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
@@ -70,19 +71,6 @@ export function readRequest({ site, inside, total, data }, facts) {
     amount: BigInt(amount),
     token: known,
   };
-}
-
-/**
- * Converts an amount exactly from the smallest unit to the token's unit.
- *
- * @param {bigint} amount
- * @param {number} decimals
- * @returns {string} without trailing zeros
- */
-export function decimalOf(amount, decimals) {
-  const digits = amount.toString().padStart(decimals + 1, "0");
-  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
-  return `${whole}.${fraction}`.replace(/\.?0+$/, "");
 }
 
 /**

@@ -1,9 +1,10 @@
 /** The payment sheet, which shows the amount, the payee, the shop, the paying vault and the fee. */
 
+import { decimalOf } from "../kit/money.js";
 import { el } from "../kit/el.js";
 import { costText } from "./account.js";
 import { meta } from "../kit/meta.js";
-import { COIN, decimalOf } from "./request.js";
+import { COIN } from "./request.js";
 import { amountText, text } from "./text.js";
 
 /**

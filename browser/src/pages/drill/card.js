@@ -72,7 +72,7 @@ function row({ way, there, triedAt }, known) {
  */
 function stateOf({ way, there, triedAt }, { copyAt, snapshot }) {
   if (way === "copy" && copyOf(snapshot) === "coming") return text("drill.copy.coming");
-  if (!there) return text(`drill.${way}.none`);
+  if (!there) return text(/** @type {import("../parts/language.js").TextKey} */ (`drill.${way}.none`));
   if (!triedAt) return text("drill.untried");
   const time = moment(triedAt);
   return way === "copy" && copyAt

@@ -1,10 +1,17 @@
 /** Texts, numbers and dates in the page's language, which `languages.js` selects. */
 
-import de from "../texts.de.js";
-import en from "../texts.en.js";
+import de from "../../texts/de/pages.js";
+import en from "../../texts/en/pages.js";
+import { filled } from "../../kit/filled.js";
 import { offered, preferred, remember } from "../../kit/languages.js";
+import { money } from "../../kit/money.js";
 
-/** @type {Record<string, Record<string, string>>} */
+/**
+ * @typedef {keyof typeof en} TextKey
+ * @typedef {TextKey extends infer K ? K extends `${infer Stem}.other` ? Stem : never : never} CountedKey
+ */
+
+/** @type {Record<string, Record<TextKey, string>>} */
 const TABLES = { en, de };
 const KNOWN = Object.keys(TABLES);
 
@@ -26,25 +33,23 @@ export function switchLanguage() {
 /**
  * Returns the text for a key.
  *
- * @param {string} key
+ * @param {TextKey} key
  * @param {Record<string, string | number>} [values] the values that replace {name}
  * @returns {string}
  */
 export function text(key, values = {}) {
-  const found = TABLES[language][key];
-  if (found === undefined) throw new TypeError(`no text: ${key}`);
-  return found.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  return filled(TABLES[language][key], values);
 }
 
 /**
  * Returns the text for a count in its singular or plural form: `key.one` or `key.other`.
  *
- * @param {string} key
+ * @param {CountedKey} key
  * @param {number} n
  */
 export function counted(key, n) {
   const form = new Intl.PluralRules(language).select(n) === "one" ? "one" : "other";
-  return text(`${key}.${form}`, { n });
+  return text(/** @type {TextKey} */ (`${key}.${form}`), { n });
 }
 
 /**
@@ -62,14 +67,11 @@ export function day(moment) {
 }
 
 /**
- * Formats a decimal number with all its digits. Intl receives the decimal as a string, because a Number would lose
- * digits.
+ * Formats an amount with all its digits, and at least two after the point.
  *
  * @param {string} decimal such as "12.500000"
  * @param {string} [symbol]
  */
-export function amount(decimal, symbol = "") {
-  const format = new Intl.NumberFormat(language, { maximumFractionDigits: 20, minimumFractionDigits: 2 });
-  const digits = format.format(/** @type {any} */ (decimal));
-  return symbol ? `${digits}\u00a0${symbol}` : digits;
+export function amount(decimal, symbol) {
+  return money(language, decimal, { symbol, least: 2 });
 }

@@ -36,7 +36,7 @@ export function buttons(...children) {
 }
 
 /**
- * @param {string} key
+ * @param {import("./language.js").TextKey} key
  * @param {Record<string, string | number>} [values]
  * @param {string | null} [look]
  */

@@ -5,6 +5,7 @@ import { buttons, el, field, form, submit } from "./nodes.js";
 import { weakness } from "./password_rule.js";
 import { run } from "./screen.js";
 
+/** @type {Record<string, import("./language.js").TextKey | "">} */
 const WEAK = { "": "", short: "password.weak", simple: "password.simple" };
 
 /**

@@ -17,7 +17,9 @@ import { moment, text } from "./language.js";
 /** The service's main address, the only one at which its passkeys work. */
 export const ADDRESS = meta("address") || location.origin;
 
-/** @type {Record<string, string>} */
+/** @typedef {import("./language.js").TextKey} TextKey */
+
+/** @type {Record<string, TextKey>} */
 const REFUSALS = {
   identifier_taken: "problem.identifier_taken",
   identifier_reserved: "problem.identifier_reserved",
@@ -37,7 +39,7 @@ const REFUSALS = {
   rpc_error: "problem.server",
   bundler_error: "problem.server",
 };
-/** @type {Record<string, string>} */
+/** @type {Record<string, TextKey>} */
 const CALLS = {
   open_elsewhere: "problem.elsewhere",
   wrong_key: "problem.wrong_key",
@@ -48,7 +50,7 @@ const CALLS = {
 
 /** An error that is shown to the person as a sentence from the text tables. */
 export class Told extends Error {
-  /** @param {string} key @param {Record<string, string | number>} [values] */
+  /** @param {TextKey} key @param {Record<string, string | number>} [values] */
   constructor(key, values = {}) {
     super(key);
     this.key = key;
@@ -91,7 +93,7 @@ function refusal(error) {
  *
  * @template {{success?: boolean, error?: string}} T
  * @param {T} answer
- * @param {string} [wrongKey] the key of the text for "wrong_key"
+ * @param {TextKey} [wrongKey] the key of the text for "wrong_key"
  * @returns {T}
  */
 export function succeeded(answer, wrongKey = "problem.wrong_key") {

@@ -135,6 +135,7 @@ async function verdict(identifier, channel, did) {
  * Returns the key of the sentence that says why a name is reserved. The service has one message for all reasons.
  *
  * @param {string} name in canonical form
+ * @returns {import("../parts/language.js").TextKey}
  */
 function reservedWhy(name) {
   const form = formOf(name);
@@ -149,6 +150,7 @@ function reservedWhy(name) {
  *
  * @param {string} identifier
  * @param {Channel} channel
+ * @returns {import("../parts/language.js").TextKey}
  */
 function badWhy(identifier, channel) {
   const name = canonicalHandle(identifier.replace(/\s/g, ""));

@@ -15,7 +15,7 @@ import { over } from "./flow.js";
 const SPARE_MS = 20_000;
 const AGAIN_AFTER_MS = 10_000;
 const NOWHERE = /^0x0+$/;
-/** The texts of steps that ended otherwise. @type {Record<string, string>} */
+/** The texts of steps that ended otherwise. @type {Record<string, import("../parts/language.js").TextKey>} */
 const OTHERWISE = {
   "account later": "finish.account.later",
   "chain later": "finish.chain.none",
@@ -50,7 +50,10 @@ export async function finish({ resumed = false, ...row }) {
  * @param {Begun} row
  */
 function locked(row) {
-  const opened = async (/** @type {import("../library.js").VaultKey} */ key, wrong = "") => {
+  const opened = async (
+    /** @type {import("../library.js").VaultKey} */ key,
+    wrong = /** @type {import("../parts/language.js").TextKey | ""} */ (""),
+  ) => {
     const { vault } = await ready();
     succeeded(await vault.unlock(key, null, { did: row.did, takeOver: true }), wrong || undefined);
     await finish({ ...row, resumed: true });

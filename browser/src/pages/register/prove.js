@@ -12,7 +12,7 @@ const DIGITS = 6;
 const RESEND_AFTER_S = 30;
 const SOON_S = 30;
 const [LASTS_S, TRIES] = (meta("code") || "90 5").split(" ").map(Number);
-/** The keys of the texts that replace the service's messages about a rejected code. @type {Record<string, string>} */
+/** The keys of the texts that replace the service's messages about a rejected code. @type {Record<string, import("../parts/language.js").TextKey>} */
 const SENTENCES = {
   "No code was sent or it has been used. Request a new one.": "prove.none",
   "The code has expired. Request a new one.": "prove.expired",
@@ -68,7 +68,7 @@ function draw(row, sentAt, failed = false) {
   asked.dataset.tries = String(TRIES);
   const signal = show({
     name: "prove",
-    heading: text(`prove.heading.${channel}`),
+    heading: text(/** @type {import("../parts/language.js").TextKey} */ (`prove.heading.${channel}`)),
     focus: sentAt ? code.input : null,
     redraw: () => draw(row, sentAt, failed),
     body: [
@@ -80,7 +80,7 @@ function draw(row, sentAt, failed = false) {
           "details",
           { open: failed },
           el("summary", {}, text("prove.nocode")),
-          paragraph(`prove.nocode.${channel}`, { address }),
+          paragraph(/** @type {import("../parts/language.js").TextKey} */ (`prove.nocode.${channel}`), { address }),
           el(
             "div",
             { class: "buttons" },

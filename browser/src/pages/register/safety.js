@@ -27,6 +27,7 @@ export async function safety(row) {
 /**
  * @param {import("../parts/providers.js").Copies} copies
  * @param {boolean} kept whether the service has a copy of the vault
+ * @returns {import("../parts/language.js").TextKey}
  */
 function warningOf(copies, kept) {
   if (copies === "synced") return kept ? "safety.kept" : "safety.synced";
@@ -35,7 +36,7 @@ function warningOf(copies, kept) {
 
 /**
  * @param {Begun} row
- * @param {string} warning
+ * @param {import("../parts/language.js").TextKey} warning
  * @param {boolean} [safe]
  */
 function draw(row, warning, safe = false) {

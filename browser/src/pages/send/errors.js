@@ -5,7 +5,7 @@ import { Told } from "../parts/problems.js";
 import { COIN, TOKENS, shown } from "./tokens.js";
 
 const FAILED = "the operation was mined and failed";
-/** @type {Record<string, string>} */
+/** @type {Record<string, import("../parts/language.js").TextKey>} */
 const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverified: "send.payee.unverified" };
 
 /**

@@ -9,7 +9,11 @@ import { ready } from "../parts/vault_client.js";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/;
 const OF_A_KEY = "did:new:";
-/** Why what reads like this is not paid as a name: another person may have registered it before such names were reserved. */
+/**
+ * Why what reads like this is not paid as a name: another person may have registered it before such names were reserved.
+ *
+ * @type {Record<string, import("../parts/language.js").TextKey>}
+ */
 const NOT_NAMES = {
   email: "send.bad.email",
   phone: "send.bad.phone",

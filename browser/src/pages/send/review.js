@@ -140,7 +140,7 @@ function draw(planned, known, fee, withPassword = false) {
 /** @param {import("./payee.js").Payee} payee @param {Seen} known */
 function payeeNodes({ address, did, name, trust }, known) {
   const [verified, before] = [trust === "verified", known.paid === "known"];
-  const said = verified && name ? "send.trust.verified.name" : `send.trust.${trust}`;
+  const said = verified && name ? "send.trust.verified.name" : /** @type {const} */ (`send.trust.${trust}`);
   return [
     name !== "" && el("strong", {}, name),
     did !== "" && el("p", { class: "mono" }, did),
@@ -174,7 +174,7 @@ function doubtful({ name, did }, { foreign, digits, alike }) {
   ];
 }
 
-/** @param {string} key @param {...(Node | string | false)} values */
+/** @param {import("../parts/language.js").TextKey} key @param {...(Node | string | false)} values */
 function row(key, ...values) {
   return [el("dt", {}, text(key)), el("dd", {}, ...values)];
 }

@@ -115,7 +115,9 @@ async function shownBalances(place, account, chainId) {
   const answers = await Promise.all(asked);
   const known = answers.filter((it) => typeof it !== "string");
   if (known.length === 0) {
-    place.replaceChildren(paragraph(`vault.balance.${answers[0]}`));
+    place.replaceChildren(
+      paragraph(/** @type {import("../parts/language.js").TextKey} */ (`vault.balance.${answers[0]}`)),
+    );
     return false;
   }
   place.replaceChildren(

@@ -122,7 +122,7 @@ function shownAmount(transfer) {
  */
 function receipt(transfer, note) {
   const { from, to, tx_hash: hash, time } = transfer;
-  /** @type {[string, string | undefined][]} */
+  /** @type {[import("../parts/language.js").TextKey, string | undefined][]} */
   const lines = [
     ["receipt.amount", shownAmount(transfer)],
     ["receipt.shop", note?.shop],

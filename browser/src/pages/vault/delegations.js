@@ -100,6 +100,7 @@ export function delegate() {
   const give = (/** @type {HTMLFormElement} */ it) => {
     const most = units(limit.input.value, USDC_DECIMALS);
     const count = Number(days.input.value);
+    /** @type {{it: ReturnType<typeof field>, bad: import("../parts/language.js").TextKey | ""}[]} */
     const wrong = [
       { it: to, bad: A_DID.test(to.input.value.trim()) ? "" : "allow.bad.to" },
       { it: limit, bad: most ? "" : "allow.bad.limit" },

@@ -109,7 +109,7 @@ function aboutCopy(known, copies) {
   return (shown = drawn());
 }
 
-/** @param {string} key of a text; empty for no notice */
+/** @param {import("../parts/language.js").TextKey | ""} key of a text; empty for no notice */
 function noticeOf(key) {
   return key ? paragraph(key, {}, "notice") : el("p", { class: "notice", hidden: true });
 }
@@ -139,13 +139,15 @@ function replaced(before, after) {
  *
  * @param {Facts} known
  * @param {import("../parts/providers.js").Copies | null} copies
- * @returns {string} the key of a text; empty for no warning
+ * @returns {import("../parts/language.js").TextKey | ""} the key of a text; empty for no warning
  */
 function reminder({ wraps, backupAt, snapshot }, copies) {
   if (wraps.length > 1 || backupAt) return "";
   if (wraps[0]?.kind !== "prf") return "vault.remind";
   if (copies === "synced")
-    return { kept: "vault.remind.kept", coming: "", none: "vault.remind.synced" }[copyOf(snapshot)];
+    return /** @type {const} */ ({ kept: "vault.remind.kept", coming: "", none: "vault.remind.synced" })[
+      copyOf(snapshot)
+    ];
   return copies === "possible" ? "vault.remind.possible" : copies === "one" ? "vault.remind" : "vault.remind.unknown";
 }
 

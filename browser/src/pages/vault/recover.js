@@ -86,7 +86,13 @@ function drawn({ car }) {
   const list = el(
     "ul",
     { class: "steps" },
-    ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}`)))),
+    ...names.map((name) =>
+      el(
+        "li",
+        { "data-step": name },
+        el("span", {}, text(/** @type {import("../parts/language.js").TextKey} */ (`recover.${name}`))),
+      ),
+    ),
   );
   show({ name: "recover", heading: text("recover.heading"), body: [list], redraw: () => {} });
   say(text("working"));
@@ -125,7 +131,9 @@ function asked(reason, _error, about) {
  */
 export function refusedRecovery(error) {
   if (error?.name === "SnapshotRolledBack") return new Told("recover.rolled_back");
-  return error?.name === "RecoveryRefused" ? new Told(`recover.refused.${error.code}`) : error;
+  return error?.name === "RecoveryRefused"
+    ? new Told(/** @type {import("../parts/language.js").TextKey} */ (`recover.refused.${error.code}`))
+    : error;
 }
 
 /**

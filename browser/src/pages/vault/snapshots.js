@@ -91,7 +91,14 @@ export async function versions() {
 /** @param {import("../../snapshots/comparison.js").TableDifference} difference */
 function row({ table, onlyHere, onlyThere, different }) {
   const counts = { here: onlyHere.length, there: onlyThere.length, different: different.length };
-  return el("li", {}, text("versions.row", { table: text(`versions.table.${table}`), ...counts }));
+  return el(
+    "li",
+    {},
+    text("versions.row", {
+      table: text(/** @type {import("../parts/language.js").TextKey} */ (`versions.table.${table}`)),
+      ...counts,
+    }),
+  );
 }
 
 /** @param {() => Promise<unknown>} work */

@@ -7,7 +7,7 @@ import { go } from "../parts/router.js";
 import { show } from "../parts/screen.js";
 import { backupButton, recoverButton } from "./recover.js";
 
-/** @type {Record<string, () => (HTMLElement | false)[]>} the ways by name, and the buttons of each */
+/** @type {Record<"passkey" | "device" | "file" | "none", () => (HTMLElement | false)[]>} the ways by name, and the buttons of each */
 const WAYS = {
   passkey: () => [!obstacle() && recoverButton(text("recover.again"))],
   device: () => [button(text("none.pair"), () => go("take"), { name: "take" })],
@@ -23,10 +23,10 @@ export function stuck() {
     redraw: stuck,
     body: [
       paragraph("stuck.lead"),
-      ...Object.entries(WAYS).flatMap(([name, ways]) => [
+      .../** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS)).flatMap((name) => [
         el("h2", {}, text(`stuck.${name}`)),
         paragraph(`stuck.${name}.how`),
-        buttons(...ways()),
+        buttons(...WAYS[name]()),
       ]),
       buttons(button(text("back"), () => go("vault"), { kind: "plain", name: "back" })),
     ],

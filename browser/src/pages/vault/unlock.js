@@ -28,7 +28,7 @@ const LIVED_MS = 1000;
  * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
  */
 
-/** @param {{locked?: string}} [how] `locked`: the text that says why the vault was locked */
+/** @param {{locked?: import("../parts/language.js").TextKey}} [how] `locked`: the text that says why the vault was locked */
 export async function enter({ locked } = {}) {
   if (cannotStore()) return blocked();
   const still = preparing();
@@ -100,7 +100,7 @@ function broken(error) {
   tell(error);
 }
 
-/** @param {string} [locked] */
+/** @param {import("../parts/language.js").TextKey} [locked] */
 function welcome(locked) {
   const reason = obstacle();
   const name = field(
@@ -191,7 +191,7 @@ async function onlyVault(credentialId) {
  * @param {VaultKey} key
  * @param {string} did
  * @param {boolean} takeOver
- * @param {string} [wrong]
+ * @param {import("../parts/language.js").TextKey} [wrong]
  */
 async function unlocked(key, did, takeOver, wrong) {
   const { vault } = await ready();

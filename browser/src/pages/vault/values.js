@@ -1,5 +1,9 @@
 /** Small conversions between values and text for the vault's screens. */
 
+import { decimalOf } from "../../kit/money.js";
+
+export { decimalOf };
+
 /**
  * Splits an address into groups of four characters, which people can compare more easily.
  *
@@ -20,15 +24,6 @@ export function units(decimal, decimals) {
   const found = /^(\d+)(?:[.,](\d+))?$/.exec(decimal.trim());
   if (!found || (found[2]?.length ?? 0) > decimals) return null;
   return BigInt(found[1] + (found[2] ?? "").padEnd(decimals, "0"));
-}
-
-/**
- * @param {bigint} value
- * @param {number} decimals
- */
-export function decimalOf(value, decimals) {
-  const digits = value.toString().padStart(decimals + 1, "0");
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
 }
 
 /** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */

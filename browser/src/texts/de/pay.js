@@ -1,6 +1,6 @@
 /** The German texts of the payment pages, loaded only for people who read German. */
 
-/** @type {typeof import("./texts.en.js").default} */
+/** @type {typeof import("../en/pay.js").default} */
 const de = {
   title: "Zahlung bestätigen",
   waiting: "Warten auf die Anfrage des Shops …",

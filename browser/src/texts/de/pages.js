@@ -1,7 +1,7 @@
 /** All texts of the pages in German. The keys and {placeholders} are those of texts.en.js. */
 
-/** @type {Record<string, string>} */
-export default {
+/** @type {typeof import("../en/pages.js").default} */
+const de = {
   "language.other": "English",
   "footer.interface": "Schnittstelle",
   "footer.checking": "Der Dienst wird geprüft",
@@ -691,3 +691,5 @@ export default {
   "problem.refused": "Der Dienst hat abgelehnt: {reason}.",
   "problem.unknown": "Etwas ist schiefgegangen: {reason}.",
 };
+
+export default de;

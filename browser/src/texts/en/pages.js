@@ -1,6 +1,5 @@
 /** All texts of the pages, in English. {name} is replaced with a value; `.one` and `.other` are plural forms (Intl.PluralRules). */
 
-/** @type {Record<string, string>} */
 export default {
   "language.other": "Deutsch",
   "footer.interface": "Interface",

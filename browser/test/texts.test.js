@@ -1,0 +1,27 @@
+/** The tables of texts: the same keys and placeholders in every language, which types cannot say of placeholders. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import dePages from "../src/texts/de/pages.js";
+import dePay from "../src/texts/de/pay.js";
+import enPages from "../src/texts/en/pages.js";
+import enPay from "../src/texts/en/pay.js";
+
+const placeholders = (sentence) => [...sentence.matchAll(/\{\w+\}/g)].map(String).sort();
+
+for (const [name, en, de] of [
+  ["pages", enPages, dePages],
+  ["payment window", enPay, dePay],
+])
+  test(`both languages of the ${name} have the same texts, in the same order, with the same placeholders`, () => {
+    assert.deepEqual(Object.keys(de), Object.keys(en));
+    assert(Object.keys(en).length > 80);
+    for (const [key, sentence] of Object.entries(en))
+      assert.deepEqual(placeholders(de[key]), placeholders(sentence), key);
+  });
+
+test("every text of the payment window is translated", () => {
+  const same = Object.keys(enPay).filter((key) => enPay[key] === dePay[key]);
+  assert.deepEqual(same.sort(), ["chain", "chain_row", "shop", "token"]);
+});
