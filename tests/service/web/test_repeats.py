@@ -181,7 +181,7 @@ async def test_parallel_repeats_execute_once(api: Api) -> None:
 
 
 async def test_a_repeat_of_a_slow_request_is_told_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.service.operations.repeats.REPEAT_WAITS_S", 0.1)
+    monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 0.1)
     begun, gate = asyncio.Event(), asyncio.Event()
     send = api.mailer.send_code
 

@@ -21,12 +21,12 @@ from holdfast.service.enclave_source.source import EnclaveSource
 from holdfast.service.lifecycle.service import Service
 from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
-from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.status import ServiceStatus
@@ -76,7 +76,7 @@ def build_service(
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
-        repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
+        idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, shown_rpc(settings), Readiness(store)),
         indexer=configured_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),

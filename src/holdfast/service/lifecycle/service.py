@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.idempotency import Idempotency
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.measuring import Measuring
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.relay import Relay
-    from holdfast.service.operations.repeats import Repeats
     from holdfast.service.operations.reserved_names import ReservedNames
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.snapshots import Snapshots
@@ -55,7 +55,7 @@ class Service:
     balances: Balances
     chain_reads: ReadingRate
     relay: Relay
-    repeats: Repeats
+    idempotency: Idempotency
     status: ServiceStatus
     indexer: Indexer | None
     workflow: Workflow

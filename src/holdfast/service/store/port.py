@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
-        Begun,
+        IdempotencyState,
         KeptAnswer,
         NewAttempt,
         NewCode,
@@ -141,7 +141,7 @@ class Store(Protocol):
         """Mark an identifier as verified after a provider has checked its code."""
         ...
 
-    async def begin(self, repeat: NewRepeat) -> Begun:
+    async def begin(self, repeat: NewRepeat) -> IdempotencyState:
         """Record that a request has begun, or return the state of an earlier request with the same key.
 
         If the earlier request has the same body, no response and an expired lease, the caller takes it over. Raises

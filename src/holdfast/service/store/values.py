@@ -37,7 +37,7 @@ class NewRepeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class IdempotencyState:
     """The state of a request with an `Idempotency-Key`.
 
     Attributes:

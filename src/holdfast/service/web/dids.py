@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
 from holdfast.service.http.messages import raw_json
-from holdfast.service.web.repeats import kept
+from holdfast.service.web.idempotency import kept
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_ALIAS, LOOK_UP_DID, REGISTER_DID

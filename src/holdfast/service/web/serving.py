@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
+from holdfast.service.web.idempotency import repeatable
 from holdfast.service.web.input import reads
-from holdfast.service.web.repeats import repeatable
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Input
 

@@ -8,8 +8,8 @@ from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
 from holdfast.service.http.messages import json_response, raw_json
+from holdfast.service.web.idempotency import kept
 from holdfast.service.web.input import restore_plus_sign
-from holdfast.service.web.repeats import kept
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import CHECK_SESSION, OPEN_SESSION, REGISTRATION_COUNTERS
 from holdfast.wire.errors import IDENTIFIER_RESERVED

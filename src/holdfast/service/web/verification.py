@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
 from holdfast.rules.one_time_codes import CodeFailure
 from holdfast.service.http.messages import json_response
+from holdfast.service.web.idempotency import kept, repeated_check
 from holdfast.service.web.input import restore_plus_sign
-from holdfast.service.web.repeats import kept, repeated_check
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_CODE, SEND_CODE, VERIFICATION_STATUS

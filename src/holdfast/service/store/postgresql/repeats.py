@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.writes import claims, codes
-from holdfast.service.store.values import Begun
+from holdfast.service.store.values import IdempotencyState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,9 +84,9 @@ NOTE_ATTEMPTS = Kind(
 )
 
 
-def _begun(_batch: Sequence[NewRepeat], rows: list[Record]) -> list[Begun]:
+def _begun(_batch: Sequence[NewRepeat], rows: list[Record]) -> list[IdempotencyState]:
     mine, body, answer, code_id, number = rows[0]
-    return [Begun(mine, body, answer, None if code_id is None else (code_id, number))]
+    return [IdempotencyState(mine, body, answer, None if code_id is None else (code_id, number))]
 
 
 def _encode_begin(batch: Sequence[NewRepeat]) -> list[Any]:

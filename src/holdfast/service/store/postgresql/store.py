@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Charge
     from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.values import (
-        Begun,
+        IdempotencyState,
         KeptAnswer,
         NewAttempt,
         NewCode,
@@ -225,11 +225,11 @@ class PostgresqlStore:
 
     # -- repeats ---------------------------------------------------------------------------------------------------
 
-    async def begin(self, repeat: NewRepeat) -> Begun:
+    async def begin(self, repeat: NewRepeat) -> IdempotencyState:
         """See Store. Parallel requests with the same new key may each be counted in the windows."""
         if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
             await self.charge(repeat.quotas, repeat.now)
-        begun: Begun = await self._again(repeats.BEGIN, repeat)
+        begun: IdempotencyState = await self._again(repeats.BEGIN, repeat)
         return begun
 
     async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from holdfast.service.store.port import Overtaken
 from holdfast.service.store.sqlite.charges import charge
-from holdfast.service.store.values import Begun
+from holdfast.service.store.values import IdempotencyState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ Arguments = TypeVarTuple("Arguments")
 _FAR = 10  # a lease that ends this many times its length from now was set by a wrong clock
 
 
-def begin(connection: Connection, repeat: NewRepeat) -> Begun:
+def begin(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     """Record that a request has begun; see Store."""
     row = connection.execute(
         "SELECT body, answer, code_id, attempt, leased_until FROM kept_answers WHERE key = ? AND expires_at > ?",
@@ -36,15 +36,15 @@ def begin(connection: Connection, repeat: NewRepeat) -> Begun:
         connection.execute(
             "UPDATE kept_answers SET leased_until = ? WHERE key = ?", (repeat.now + repeat.lease_s, repeat.key)
         )
-    return Begun(mine, body, answer, None if code_id is None else (code_id, number))
+    return IdempotencyState(mine, body, answer, None if code_id is None else (code_id, number))
 
 
-def _insert(connection: Connection, repeat: NewRepeat) -> Begun:
+def _insert(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     connection.execute(
         "INSERT OR REPLACE INTO kept_answers (key, body, leased_until, expires_at) VALUES (?, ?, ?, ?)",
         (repeat.key, repeat.bodies[0], repeat.now + repeat.lease_s, repeat.now + repeat.kept_s),
     )
-    return Begun(mine=True, body=repeat.bodies[0], answer=None, attempt=None)
+    return IdempotencyState(mine=True, body=repeat.bodies[0], answer=None, attempt=None)
 
 
 def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:

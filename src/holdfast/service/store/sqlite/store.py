@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Charge
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
-        Begun,
+        IdempotencyState,
         KeptAnswer,
         NewAttempt,
         NewCode,
@@ -198,7 +198,7 @@ class SqliteStore:
         """See Store."""
         await self._keeping(kept, codes.mark_verified, identifier, now)
 
-    async def begin(self, repeat: NewRepeat) -> Begun:
+    async def begin(self, repeat: NewRepeat) -> IdempotencyState:
         """See Store."""
         return await self._writer.write(repeats.begin, repeat)
 

@@ -13,7 +13,7 @@ from holdfast.rules.limits import (
     MAX_KEPT_ANSWER_BYTES,
 )
 from holdfast.service.http.messages import Response, json_response, refusal
-from holdfast.service.operations.repeats import Named
+from holdfast.service.operations.idempotency import IdempotentRequest
 from holdfast.service.operations.verification import RepeatedCheck
 from holdfast.service.store.port import Overtaken
 from holdfast.service.web.input import body_limit
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 
     from holdfast.service.http.messages import Headers, Request
-    from holdfast.service.store.values import Begun, KeptAnswer
+    from holdfast.service.store.values import IdempotencyState, KeptAnswer
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Answer, Attestation
@@ -42,11 +42,13 @@ _FIRST_SERVER_ERROR = 500
 _running: set[asyncio.Task[Any]] = set()
 
 
-class NamedRequest:
+class KeyedRequest:
     """A request with an `Idempotency-Key`, whose body has already been read."""
 
-    def __init__(self, web: WebContext, request: Request, named: Named, begun: Begun) -> None:
-        self._web, self._request, self.named, self.begun = web, request, named, begun
+    def __init__(
+        self, web: WebContext, request: Request, idempotent: IdempotentRequest, state: IdempotencyState
+    ) -> None:
+        self._web, self._request, self.idempotent, self.state = web, request, idempotent, state
         self.method, self.path, self.query = request.method, request.path, request.query
 
     @property
@@ -78,30 +80,31 @@ class NamedRequest:
 
     async def body(self, limit: int) -> bytes:
         """See Request."""
-        if len(self.named.body) > limit:
+        if len(self.idempotent.body) > limit:
             raise Refused(BODY_TOO_LARGE)
-        return self.named.body
+        return self.idempotent.body
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """See Request."""
-        yield self.named.body
+        yield self.idempotent.body
 
     def keeping(self, answer: Answer) -> KeptAnswer:
         """Return the response in the form in which it is stored."""
-        return self._web.service.repeats.sealed(self.named, _packed(json_response(answer)))
+        return self._web.service.idempotency.sealed(self.idempotent, _packed(json_response(answer)))
 
 
 def kept(request: Request, answer: Answer) -> KeptAnswer | None:
     """Return the response in its stored form, for the effect's transaction; None without an `Idempotency-Key`."""
-    return request.keeping(answer) if isinstance(request, NamedRequest) else None
+    return request.keeping(answer) if isinstance(request, KeyedRequest) else None
 
 
 def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> RepeatedCheck | None:
     """Return the key and the stored attempt of a repeatable code check; None without an `Idempotency-Key`."""
-    if not isinstance(request, NamedRequest):
+    if not isinstance(request, KeyedRequest):
         return None
-    named = request
-    return RepeatedCheck(named.named.key, named.begun.attempt, lambda attestation: named.keeping(shape(attestation)))
+    keyed = request
+    attempt = keyed.state.attempt
+    return RepeatedCheck(keyed.idempotent.key, attempt, lambda attestation: keyed.keeping(shape(attestation)))
 
 
 def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
@@ -114,10 +117,10 @@ def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
         name = _name(request)
         if name is None:
             return await handle(web, request)
-        named = Named(
+        idempotent = IdempotentRequest(
             endpoint=place, name=name, body=await request.body(limit), ip=web.subject(request), lease_s=lease_s
         )
-        return await _to_the_end(_answered(web, request, named, handle))
+        return await _to_the_end(_answered(web, request, idempotent, handle))
 
     return once
 
@@ -140,20 +143,20 @@ async def _to_the_end(work: Coroutine[Any, Any, Response]) -> Response:
     return await asyncio.shield(task)
 
 
-async def _answered(web: WebContext, request: Request, named: Named, handle: Handler) -> Response:
+async def _answered(web: WebContext, request: Request, idempotent: IdempotentRequest, handle: Handler) -> Response:
     while True:
-        begun = await web.service.repeats.begin(named)
-        if isinstance(begun, bytes):
-            return _unpacked(begun)
+        state = await web.service.idempotency.begin(idempotent)
+        if isinstance(state, bytes):
+            return _unpacked(state)
         try:
-            return await _first(web, NamedRequest(web, request, named, begun), handle)
+            return await _first(web, KeyedRequest(web, request, idempotent, state), handle)
         except Overtaken:
             continue
 
 
-async def _first(web: WebContext, request: NamedRequest, handle: Handler) -> Response:
+async def _first(web: WebContext, request: KeyedRequest, handle: Handler) -> Response:
     """Do the work, and store the response if it is final."""
-    repeats = web.service.repeats
+    idempotency = web.service.idempotency
     try:
         response = await handle(web, request)
     except Refused as refused:
@@ -161,12 +164,12 @@ async def _first(web: WebContext, request: NamedRequest, handle: Handler) -> Res
     except Overtaken:
         raise
     except Exception:
-        await repeats.put_back(request.named)
+        await idempotency.put_back(request.idempotent)
         raise
     packed = _packed(response)
     if _is_final(response.status) and len(packed) <= MAX_KEPT_ANSWER_BYTES:
-        return _unpacked(await repeats.finish(request.named, packed))
-    earlier = await repeats.put_back(request.named)
+        return _unpacked(await idempotency.finish(request.idempotent, packed))
+    earlier = await idempotency.put_back(request.idempotent)
     return response if earlier is None else _unpacked(earlier)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
-    from holdfast.service.store.values import Begun
+    from holdfast.service.store.values import IdempotencyState
 
 _NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key encrypts a few responses at most
 _POLL_S = 0.05
@@ -34,7 +34,7 @@ _RETRY_AFTER_S = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Named:
+class IdempotentRequest:
     """A request with its `Idempotency-Key`. The class has no repr, so that logs cannot contain the key or the body.
 
     Attributes:
@@ -58,7 +58,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class Idempotency:
     """Stores the responses to requests with an `Idempotency-Key`, and finds them for repeats."""
 
     store: Store
@@ -67,7 +67,7 @@ class Repeats:
     clock: Clock
     entropy: Entropy
 
-    async def begin(self, named: Named) -> Begun | bytes:
+    async def begin(self, idempotent: IdempotentRequest) -> IdempotencyState | bytes:
         """Return the stored response; if there is none, mark the request as begun and return it to be processed.
 
         Raises:
@@ -77,54 +77,54 @@ class Repeats:
         loop = asyncio.get_running_loop()
         ends = loop.time() + REPEAT_WAITS_S
         while True:
-            begun = await self.store.begin(self._repeat(named))
+            begun = await self.store.begin(self._repeat(idempotent))
             if begun.mine:
                 return begun
-            if not any(hmac.compare_digest(begun.body, body) for body in self._bodies(named)):
+            if not any(hmac.compare_digest(begun.body, body) for body in self._bodies(idempotent)):
                 raise Refused(IDEMPOTENCY_KEY_REUSED)
             if begun.answer is not None:
-                return self._opened(named, begun.answer)
+                return self._opened(idempotent, begun.answer)
             if loop.time() >= ends:
                 raise Refused(IDEMPOTENCY_KEY_IN_USE, _RETRY_AFTER_S)
             await asyncio.sleep(_POLL_S)
 
-    async def finish(self, named: Named, answer: bytes) -> bytes:
+    async def finish(self, idempotent: IdempotentRequest, answer: bytes) -> bytes:
         """Store the response unless a parallel repeat has stored one; return the stored response."""
-        kept = await self.store.finish(named.key, self.sealed(named, answer).answer)
-        return answer if kept is None else self._opened(named, kept)
+        kept = await self.store.finish(idempotent.key, self.sealed(idempotent, answer).answer)
+        return answer if kept is None else self._opened(idempotent, kept)
 
-    async def put_back(self, named: Named) -> bytes | None:
+    async def put_back(self, idempotent: IdempotentRequest) -> bytes | None:
         """Let the next repeat do the work, unless a parallel repeat has stored a response; if so, return it."""
-        kept = await self.store.finish(named.key, None)
-        return None if kept is None else self._opened(named, kept)
+        kept = await self.store.finish(idempotent.key, None)
+        return None if kept is None else self._opened(idempotent, kept)
 
-    def sealed(self, named: Named, answer: bytes) -> KeptAnswer:
+    def sealed(self, idempotent: IdempotentRequest, answer: bytes) -> KeptAnswer:
         """Return the response in its stored, encrypted form."""
         nonce = self.entropy(_NONCE_BYTES)
-        cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", named.name.encode()))
-        return KeptAnswer(named.key, nonce + cipher.encrypt(nonce, answer, named.key))
+        cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", idempotent.name.encode()))
+        return KeptAnswer(idempotent.key, nonce + cipher.encrypt(nonce, answer, idempotent.key))
 
-    def _opened(self, named: Named, sealed: bytes) -> bytes:
+    def _opened(self, idempotent: IdempotentRequest, sealed: bytes) -> bytes:
         nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         for key in self.secrets.signing_keys:
             try:
-                return AESGCM(_derived(key, "seal", named.name.encode())).decrypt(nonce, content, named.key)
+                return AESGCM(_derived(key, "seal", idempotent.name.encode())).decrypt(nonce, content, idempotent.key)
             except InvalidTag:
                 continue
         raise Refused(IDEMPOTENCY_KEY_REUSED)  # the key that encrypted it was withdrawn
 
-    def _repeat(self, named: Named) -> NewRepeat:
+    def _repeat(self, idempotent: IdempotentRequest) -> NewRepeat:
         return NewRepeat(
-            key=named.key,
-            bodies=self._bodies(named),
+            key=idempotent.key,
+            bodies=self._bodies(idempotent),
             now=self.clock(),
-            lease_s=named.lease_s,
+            lease_s=idempotent.lease_s,
             kept_s=ANSWERS_KEPT_S,
-            quotas=of_keyed_request(named.ip, self.ceilings),
+            quotas=of_keyed_request(idempotent.ip, self.ceilings),
         )
 
-    def _bodies(self, named: Named) -> tuple[bytes, ...]:
-        message = named.key + named.body
+    def _bodies(self, idempotent: IdempotentRequest) -> tuple[bytes, ...]:
+        message = idempotent.key + idempotent.body
         return tuple(_derived(key, "body", message) for key in self.secrets.signing_keys)
 
 
