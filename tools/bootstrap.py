@@ -130,7 +130,8 @@ def _install_locks(name: str, *locks: str) -> None:
 
 
 def _install_project() -> None:
-    files = [ROOT / "pyproject.toml", ROOT / "tools" / "hatch_build.py"]
+    browser = [ROOT / "browser" / name for name in ("build.py", "package-lock.json", "src/kit/qr.js")]
+    files = [ROOT / "pyproject.toml", ROOT / "tools" / "hatch_build.py", *browser]
     if _fresh("project", files):
         return
     _step("installing holdfast into .venv")

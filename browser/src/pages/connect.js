@@ -51,7 +51,7 @@ void began();
 
 async function began() {
   show({ name: "waiting", heading: text("connect.title"), quiet: true, body: [paragraph("connect.waiting")] });
-  void ready().catch(() => {});
+  void ready().catch(() => {}); // reported where it is awaited
   try {
     present = await asker();
   } catch (error) {
@@ -122,7 +122,7 @@ function refused(code, key, what = "") {
 async function answered(message, key) {
   ended(key);
   await waitForCopy(await ready());
-  await (await ready()).vault.lock().catch(() => {});
+  await (await ready()).vault.lock().catch(() => {}); // closing the window locks it as well
   known().answer(message);
   if (!known().redirect) window.close();
 }
@@ -134,7 +134,7 @@ async function waitForCopy(client) {
   await client
     .snapshots()
     .then((it) => it.firstCopy(COPY_WITHIN_MS))
-    .catch(() => {});
+    .catch(() => {}); // the vault's page says what has no copy
 }
 
 /**

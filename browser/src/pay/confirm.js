@@ -57,7 +57,7 @@ class Payment {
    */
   constructor(id, facts) {
     this.#facts = facts;
-    this.#booted.catch(() => {});
+    this.#booted.catch(() => {}); // reported when the request has been read
     // After the agreement the page goes on to the receipt, whatever has become of the request.
     const onOver = () => this.#state !== "agreed" && this.#end("over_title", "over");
     this.#shop = new Shop(id, { onRequest: (asked) => void this.#asked(asked), onOver });
@@ -172,7 +172,7 @@ class Payment {
     // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
     // the sponsor's error.
     const enough = checkBalance(this.#client, account.address, request);
-    enough.catch(() => {});
+    enough.catch(() => {}); // reported when it is awaited below
     // Pay the address that is shown, even if the DID has a different one by now.
     const paying = this.#client.pay(
       { ...request.params, to: this.#payee.address },
@@ -182,12 +182,13 @@ class Payment {
       },
     );
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
-    await this.#noted(result).catch(() => {}); // before the shop knows, because the browser then closes the window
+    // Before the shop knows, because the browser then closes the window. A payment without a note is still a payment.
+    await this.#noted(result).catch(() => {});
     tell(text("copying"));
     const copy = this.#client
       .snapshots()
       .then((it) => it.firstCopy(COPY_WITHIN_MS))
-      .catch(() => {});
+      .catch(() => {}); // the vault's page says what has no copy
     await Promise.race([copy, new Promise((late) => setTimeout(late, COPY_WITHIN_MS))]); // the shop waits
     this.#shop.paid(result);
     showPaid(request, result);
@@ -297,7 +298,7 @@ class Payment {
     this.#state = "over";
     void this.#client.vault
       .lock()
-      .catch(() => {})
+      .catch(() => {}) // closing locks it as well
       .finally(() => this.#client.close());
   }
 

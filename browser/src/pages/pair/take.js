@@ -62,7 +62,7 @@ async function taken({ address, meeting }) {
     await setReceived(did);
     key();
   } catch (error) {
-    await vault.lock().catch(() => {});
+    await vault.lock().catch(() => {}); // the first error says more
     take();
     throw error instanceof PluginCallError ? error : asTold(error);
   } finally {

@@ -72,7 +72,7 @@ export function hadVault() {
   try {
     return localStorage.getItem(MARK) !== null;
   } catch {
-    return false;
+    return false; // a browser that stores nothing
   }
 }
 

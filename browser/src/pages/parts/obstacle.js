@@ -5,7 +5,7 @@ import { text } from "./language.js";
 import { el, paragraph } from "./nodes.js";
 import { ADDRESS } from "./problems.js";
 
-/** Whether the person or an administrator forbade this site to store anything, as with blocked cookies. */
+/** Whether the person or an administrator forbade this site to store anything: with blocked cookies, reading throws. */
 export function cannotStore() {
   try {
     return localStorage.length < 0;

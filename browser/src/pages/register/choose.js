@@ -186,7 +186,7 @@ async function next({ input, judge, yours }, channel, row) {
     input.focus();
     return;
   }
-  void ready().catch(() => {});
+  void ready().catch(() => {}); // reported where it is awaited
   const { credentialId, did, password } = row;
   await chosen({ channel, identifier, credentialId, did, password });
 }

@@ -58,7 +58,7 @@ export async function sending({ planned, fee }) {
       },
     );
     await noteSent(did, { ...row, hash, state: "confirmed" });
-    await rememberPayee(payee.address).catch(() => {});
+    await rememberPayee(payee.address).catch(() => {}); // the payee only counts as new again
     done(planned, result);
   } catch (error) {
     if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));

@@ -61,7 +61,7 @@ export async function enter({ locked } = {}) {
 async function withoutKeyless(vault) {
   const did = await received();
   if (!did) return;
-  await vault.forget(did).catch(() => {});
+  await vault.forget(did).catch(() => {}); // another tab may be adding a key to it
   await setReceived(null);
 }
 

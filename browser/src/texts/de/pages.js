@@ -1,4 +1,4 @@
-/** All texts of the pages in German. The keys and {placeholders} are those of texts.en.js. */
+/** All texts of the pages in German. The keys and {placeholders} are those of en/pages.js. */
 
 /** @type {typeof import("../en/pages.js").default} */
 const de = {
