@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import wasmtime
 from Crypto.Hash import keccak
-from tests.support.linear_memory import memory_of
+from tests.support.linear_memory import allocate, free, limit_growth, memory_of
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock
 
@@ -25,9 +25,9 @@ BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
 def exhaust(enclave: Enclave) -> None:
     """Allocate all memory that the module may use, down to the last byte."""
-    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store))
+    limit_growth(enclave)
     for size in BLOCKS:
-        while enclave._allocate(enclave._store, size):
+        while allocate(enclave, size):
             pass
 
 
@@ -48,10 +48,10 @@ def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: by
 
 def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
     """Leave only a little memory free, in places that depend on the seed; return the allocated blocks."""
-    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + (seed % 4 << 16))
+    limit_growth(enclave, seed % 4 << 16)
     chance = random.Random(seed)
     sizes = [size for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16) for _ in range(chance.randrange(40))]
-    taken = [(enclave._allocate(enclave._store, size), size) for size in sizes]
+    taken = [(allocate(enclave, size), size) for size in sizes]
     return [block for block in taken if block[0]]
 
 
@@ -63,9 +63,9 @@ def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[s
             vault.call("generate", credential=credential, key=key)
             taken = fill_up(vault, seed)
             refused += b"out_of_memory" in vault.call_raw("exec", b'{"filter":"resource:enclaves action:refresh"}')
-            vault._store.set_limits(memory_size=256 << 20)
+            limit_growth(vault, 256 << 20)
             for address, size in taken:
-                vault._free(vault._store, address, size)
+                free(vault, address, size)
             again = vault.call(
                 "exec", filter="resource:services action:create", args={"id": "s", "type": "t", "endpoint": "e"}
             )

@@ -29,9 +29,9 @@ def populate(chain: FakeChain) -> None:
     block = chain.mine(0)
     tx = b"\x07" * 32
     keys = [did_hash(DID), CONTROLLER]
-    chain._emit(block, "DidRegistered(bytes32,address,string)", keys, text_data(b"bafycid"), tx)
-    chain._emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias_hash(ALIAS), *keys], "", tx)
-    chain._emit(
+    chain.emit(block, "DidRegistered(bytes32,address,string)", keys, text_data(b"bafycid"), tx)
+    chain.emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias_hash(ALIAS), *keys], "", tx)
+    chain.emit(
         block, "AccountCreated(address,address,uint256,uint256,uint256)", [CONTROLLER, OWNER], "00" * 96, tx,
         address=bytes.fromhex("22" * 20),
     )  # fmt: skip
@@ -101,8 +101,8 @@ async def test_an_account_is_found_by_the_key_that_it_obeys_now(client: Client, 
     first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
     assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == [account]
     block = chain.mine(0)
-    chain._emit(block, KEY_CHANGED, [], key.hex(), address=other)
-    chain._emit(block, KEY_CHANGED, [], key.hex(), address=CONTROLLER)
+    chain.emit(block, KEY_CHANGED, [], key.hex(), address=other)
+    chain.emit(block, KEY_CHANGED, [], key.hex(), address=CONTROLLER)
     await until(client, "/api/stats", "last_block_number", 2)
     assert (await client.get("/api/accounts", f"key_owner={second}"))["accounts"] == [account]
     assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == []

@@ -158,7 +158,7 @@ class FakeChain:
     def _register(self, block: FakeBlock) -> None:
         did, controller = self.rng.randbytes(32), self.rng.randbytes(20)
         cid = self.rng.choice([b"", b"bafy" + self.rng.randbytes(4).hex().encode(), b"nul\0\xff", "ä€".encode()])
-        tx = self._emit(block, "DidRegistered(bytes32,address,string)", [did, controller], text_data(cid))
+        tx = self.emit(block, "DidRegistered(bytes32,address,string)", [did, controller], text_data(cid))
         shown = cid.decode("utf-8", "replace").replace("\0", "\ufffd")
         block.after.dids[did] = {
             "controller": controller, "cid": shown, "active": True, "block": block.number, "tx": tx,
@@ -168,7 +168,7 @@ class FakeChain:
 
     def _alias(self, block: FakeBlock, did: bytes, controller: bytes, tx: bytes | None = None) -> None:
         alias = self.rng.randbytes(32)
-        self._emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias, did, controller], "", tx)
+        self.emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias, did, controller], "", tx)
         block.after.aliases[alias] = {"did": did, "active": True}
 
     def _further_alias(self, block: FakeBlock) -> None:
@@ -178,38 +178,38 @@ class FakeChain:
     def _metadata(self, block: FakeBlock) -> None:
         did = self._any(block.after.dids)
         cid = self.rng.randbytes(20).hex()
-        self._emit(block, "DidMetadataUpdated(bytes32,string)", [did], text_data(cid.encode()))
+        self.emit(block, "DidMetadataUpdated(bytes32,string)", [did], text_data(cid.encode()))
         block.after.dids[did]["cid"] = cid
 
     def _did_status(self, block: FakeBlock) -> None:
         did, active = self._any(block.after.dids), self.rng.random() < 0.4
-        self._emit(block, "DidStatusChanged(bytes32,bool)", [did], word(int(active)))
+        self.emit(block, "DidStatusChanged(bytes32,bool)", [did], word(int(active)))
         block.after.dids[did]["active"] = active
 
     def _controller(self, block: FakeBlock) -> None:
         did, new = self._any(block.after.dids), self.rng.randbytes(20)
         old = block.after.dids[did]["controller"]
-        self._emit(block, "DidControllerProposed(bytes32,address,address)", [did, old, new], "")
-        self._emit(block, "DidControllerChanged(bytes32,address,address)", [did, old, new], "")
+        self.emit(block, "DidControllerProposed(bytes32,address,address)", [did, old, new], "")
+        self.emit(block, "DidControllerChanged(bytes32,address,address)", [did, old, new], "")
         block.after.dids[did]["controller"] = new
 
     def _alias_status(self, block: FakeBlock) -> None:
         alias, active = self._any(block.after.aliases), self.rng.random() < 0.4
-        self._emit(block, "AliasStatusChanged(bytes32,bool)", [alias], word(int(active)))
+        self.emit(block, "AliasStatusChanged(bytes32,bool)", [alias], word(int(active)))
         block.after.aliases[alias]["active"] = active
 
     def _account(self, block: FakeBlock) -> None:
         free = [d["controller"] for d in block.after.dids.values() if d["controller"] not in block.after.accounts]
         account, owner = self.rng.choice([*free, self.rng.randbytes(20)]), self.rng.randbytes(20)
         data = word(7) + word(8) + word(9)
-        tx = self._emit(
+        tx = self.emit(
             block, "AccountCreated(address,address,uint256,uint256,uint256)", [account, owner], data, address=FACTORY
         )
         block.after.accounts[account] = {"owner": owner, "key": owner, "block": block.number, "tx": tx}
 
     def _key_change(self, block: FakeBlock) -> None:
         account, key = self._any(block.after.accounts), self.rng.randbytes(64)
-        self._emit(block, KEY_CHANGED, [], key.hex(), address=account)
+        self.emit(block, KEY_CHANGED, [], key.hex(), address=account)
         block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
@@ -224,12 +224,12 @@ class FakeChain:
             ]
         )
         if signature == KEY_CHANGED:
-            self._emit(block, signature, [], self.rng.randbytes(64).hex(), address=address)
+            self.emit(block, signature, [], self.rng.randbytes(64).hex(), address=address)
             block.after.events -= 1
             block.after.others_changes += 1
             return
         data = self.rng.choice(["", word(2**255), word(32) + word(2**64), word(32) + word(5) + "aa"])
-        self._emit(block, signature, [self.rng.randbytes(32)], data, address=address)
+        self.emit(block, signature, [self.rng.randbytes(32)], data, address=address)
         block.after.events -= 1
 
     def _no_account(self, block: FakeBlock) -> bytes:
@@ -241,9 +241,9 @@ class FakeChain:
     def transfer(self, sender: bytes, recipient: bytes, amount: int, token: bytes) -> bytes:
         """Mine a block with one transfer, and return its transaction's hash."""
         parties = [sender.rjust(32, b"\0"), recipient.rjust(32, b"\0")]
-        return self._emit(self.mine(0), "Transfer(address,address,uint256)", parties, word(amount), address=token)
+        return self.emit(self.mine(0), "Transfer(address,address,uint256)", parties, word(amount), address=token)
 
-    def _emit(
+    def emit(
         self,
         block: FakeBlock,
         signature: str,

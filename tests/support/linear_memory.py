@@ -14,3 +14,18 @@ def memory_of(enclave: Enclave) -> bytes:
         if enclave._closed:
             return b""
         return bytes(enclave._memory.read(enclave._store, 0, enclave._memory.data_len(enclave._store)))
+
+
+def limit_growth(enclave: Enclave, more: int = 0) -> None:
+    """Let the memory grow by at most `more` bytes."""
+    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + more)
+
+
+def allocate(enclave: Enclave, size: int) -> int:
+    """Allocate memory as the host does for a request; returns the address, or 0 if there is not enough."""
+    return int(enclave._allocate(enclave._store, size))
+
+
+def free(enclave: Enclave, address: int, size: int) -> None:
+    """Free what `allocate` returned."""
+    enclave._free(enclave._store, address, size)
