@@ -21,6 +21,7 @@ from tests.support.heavy_requests import (
     Cost,
     Heavy,
     Meter,
+    RsgiMeter,
     bodies,
     filled,
 )
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 MOST_TIMES = 25  # an ordinary request with a token costs about 0.2 ms, so this is 5 ms
 MOST_CALLS = 20_000
+ENTRIES = pytest.mark.parametrize("entry", [Meter, RsgiMeter], ids=["ASGI", "RSGI"])
 RECORD = "application/vnd.ipfs.ipns-record"
 LINK = Link(bytes_of(cid_of("raw", b"x")))
 
@@ -54,9 +56,9 @@ def open_api(make_api: Callable[..., Api]) -> Api:
     return make_api(snapshots_free_bytes="0", bundler_url="http://127.0.0.1:9", indexer_url="http://127.0.0.1:9")
 
 
-async def require_cheap(api: Api, requests: Iterable[Heavy]) -> None:
+async def require_cheap(api: Api, requests: Iterable[Heavy], entry: type[Meter] = Meter) -> None:
     """Fail with a table of the requests that cost too much. Only those that look expensive are measured again."""
-    meter = Meter(api.application)
+    meter = entry(api.application)
     vault = await registered(api, "ordinary")
     ordinary = min([(await meter.cost(Heavy("ordinary", "GET", "/pins", vault.token()), 1)).cpu_s for _ in range(50)])
     dear: list[tuple[Heavy, Cost]] = []
@@ -88,7 +90,8 @@ async def answered(_reader: ChainReader, *_question: Any) -> Any:
     return bytes(160) if len(_question) > 1 else 1
 
 
-async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+@ENTRIES
+async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.MonkeyPatch, entry: type[Meter]) -> None:
     questions = [
         Heavy(f"{path}?{name}", "GET", f"{path}?{query}") for path in declared("GET") for name, query in QUERIES.items()
     ]
@@ -130,7 +133,7 @@ async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.Monkey
     ]
     monkeypatch.setattr(ChainReader, "call", answered)
     monkeypatch.setattr(ChainReader, "balance", answered)
-    await require_cheap(open_api, [*questions, *paths, *fields])
+    await require_cheap(open_api, [*questions, *paths, *fields], entry)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
@@ -155,11 +158,12 @@ async def test_heavy_headers(open_api: Api, method: str) -> None:
     await require_cheap(open_api, requests)
 
 
-async def test_heavy_bodies(open_api: Api) -> None:
+@ENTRIES
+async def test_heavy_bodies(open_api: Api, entry: type[Meter]) -> None:
     requests: list[Heavy] = []
     for endpoint in ENDPOINTS:
-        if endpoint.method == "POST" and endpoint.asks is not None and not endpoint.path.startswith("/api/v0"):
-            requests += bodies(endpoint.path, tuple(endpoint.asks.__struct_fields__) or ("x",))
+        if endpoint.method == "POST" and endpoint.input is not None and not endpoint.path.startswith("/api/v0"):
+            requests += bodies(endpoint.path, tuple(endpoint.input.__struct_fields__) or ("x",))
     attestation = dict.fromkeys(
         ("identifier", "channel", "verified_at", "expires_at", "registrar", "signature"), "9" * 1000
     )
@@ -168,7 +172,7 @@ async def test_heavy_bodies(open_api: Api) -> None:
         requests.append(
             Heavy("attestation", "POST", "/api/dids", body=json.dumps({**fields, "attestation": heavy}).encode()[:BODY])
         )
-    await require_cheap(open_api, requests)
+    await require_cheap(open_api, requests, entry)
 
 
 async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
@@ -202,7 +206,8 @@ async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
     await require_cheap(open_api, requests)
 
 
-async def test_heavy_tokens(open_api: Api) -> None:
+@ENTRIES
+async def test_heavy_tokens(open_api: Api, entry: type[Meter]) -> None:
     """Tokens by a key that is registered, by one that is not, and forged ones."""
     vault, stranger = await registered(open_api), VaultKey()
     requests = []
@@ -217,7 +222,7 @@ async def test_heavy_tokens(open_api: Api) -> None:
                     Heavy(f"{path} {title}", method, path, {"authorization": "Bearer " + text})
                     for text in (token, forged)
                 ]
-    await require_cheap(open_api, requests)
+    await require_cheap(open_api, requests, entry)
 
 
 HEAVY_VALUES: dict[str, Any] = {

@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from holdfast.service.web.asgi import AsgiEntry
+from holdfast.service.web.rsgi import RsgiEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Awaitable, Iterator
 
     from holdfast.service.web.application import Application
 
@@ -42,6 +46,14 @@ class Cost:
     cpu_s: float
 
 
+@dataclass
+class Exchange:
+    """One request under way, and the status of its answer."""
+
+    answered: Awaitable[None]
+    status: int = 0
+
+
 class Meter:
     """Sends requests to an application on this thread and measures them."""
 
@@ -54,18 +66,18 @@ class Meter:
         times = []
         status = 0
         for _ in range(tries):
-            scope, receive, send = self._exchange(heavy)
+            exchange = self._exchange(heavy)
             begun = time.thread_time()
-            await self._entry(scope, receive, send)
+            await exchange.answered
             times.append(time.thread_time() - begun)
-            status = scope["answered"]
+            status = exchange.status
         return Cost(status, await self._calls(heavy), min(times))
 
     async def status(self, heavy: Heavy) -> int:
         """Return the status of the answer to a request."""
-        scope, receive, send = self._exchange(heavy)
-        await self._entry(scope, receive, send)
-        return int(scope["answered"])
+        exchange = self._exchange(heavy)
+        await exchange.answered
+        return exchange.status
 
     async def _calls(self, heavy: Heavy) -> int:
         count = 0
@@ -74,22 +86,24 @@ class Meter:
             nonlocal count
             count += event in {"call", "c_call"}
 
-        scope, receive, send = self._exchange(heavy)
+        exchange = self._exchange(heavy)
         before = sys.getprofile()
         sys.setprofile(note)
         try:
-            await self._entry(scope, receive, send)
+            await exchange.answered
         finally:
             sys.setprofile(before)
         return count
 
-    def _exchange(self, heavy: Heavy) -> tuple[dict[str, Any], Any, Any]:
+    def _headers(self, heavy: Heavy) -> dict[str, str]:
+        return {"x-forwarded-for": next(self._addresses), **heavy.headers}
+
+    def _exchange(self, heavy: Heavy) -> Exchange:
         raw, _, query = heavy.path.partition("?")
-        headers = {"x-forwarded-for": next(self._addresses), **heavy.headers}
         scope: dict[str, Any] = {
             "type": "http", "method": heavy.method, "path": unquote(raw), "raw_path": raw.encode(),
             "query_string": query.encode(), "client": ("127.0.0.1", 1),
-            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()],
+            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in self._headers(heavy).items()],
         }  # fmt: skip
 
         async def receive() -> dict[str, Any]:
@@ -97,9 +111,58 @@ class Meter:
 
         async def send(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                scope["answered"] = message["status"]
+                exchange.status = message["status"]
 
-        return scope, receive, send
+        exchange = Exchange(self._entry(scope, receive, send))
+        return exchange
+
+
+class RsgiMeter(Meter):
+    """Sends the requests to the other entry, as granian does."""
+
+    def __init__(self, application: Application) -> None:
+        super().__init__(application)
+        self._rsgi = RsgiEntry(application)
+
+    def _exchange(self, heavy: Heavy) -> Exchange:
+        raw, _, query = heavy.path.partition("?")
+        scope = SimpleNamespace(
+            proto="http", http_version="1.1", method=heavy.method, path=unquote(raw), query_string=query,
+            client="127.0.0.1:1", headers=_RsgiHeaders({n.lower(): v for n, v in self._headers(heavy).items()}),
+        )  # fmt: skip
+        protocol = _RsgiProtocol(heavy.body)
+        exchange = protocol.exchange = Exchange(self._rsgi.__rsgi__(scope, protocol))
+        return exchange
+
+
+class _RsgiHeaders(dict[str, str]):
+    def get_all(self, name: str) -> list[str]:
+        return [self[name]] if name in self else []
+
+
+class _RsgiProtocol:
+    """A request's body and the responder, of which the cost test needs only the status."""
+
+    exchange: Exchange
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def __call__(self) -> bytes:
+        return self._body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+    def response_empty(self, status: int, _headers: object) -> None:
+        self.exchange.status = status
+
+    def response_bytes(self, status: int, _headers: object, _body: object) -> None:
+        self.exchange.status = status
+
+    def response_file(self, status: int, _headers: object, path: str) -> None:
+        self.exchange.status = status
+        threading.Thread(target=Path(path).read_bytes, daemon=True).start()
 
 
 def filled(item: str, length: int, between: str = ",") -> str:
