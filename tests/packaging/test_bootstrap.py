@@ -121,9 +121,9 @@ def test_the_environments_node_installs_the_packages(
     monkeypatch.setattr(bootstrap, "STAMPS", tmp_path)
     monkeypatch.setattr(bootstrap.subprocess, "run", record)
     bootstrap._ensure_node_packages()
-    assert {folder.name for _, folder, _ in calls} == {"contracts", "browser", "peers"}
+    assert {folder.name for _, folder, _ in calls} == {"contracts", "browser", "peers", "typedoc"}
     for command, _, first_on_path in calls:
         assert command[0] == str(wheel / "bin" / "node") and command[1].endswith("npm-cli.js")
         assert "--ignore-scripts" in command and first_on_path == str(wheel / "bin")
     bootstrap._ensure_node_packages()
-    assert len(calls) == 3
+    assert len(calls) == 4
