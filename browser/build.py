@@ -37,9 +37,8 @@ LIBP2P = "pairing/libp2p.js"
 ALONE = ("worker.js", "enclave-host.js", "connect.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# What a checkout serves instead of the sources that import npm packages, because a page cannot load these.
-BUNDLED = (LIBP2P, "kit/qr.js")
-BUNDLES = ROOT / "build" / "bundles"
+# Imports an npm package as LIBP2P does; a checkout that serves its sources after a change needs both from the build.
+QR = "kit/qr.js"
 FIRST_VISIT = ("holdfast.js", "worker.js")
 # Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
 LIMITS: Mapping[tuple[str, ...], tuple[int, tuple[str, ...]]] = {
@@ -60,11 +59,13 @@ class BuildError(Exception):
 
 
 def main() -> int:
-    """Build everything and print the sizes; return 0 if they are within their limits."""
+    """Build everything and print the sizes, or with `served` what a checkout serves; return 0 if limits are kept."""
+    if sys.argv[1:] == ["served"]:
+        build_for_checkout()
+        return 0
     try:
         build_served(SERVED)
         build_package(PACKAGE)
-        build_bundles(BUNDLES)
     except BuildError as error:
         print(f"client: {error}", file=sys.stderr, flush=True)
         return 1
@@ -117,29 +118,24 @@ def build(folder: Path, pages: Sequence[str] = ()) -> Built:
 
 
 def build_served(folder: Path) -> None:
-    """Build what /client/ serves: the client, and the pages' scripts. Raises BuildError."""
-    build(folder, PAGES)
+    """Build what /client/ serves: the client, and the pages' scripts. Raises BuildError.
 
-
-def build_bundles(folder: Path) -> None:
-    """Build what a checkout serves instead of sources that import npm packages. Raises BuildError.
-
-    Each file is replaced in one step, because a service may read the folder at the same time.
+    The folder is replaced when all is built, because a service may start at the same time.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-        _bundle(BUNDLED, Path(made))
-        for name in BUNDLED:
-            (folder / name).parent.mkdir(exist_ok=True)
-            (Path(made) / name).replace(folder / name)
+        build(Path(made) / "client", PAGES)
+        shutil.rmtree(folder, ignore_errors=True)
+        (Path(made) / "client").replace(folder)
 
 
-def bundles_or_none(folder: Path) -> None:
-    """Like `build_bundles`, but report a failure: without Node or npm, pages pair no devices and draw no QR codes."""
+def build_for_checkout() -> None:
+    """Build what a checkout serves; without Node or npm it has no pairing and no QR codes."""
     try:
-        build_bundles(folder)
+        build_served(SERVED)
+        _bundle((QR,), SERVED)
     except BuildError as error:
-        print(f"client: no pairing of devices, no QR codes: {error}", file=sys.stderr, flush=True)
+        print(f"client: not minified, no pairing of devices, no QR codes: {error}", file=sys.stderr, flush=True)
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:

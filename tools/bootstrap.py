@@ -59,6 +59,7 @@ def _set_up(target: str) -> None:
     for_tests = (_ensure_node_packages, _ensure_debian_programs) if target == "test" else ()
     _at_once(partial(_install_and_compile, target), *for_tests)
     _install_project()
+    _build_client()
     _compile_modules()
 
 
@@ -139,6 +140,16 @@ def _install_project() -> None:
     _stamp("project", files)
 
 
+def _build_client() -> None:
+    """Build what the checkout serves under /client/ after a change of the sources or packages."""
+    files = [*sorted((ROOT / "browser" / "src").rglob("*.js")), ROOT / "browser" / "package-lock.json"]
+    if not _fresh("client", files) or not (ROOT / "build" / "client").exists():
+        subprocess.run([str(PYTHON), str(ROOT / "browser" / "build.py"), "served"], check=True, cwd=ROOT)
+        _stamp("client", files)
+    elif (entry := ROOT / "build" / "client" / "holdfast.js").exists():
+        entry.touch()  # a source that is newer only by its date
+
+
 def _compile_modules() -> None:
     """Compile the package's modules once, because a Python that may not write bytecode recompiles them every time."""
     files = sorted((ROOT / "src").rglob("*.py"))
@@ -157,7 +168,7 @@ def _build_enclave() -> None:
 def _ensure_node_packages() -> None:
     """Install the chain's tools, the JavaScript checks, the tests' peers and TypeDoc with the environment's npm.
 
-    When the project is installed afterwards, the JavaScript client is bundled with the packages in browser/.
+    The JavaScript client is built afterwards with the packages in browser/.
     """
     folders = {
         "npm": ROOT / "contracts",

@@ -22,17 +22,14 @@ class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchli
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the enclave, and include the git-ignored file in the wheel. Raises BuildError from enclave/build.py.
 
-        An editable installation serves the client's modules directly from the checkout, and the bundle from build/.
+        An editable installation serves the client from the checkout.
         """
         root = Path(self.root)
         _builder(root, "enclave").build()
         build_data.setdefault("artifacts", []).append(MODULE)
-        browser = _builder(root, "browser")
-        if version == EDITABLE:
-            browser.bundles_or_none(browser.BUNDLES)
-        else:
+        if version != EDITABLE:
             client = root / "build" / "client"
-            browser.build_or_copy(client)
+            _builder(root, "browser").build_or_copy(client)
             build_data.setdefault("force_include", {})[str(client)] = CLIENT
 
 

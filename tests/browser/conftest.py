@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 from playwright.async_api import Error, async_playwright
-from tests.support.built_client import build_into
+from tests.support.built_client import build_if_older
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,10 +42,9 @@ async def storing_nothing(session_chromium: Chromium, tmp_path: Path) -> AsyncIt
         yield context
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The minified client and pages, as in a wheel."""
-    return build_into(tmp_path_factory.mktemp("built") / "client")
+@pytest.fixture(scope="session", autouse=True)
+def built() -> None:
+    build_if_older()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.built_client import serve_built
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
+from tests.support.unbuilt_client import serve_sources
 
 from holdfast.world.node import folder as node_folder
 
@@ -153,11 +153,11 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
 
 
 @pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
-async def test_the_built_pages_draw_their_first_screen(
-    browser: Browser, serve: Callable[..., Server], built: Path, path: str, screen: str
+async def test_the_modules_draw_the_first_screens_without_a_build(
+    browser: Browser, serve: Callable[..., Server], path: str, screen: str
 ) -> None:
     context = await browser.new_context()
-    await serve_built(context, built)
+    await serve_sources(context)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     errors: list[str] = []

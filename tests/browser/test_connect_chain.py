@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.support.built_client import serve_built
 from tests.support.connecting_apps import App, allow, asking, clicked, registered, told
 from tests.support.page_visits import GERMAN, Visit
 from tests.support.pages import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.async_api import Browser, BrowserContext
     from tests.support.chain_service import ChainService
@@ -81,11 +79,12 @@ async def test_account_and_permission_are_shown_refused_and_given(
     assert window.complaints == []
 
 
-async def test_the_built_page_gives_them_in_german_by_the_keyboard_alone(
-    browser: Browser, chain: ChainService, built: Path, app: str
+async def test_the_page_gives_them_in_german_by_the_keyboard_alone(
+    browser: Browser, chain: ChainService, app: str
 ) -> None:
     context = await browser.new_context(**GERMAN)
-    names = await serve_built(context, built)
+    names: list[str] = []
+    context.on("request", lambda request: names.append(request.url.rpartition("/client/")[2]))
     page, window = await asked(context, app, chain)
     await window.screen("start")
     assert await window.page.get_attribute("html", "lang") == "de"

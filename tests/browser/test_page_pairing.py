@@ -10,8 +10,6 @@ import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-import pytest
-from tests.support.bundles import built
 from tests.support.page_visits import GERMAN, Visit
 from tests.support.vaults import PASSKEY
 
@@ -25,11 +23,6 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 60
 PASSWORD = "correct horse battery staple"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def bundle() -> None:
-    built()
 
 
 @asynccontextmanager

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext
-from tests.support.built_client import serve_built
 from tests.support.page_visits import GERMAN, Visit
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
 
@@ -231,11 +228,8 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
     assert chain.usdc_of(PAYEE) - before == 5_000_000
 
 
-async def test_sending_in_german_by_the_keyboard_alone_from_the_build(
-    browser: Browser, chain: ChainService, built: Path
-) -> None:
+async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: ChainService) -> None:
     context = await browser.new_context(**GERMAN)
-    await serve_built(context, built)
     visit, _, account = await person(context, chain)
     await given(visit, chain, account, usdc=5_000_000)
     before = chain.usdc_of(PAYEE)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from tests.support.bundles import built
 from tests.support.page_visits import MOVING, Visit, requested
 from tests.support.vaults import PASSKEY
 
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
 BUTTONS = "[...document.querySelectorAll('#screen button')].map((it) => it.ariaLabel ?? it.textContent)"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def bundles() -> None:
-    built()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from tests.support.page_visits import MOVING, PICTURES, SHOTS
 from tests.support.passkeys import PATIENCE_MS
+from tests.support.unbuilt_client import serve_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +72,7 @@ async def opened(browser: Browser, server: Server, language: str, scheme: Any, s
     context = await browser.new_context(
         locale=language, color_scheme=scheme, viewport=viewport, reduced_motion="reduce"
     )
+    await serve_sources(context)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")

@@ -74,7 +74,7 @@ STEPS = """
 
 
 async def opened(browser: Browser, serve: Callable[..., Server]) -> Page:
-    made = await new_page(browser, serve())
+    made = await new_page(browser, serve(), unbuilt=True)
     await made.evaluate(CLIENT, {})
     return made
 

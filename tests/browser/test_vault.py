@@ -314,7 +314,7 @@ async def test_messages_outside_the_table_never_reach_the_enclave(browser: Brows
 
 async def test_random_messages_crash_nothing(browser: Browser, server: Server) -> None:
     """In this fuzz test, every message must get exactly one response, and the worker must keep running."""
-    page = await new_page(browser, server)
+    page = await new_page(browser, server, unbuilt=True)
     await page.evaluate(WORKER)
     names = await page.evaluate("async () => Object.entries((await import('/client/vault/protocol.js')).FUNCTIONS)"
                                 ".filter(([name]) => name !== 'boot').map(([name, fields]) => [name, Object.keys(fields)])")  # fmt: skip

@@ -1,36 +1,22 @@
-"""The minified client and pages, as a wheel serves them, instead of the checkout's modules."""
+"""Builds the client that a service in a checkout serves, once after a change of its sources."""
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from typing import TYPE_CHECKING
+import fcntl
+import subprocess
+import sys
 
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Route
+from tests.support.clean_tree import ROOT
 
-BUILDER = Path(__file__).resolve().parents[2] / "browser" / "build.py"
-
-
-def build_into(folder: Path) -> Path:
-    """Write the files under /client/ to `folder`."""
-    spec = importlib.util.spec_from_file_location("browser_build", BUILDER)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.build_served(folder)
-    return folder
+from holdfast.service.web.client_files import BUILT, client_folder
 
 
-async def serve_built(context: BrowserContext, folder: Path) -> list[str]:
-    """Serve requests for /client/ from `folder` with the service's headers; return the names of the requested files."""
-    asked: list[str] = []
-
-    async def built(route: Route) -> None:
-        address, _, name = route.request.url.partition("/client/")
-        asked.append(name)
-        served = await route.fetch(url=f"{address}/client/holdfast.js")  # a checkout does not serve every built file
-        await route.fulfill(response=served, body=(folder / name).read_text())
-
-    await context.route("**/client/**", built)
-    return asked
+def build_if_older() -> None:
+    """Build the client unless the build is newer than every source."""
+    BUILT.parent.mkdir(exist_ok=True)
+    with (BUILT.parent / "client.lock").open("w") as lock:  # several workers may ask at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if client_folder() != BUILT:
+            command = [sys.executable, str(ROOT / "browser" / "build.py"), "served"]
+            subprocess.run(command, check=True, capture_output=True)
+    assert client_folder() == BUILT, "browser/build.py says why there is no build"

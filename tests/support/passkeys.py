@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from tests.support.unbuilt_client import serve_sources
+
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
     from tests.support.chain_service import ChainService
@@ -91,10 +93,12 @@ class Authenticator:
         await self.send("removeVirtualAuthenticator")
 
 
-async def new_page(browser: Browser | BrowserContext, server: Server) -> Page:
-    """Return a page on the service's own origin, with the client as `hf`."""
+async def new_page(browser: Browser | BrowserContext, server: Server, *, unbuilt: bool = False) -> Page:
+    """Return a page on the service's own origin, with the client as `hf`; `unbuilt` if single modules are imported."""
     page = await browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
+    if unbuilt:
+        await serve_sources(page)
     await visit(page, server)
     return page
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,29 +19,37 @@ if TYPE_CHECKING:
 
     from tests.support.api import Api
 
-MODULES = sorted(file.relative_to(ROOT / "browser/src").as_posix() for file in (ROOT / "browser/src").rglob("*.js"))
+SOURCES = ROOT / "browser" / "src"
 
 
-@pytest.mark.parametrize("name", MODULES)
-async def test_a_module_is_served_as_it_stands(
-    make_api: Callable[..., Api], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr(client_files, "BUNDLES", tmp_path)
-    answer = await make_api().http.get(f"/client/{name}")
-    assert answer.content == (ROOT / "browser/src" / name).read_bytes()
-    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+@pytest.fixture
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout's build that is newer than every source."""
+    built = tmp_path / "client"
+    (built / "pairing").mkdir(parents=True)
+    (built / "holdfast.js").write_text("export const built = true;")
+    (built / "pairing/libp2p.js").write_text("export const bundled = true;")
+    monkeypatch.setattr(client_files, "BUILT", built)
+    return built
 
 
-async def test_a_bundle_stands_in_for_the_source_of_its_name(
-    make_api: Callable[..., Api], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pairing").mkdir()
-    (tmp_path / "pairing/libp2p.js").write_text("export const bundled = true;")
-    monkeypatch.setattr(client_files, "BUNDLES", tmp_path)
+async def test_a_checkout_serves_its_build(make_api: Callable[..., Api], build: Path) -> None:
+    assert client_folder() == build
     http = make_api().http
+    assert (await http.get("/client/holdfast.js")).text == "export const built = true;"
+    assert (await http.get("/client/snapshots/main.js")).status_code == 404
+
+
+async def test_after_a_change_it_serves_the_sources(make_api: Callable[..., Api], build: Path) -> None:
+    os.utime(build / "holdfast.js", (0, 0))
+    assert client_folder() == SOURCES
+    http = make_api().http
+    for name in ("holdfast.js", "snapshots/main.js", "pages/main.js"):
+        answer = await http.get(f"/client/{name}")
+        assert answer.content == (SOURCES / name).read_bytes()
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    # The source of this one imports npm packages.
     assert (await http.get("/client/pairing/libp2p.js")).text == "export const bundled = true;"
-    source = (ROOT / "browser/src/pairing/pairing.js").read_bytes()
-    assert (await http.get("/client/pairing/pairing.js")).content == source
 
 
 async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api: Api) -> None:
@@ -90,10 +99,6 @@ async def test_an_installation_without_a_client_answers_404(
 ) -> None:
     monkeypatch.setattr(client_files, "client_folder", lambda: None)
     assert (await make_api().http.get("/client/holdfast.js")).status_code == 404
-
-
-def test_a_checkout_serves_its_sources() -> None:
-    assert client_folder() == ROOT / "browser" / "src"
 
 
 async def test_related_origins_are_those_of_the_setting(make_api: Callable[..., Api]) -> None:

@@ -1,4 +1,4 @@
-"""Serves the JavaScript client under /client/, from the wheel's build or, in a checkout, from browser/src."""
+"""Serves the JavaScript client under /client/, from the wheel's build or, in a checkout, from its build or sources."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ _HEADERS = (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
     ),
 )
-# In a checkout, bundles replace the modules of the same name, which import npm packages. A wheel contains the bundles.
 _CHECKOUT = Path(__file__).parents[4]
-BUNDLES = _CHECKOUT / "build" / "bundles"
+SOURCES = _CHECKOUT / "browser" / "src"
+BUILT = _CHECKOUT / "build" / "client"  # browser/build.py, called by `make run` after a change
+# A page cannot load the sources of these modules, because they import npm packages.
+BUNDLED = ("pairing/libp2p.js", "kit/qr.js")
 _MISSING = error_response(NOT_FOUND)
 
 
@@ -53,9 +55,10 @@ class ClientFiles:
 def client_files() -> ClientFiles:
     """Read all files of the client; without a build or a checkout there are none."""
     folder = client_folder()
-    if folder is None:
-        return ClientFiles({})
-    return ClientFiles({**_files_of(folder), **_files_of(BUNDLES)})
+    found = _files_of(folder) if folder else {}
+    if folder == SOURCES:
+        found |= {name: _wrapped(BUILT / name) for name in BUNDLED if (BUILT / name).exists()}
+    return ClientFiles(found)
 
 
 def _files_of(folder: Path) -> dict[str, StaticAnswer]:
@@ -64,10 +67,15 @@ def _files_of(folder: Path) -> dict[str, StaticAnswer]:
 
 
 def client_folder() -> Path | None:
-    """Return the folder of the client's modules: in a checkout browser/src, otherwise the package's build."""
-    built = Path(str(files("holdfast.service"))) / "static" / "client"
-    checkout = _CHECKOUT / "browser" / "src"
-    return next((folder for folder in (checkout, built) if (folder / "holdfast.js").exists()), None)
+    """Return the folder of the client's modules: the package's build, a checkout's if current, or its sources."""
+    packaged = Path(str(files("holdfast.service"))) / "static" / "client"
+    checkout = BUILT if _is_current(BUILT) else SOURCES
+    return next((folder for folder in (checkout, packaged) if (folder / "holdfast.js").exists()), None)
+
+
+def _is_current(built: Path) -> bool:
+    entry, sources = built / "holdfast.js", [file.stat().st_mtime for file in SOURCES.rglob("*.js")]
+    return bool(sources) and entry.exists() and entry.stat().st_mtime >= max(sources)
 
 
 def _wrapped(file: Path) -> StaticAnswer:

@@ -1,0 +1,24 @@
+"""The client's modules as they are in the checkout, for tests of single modules; the service serves the build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.service.web.client_files import BUILT, BUNDLED
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Page, Route
+
+SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
+
+
+async def serve_sources(visited: BrowserContext | Page) -> None:
+    """Answer requests for /client/ with the modules in browser/src and the service's headers."""
+
+    async def source(route: Route) -> None:
+        address, _, name = route.request.url.partition("?")[0].partition("/client/")
+        served = await route.fetch(url=f"{address}/client/holdfast.js")  # not every module is in the build
+        await route.fulfill(response=served, body=((BUILT if name in BUNDLED else SOURCES) / name).read_text())
+
+    await visited.route("**/client/**", source)
