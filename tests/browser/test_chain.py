@@ -123,7 +123,7 @@ async def test_an_account_pays_for_gas_itself_up_to_its_limit(browser: Browser, 
     chain.fund(account, 10**18)
     await asyncio.sleep(STATE_AGE_S)
     strict = await outcome(page, f"client.gas = {{{gas}, maxOwnCostWei: 1n}}; return {pay}")
-    assert strict["name"] == "OperationFailed" and "more than the account may pay" in strict["message"], strict
+    assert strict["name"] == "GasTooDear" and "more than the account may pay" in strict["message"], strict
     assert chain.usdc_of(PAYEE) == before
     paid = await outcome(page, own)
     assert "value" in paid, paid

@@ -50,4 +50,4 @@ class AccountWorld:
 
     def key(self) -> AccountKey:
         there: Any = Coroutines(self)
-        return run(account_of(there, there, CONTRACTS))
+        return run(account_of(there, CONTRACTS))

@@ -57,7 +57,7 @@ export class Bundler {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
     // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
-    if (!isSponsored(sponsored)) throw new OperationFailed("the sponsor's response has no paymaster");
+    if (!isSponsored(sponsored)) throw new OperationFailed("the sponsor named no paymaster");
     return sponsored;
   }
 
@@ -116,7 +116,7 @@ export class Bundler {
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) {
-      throw Object.assign(new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`), {
+      throw Object.assign(new OperationFailed(`the operation was mined and failed: ${answer.reason ?? "no reason"}`), {
         reverted: true,
       });
     }

@@ -3,6 +3,8 @@
 import { RequestRefused, ServiceError } from "../errors.js";
 import { NATIVE } from "./native.js";
 
+const REVERT_DATA = /0x((?:[0-9a-f]{2}){4,})$/;
+
 /** The operation was refused, or was mined and failed. */
 export class OperationFailed extends ServiceError {
   /** Whether it was mined and reverted, so that its nonce is used. */
@@ -46,6 +48,15 @@ export class AccountNotFunded extends OperationFailed {
   }
 }
 
+/** No sponsor pays for the operation, and it could cost more than `GasPolicy.maxOwnCostWei`. */
+export class GasTooDear extends OperationFailed {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "GasTooDear";
+  }
+}
+
 /** The payment was refused before anything was signed. */
 export class PaymentRefused extends ServiceError {
   /**
@@ -68,6 +79,19 @@ export class PaymentRefused extends ServiceError {
  */
 export function isStale(error) {
   return error instanceof OperationFailed && /AA25|AA10/.test(error.message);
+}
+
+/**
+ * Returns the revert data with which an operation was refused. Bundlers put it into the error's `data`, which is a text or
+ * an object that contains it, or at the end of the message.
+ *
+ * @param {OperationFailed} error
+ * @returns {string | null} hex digits
+ */
+export function revertOf({ message, cause }) {
+  const data = /** @type {any} */ (cause)?.data;
+  const texts = [...(typeof data === "object" ? [data?.revertData, data?.reason, data?.data] : [data]), message];
+  return texts.map((it) => REVERT_DATA.exec(String(it ?? ""))?.[1]).find(Boolean) ?? null;
 }
 
 /**

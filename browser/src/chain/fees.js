@@ -25,6 +25,17 @@ export function feeIn(operation) {
 }
 
 /**
+ * Returns an amount of the chain's coin as people write it.
+ *
+ * @param {bigint} wei
+ */
+export function ether(wei) {
+  const digits = wei.toString().padStart(19, "0");
+  const fraction = digits.slice(-18).replace(/0+$/, "");
+  return `${digits.slice(0, -18)}${fraction && `.${fraction}`} ETH`;
+}
+
+/**
  * Returns the most that the entry point may charge the account for an operation without a paymaster (ERC-4337).
  *
  * @param {UserOp} operation

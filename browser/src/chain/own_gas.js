@@ -2,8 +2,8 @@
 
 import { NetworkError } from "../errors.js";
 import { balanceOf, paymentCall, paymentOf } from "./calls.js";
-import { AccountNotFunded, OperationFailed } from "./errors.js";
-import { greatestCost, higherFees } from "./fees.js";
+import { AccountNotFunded, GasTooDear, OperationFailed, revertOf } from "./errors.js";
+import { ether, greatestCost, higherFees } from "./fees.js";
 import { NATIVE } from "./native.js";
 import { ask, rpcOf } from "./rpc.js";
 
@@ -21,44 +21,80 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  */
 
 /**
- * Returns the operation with its gas limits and the chain's fees, or its own higher ones, after checking that the account can pay for it.
+ * Returns the operation with the chain's fees, or its own higher ones. Fees that cannot be read are left to a sponsor.
  *
- * @param {import("../http/service.js").ServiceClient} client
+ * @param {string} url the chain's endpoint, "" if there is none
  * @param {import("../flows/account.js").SmartAccount} account
  * @param {UserOp} operation
+ * @returns {Promise<UserOp>}
+ * @throws {NetworkError} the endpoint that the application names does not answer
+ */
+export async function withFees(url, { contracts, policy }, operation) {
+  if (!url) return operation;
+  try {
+    return { ...operation, ...higherFees(await feesOfChain(url, contracts.chainId), operation) };
+  } catch (cause) {
+    if (policy.rpcUrl === undefined) return operation;
+    throw new NetworkError("the chain's JSON-RPC endpoint does not return the gas price", { cause });
+  }
+}
+
+/**
+ * Returns the operation with its gas limits, after checking that the account can pay for it.
+ *
+ * @param {string} url the chain's endpoint
+ * @param {import("../flows/account.js").SmartAccount} account
+ * @param {UserOp} operation with fees
  * @param {string} why no sponsor pays
  * @returns {Promise<UserOp>}
- * @throws {OperationFailed} it would cost more than allowed
+ * @throws {GasTooDear}
  * @throws {AccountNotFunded}
  */
-export async function paidByAccount(client, account, operation, why) {
-  const { policy, bundler } = account;
-  const limit = policy.maxOwnCostWei ?? MAX_OWN_COST_WEI;
-  if (limit === 0n) throw new OperationFailed(why);
-  const priced = { ...operation, ...higherFees(await feesOfChain(await rpcOf(client, policy)), operation) };
+export async function paidByAccount(url, account, operation, why) {
+  if (BigInt(operation.maxFeePerGas) === 0n)
+    throw new NetworkError("the price of gas is not known: set gas.rpcUrl to the chain's JSON-RPC endpoint");
   const payment = paymentOf(operation.callData);
   const coins = payment?.token === NATIVE ? payment.amount : 0n;
-  const checkFunds = async (/** @type {UserOp} */ estimated) => {
-    const cost = greatestCost(estimated);
-    if (cost > limit)
-      throw new OperationFailed(`${why}; and it may cost ${cost} wei, more than the account may pay itself`);
-    const { balance } = await client.balance({
-      account: account.address,
-      token: "ETH",
-      chainId: String(account.contracts.chainId),
-    });
-    notLess(account, BigInt(balance), { needed: cost + coins, token: NATIVE }, why);
-    return estimated;
-  };
-  try {
-    return await checkFunds(await estimatedFor(bundler, priced));
-  } catch (error) {
+  const estimated = await estimatedFor(account.bundler, operation).catch(async (error) => {
     // Transferring more coins than the account has reverts without a reason, so estimate a transfer of zero coins.
-    if (payment && coins && !(error instanceof AccountNotFunded)) {
-      await checkFunds(await estimatedFor(bundler, { ...priced, callData: paymentCall({ ...payment, amount: 0n }) }));
+    if (payment && coins && error instanceof OperationFailed && !revertOf(error)) {
+      const callData = paymentCall({ ...payment, amount: 0n });
+      await checkFunds(url, account, await estimatedFor(account.bundler, { ...operation, callData }), coins, why);
     }
     throw error;
-  }
+  });
+  const [cost, limit] = [greatestCost(estimated), account.policy.maxOwnCostWei ?? MAX_OWN_COST_WEI];
+  if (cost > limit)
+    throw new GasTooDear(
+      `${why}; and the operation may cost ${ether(cost)}, more than the account may pay itself (${ether(limit)})`,
+    );
+  await checkFunds(url, account, estimated, coins, why);
+  return estimated;
+}
+
+/**
+ * Checks that the account can pay for gas and for the coins that it sends. What it deposited with the entry point counts.
+ *
+ * @param {string} url
+ * @param {import("../flows/account.js").SmartAccount} account
+ * @param {UserOp} operation
+ * @param {bigint} coins
+ * @param {string} why
+ * @throws {AccountNotFunded}
+ */
+async function checkFunds(url, { address, contracts }, operation, coins, why) {
+  const balance = BigInt(await ask(url, "eth_getBalance", [address, "latest"]));
+  const deposit = BigInt(
+    await ask(url, "eth_call", [{ to: contracts.entryPoint, data: balanceOf(address) }, "latest"]),
+  );
+  const cost = greatestCost(operation);
+  const needed = coins + (cost > deposit ? cost - deposit : 0n);
+  if (balance >= needed) return;
+  throw new AccountNotFunded(
+    `${plain(why)}; and the account ${address} has ${ether(balance)} of the ${ether(needed)} that the operation needs: ` +
+      "send it there, or name a paymaster",
+    { address, balance, needed },
+  );
 }
 
 /**
@@ -89,52 +125,41 @@ async function estimatedFor(bundler, operation) {
  * @param {Error} cause
  * @throws {AccountNotFunded}
  */
-export async function checkPaid(client, account, { amount, token }, cause) {
+export async function checkPaid(client, { address, policy }, { amount, token }, cause) {
   const held =
     token === NATIVE
-      ? ["eth_getBalance", account.address]
-      : ["eth_call", { to: token, data: balanceOf(account.address) }];
-  const balance = await rpcOf(client, account.policy)
-    .then((url) => ask(url, /** @type {string} */ (held[0]), [held[1], "latest"]))
+      ? ["eth_getBalance", [address, "latest"]]
+      : ["eth_call", [{ to: token, data: balanceOf(address) }, "latest"]];
+  const balance = await rpcOf(client, policy)
+    .then((url) => ask(url, /** @type {string} */ (held[0]), /** @type {unknown[]} */ (held[1])))
     .then(BigInt)
     .catch(() => amount);
-  notLess(account, balance, { needed: amount, token }, cause.message);
+  if (balance >= amount) return;
+  const words = `the account ${address} has ${balance} of the ${amount} that are to be paid (${plain(cause.message)})`;
+  throw new AccountNotFunded(words, { address, balance, needed: amount, token }, { cause });
+}
+
+/** Shortens the contract's encoded error, which says no more than what else is told. @param {string} message */
+function plain(message) {
+  return message.replace(/0x[0-9a-f]{41,}/gi, "0x…");
 }
 
 /**
- * @param {import("../flows/account.js").SmartAccount} account
- * @param {bigint} balance
- * @param {{needed: bigint, token: string}} asked
- * @param {string} why
- */
-function notLess({ address }, balance, { needed, token }, why) {
-  if (balance >= needed) return;
-  const plain = why.replace(/0x[0-9a-f]{41,}/gi, "0x…"); // the contract's encoded error says no more than what follows
-  throw new AccountNotFunded(`${plain}; and the account ${address} has ${balance} of the ${needed} needed`, {
-    address,
-    balance,
-    needed,
-    token,
-  });
-}
-
-/**
- * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter; the maximum is the tip plus twice the
- * newest block's base fee.
+ * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter, because bundlers refuse operations whose tip
+ * is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
  *
  * @param {string} url
+ * @param {number} chainId
  */
-async function feesOfChain(url) {
-  if (!url) throw new NetworkError("the gas price is not known: configure the chain's JSON-RPC endpoint (gas.rpcUrl)");
-  try {
-    const [block, price] = await Promise.all([
-      ask(url, "eth_getBlockByNumber", ["latest", false]),
-      ask(url, "eth_gasPrice"),
-    ]);
-    const base = BigInt(block.baseFeePerGas);
-    const tip = BigInt(price) > base ? ((BigInt(price) - base) * 5n) / 4n : 1n;
-    return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
-  } catch (cause) {
-    throw new NetworkError("the chain's JSON-RPC endpoint does not return the gas price", { cause });
-  }
+async function feesOfChain(url, chainId) {
+  const [found, block, suggested] = await Promise.all([
+    ask(url, "eth_chainId"),
+    ask(url, "eth_getBlockByNumber", ["latest", false]),
+    ask(url, "eth_maxPriorityFeePerGas").catch(() => null),
+  ]);
+  if (Number(found) !== chainId) throw new NetworkError(`the endpoint is of chain ${Number(found)}, not ${chainId}`);
+  const base = BigInt(block.baseFeePerGas);
+  const least = suggested === null ? BigInt(await ask(url, "eth_gasPrice")) - base : BigInt(suggested);
+  const tip = least > 1n ? least + least / 4n : 1n;
+  return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
 }

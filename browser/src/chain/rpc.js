@@ -1,5 +1,10 @@
 /** Calls the chain's JSON-RPC endpoint directly, which the application or the service names. */
 
+import { NetworkError } from "../errors.js";
+
+const WITHIN_MS = 5000;
+const RETRY_DELAYS_MS = [200, 400];
+const PASSING = new Set([429, 500, 502, 503, 504]);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** IP addresses as URL writes them. */
 const LITERAL = /^(\[.*|\d+(\.\d+){3})$/;
@@ -33,9 +38,33 @@ export function endpointNamed(named, service) {
  * @param {string} url
  * @param {string} method
  * @param {unknown[]} [params]
+ * @throws {Error} there is no usable response in time
  */
 export async function ask(url, method, params = []) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-  return (await response.json()).result;
+  const headers = { "content-type": "application/json" };
+  const asked = { method: "POST", headers, body, signal: AbortSignal.timeout(WITHIN_MS) };
+  const response = await sent(url, asked);
+  const { result, error } = await response.json();
+  if (result === undefined) throw new NetworkError(`${method} failed (${error?.code ?? response.status})`);
+  return result;
+}
+
+/**
+ * Sends a request that only reads, and repeats it after temporary failures.
+ *
+ * @param {string} url
+ * @param {RequestInit} asked
+ * @returns {Promise<Response>}
+ */
+async function sent(url, asked) {
+  for (const delay of RETRY_DELAYS_MS) {
+    const response = await fetch(url, asked).catch((error) => {
+      if (asked.signal?.aborted) throw error;
+      return null;
+    });
+    if (response && !PASSING.has(response.status)) return response;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+  return fetch(url, asked);
 }

@@ -6,16 +6,21 @@
 import "../core.js";
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
-import { OperationFailed, isStale } from "../chain/errors.js";
+import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
-import { paidByAccount } from "../chain/own_gas.js";
-import { PluginCallError } from "../errors.js";
+import { paidByAccount, withFees } from "../chain/own_gas.js";
+import { ask, rpcOf } from "../chain/rpc.js";
+import { NetworkError, PluginCallError } from "../errors.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 import { SignedOperations } from "./signed.js";
 
 /** The service caches an account's state for at most two seconds. */
 const STATE_AGE_MS = 2100;
+const BLOCK_MS = 3000;
+const BLOCK_LOOK_MS = 500;
+/** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
+const OF_PAYMASTER = "414133";
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -142,13 +147,41 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #paid(callData) {
-    const operation = await this.#unpaid(callData);
-    if (this.#policy.sponsored === false) return paidByAccount(this.#client, this, operation, "no sponsor was asked");
+    const unpaid = await this.#unpaid(callData);
+    const url = await this.#chain();
+    const operation = await withFees(url, this, unpaid);
+    if (this.#policy.sponsored === false) return paidByAccount(url, this, operation, "no sponsor was asked");
     try {
-      return await this.#sponsored(operation);
+      return await this.#sponsored(operation, unpaid);
     } catch (error) {
-      if (!(error instanceof OperationFailed) || speaksOfOperation(error)) throw error;
-      return paidByAccount(this.#client, this, operation, `the sponsor does not pay: ${error.message}`);
+      const isFinal = this.#policy.maxOwnCostWei === 0n || speaksOfOperation(error);
+      if (!(error instanceof OperationFailed) || isFinal) throw error;
+      return paidByAccount(url, this, operation, `the sponsor does not pay: ${error.message}`);
+    }
+  }
+
+  /**
+   * Waits for a block whose number is above `after` (null: above the newest block's). Without the chain's endpoint, waits
+   * three seconds.
+   *
+   * @param {number | null} after
+   * @param {number} within milliseconds
+   * @returns {Promise<number>} the newest block's number; `after` without an endpoint or if no block came in time
+   */
+  async nextBlock(after, within) {
+    const url = await this.#chain();
+    if (!url) await new Promise((resolve) => setTimeout(resolve, BLOCK_MS));
+    else return (await blockAbove(url, after, performance.now() + within).catch(() => null)) ?? after ?? 0;
+    return after ?? 0;
+  }
+
+  /** Returns the address of the chain's endpoint, "" if there is none or the service does not say. */
+  async #chain() {
+    try {
+      return await rpcOf(this.#client, this.#policy);
+    } catch (error) {
+      if (error instanceof NetworkError) return "";
+      throw error;
     }
   }
 
@@ -156,22 +189,28 @@ export class SmartAccount {
   async #unpaid(callData) {
     const state = await this.state();
     const { x, y } = this.key;
-    if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
+    const isDeployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n;
+    if (isDeployed && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
     }
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
-    const deployed = nonce > 0n || BigInt(state.pubKeyX) !== 0n;
-    const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
+    const first =
+      isDeployed || nonce > 0n ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
     const fees = await this.#signed.leastFees(nonce);
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees };
   }
 
-  /** Returns the operation, sponsored at the sponsor's fees or its own higher ones. @param {UserOp} operation */
-  async #sponsored(operation) {
-    const made = await this.bundler.sponsored({ ...operation, maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" });
-    const fees = higherFees(made, operation);
-    const enough = JSON.stringify(higherFees(made, made)) === JSON.stringify(fees);
-    return enough ? made : this.bundler.sponsored({ ...operation, ...fees });
+  /**
+   * Returns the operation, sponsored with at least the given fees, even if the sponsor sets its own.
+   *
+   * @param {UserOp} operation
+   * @param {import("../chain/fees.js").Fees} least
+   */
+  async #sponsored(operation, least) {
+    const made = await this.bundler.sponsored(operation);
+    const fees = higherFees(made, least);
+    const isEnough = JSON.stringify(higherFees(made, made)) === JSON.stringify(fees);
+    return isEnough ? made : this.bundler.sponsored({ ...operation, ...fees });
   }
 
   /** Whether a sponsor is asked first, and how much the account may pay for gas itself. */
@@ -196,18 +235,36 @@ const EMPTY = {
   signature: "0x",
 };
 
+/**
+ * @param {string} url
+ * @param {number | null} number
+ * @param {number} end of `performance.now()`
+ * @returns {Promise<number | null>} null: there was no such block until then
+ */
+async function blockAbove(url, number, end) {
+  const newest = async () => Number(await ask(url, "eth_blockNumber"));
+  const least = number ?? (await newest());
+  for (;;) {
+    const found = await newest();
+    if (found > least) return found;
+    if (performance.now() + BLOCK_LOOK_MS > end) return null;
+    await new Promise((resolve) => setTimeout(resolve, BLOCK_LOOK_MS));
+  }
+}
+
 /** @param {bigint} value */
 function hex(value) {
   return `0x${value.toString(16)}`;
 }
 
 /**
- * Whether the sponsor refused because of the operation itself: a revert or an outdated nonce.
+ * Whether the operation would be refused even if the account paid: it reverts, or its nonce was used.
  *
- * @param {OperationFailed} error
+ * @param {unknown} error
  */
 function speaksOfOperation(error) {
-  return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
+  const data = error instanceof OperationFailed ? revertOf(error) : null;
+  return isStale(error) || (data !== null && !data.includes(OF_PAYMASTER));
 }
 
 /**

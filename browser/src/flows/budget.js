@@ -29,7 +29,10 @@ export async function authorise(client, ucan, asked) {
   } finally {
     await store.close();
   }
-  throw new PaymentRefused("other payments under the same delegation came in between: try again", "delegation");
+  throw new PaymentRefused(
+    "other payments under the same delegation were made at the same time; try again",
+    "delegation",
+  );
 }
 
 /**

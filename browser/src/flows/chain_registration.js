@@ -2,13 +2,13 @@
  * Registers a vault on the chain, if the service has a bundler. Registering a handle may require a commitment first.
  */
 
-import { OperationFailed, isRefusal, isStale } from "../chain/errors.js";
+import { AccountNotFunded, GasTooDear, OperationFailed, isRefusal, isStale, revertOf } from "../chain/errors.js";
 import { textHash } from "../chain/names.js";
-import { ServiceError } from "../errors.js";
+import { RegistrationRefused } from "../errors.js";
 import { SmartAccount } from "./account.js";
 
 const RECEIPT_AGAIN_MS = 15000;
-const NEXT_BLOCK_MS = 3000;
+const NEXT_BLOCK_WITHIN_MS = 30000;
 const TRIES = 4;
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
 const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
@@ -35,7 +35,9 @@ export async function registerOnChain(client, journal, request) {
   if (operationHash && (registered || (await arrived(account, operationHash))))
     return noted(account, journal, operationHash, request);
   if (registered)
-    throw new ServiceError("this DID is on the chain already: it was registered earlier, or from another device");
+    throw new RegistrationRefused(
+      "this DID is on the chain already: it was registered earlier, or from another device",
+    );
   const hash = await sentRegistration(client, account, journal, request);
   await noted(account, journal, hash, request);
 }
@@ -76,16 +78,17 @@ async function sentRegistration(client, account, journal, request) {
  */
 async function preparedRegistration(client, account, journal, request) {
   const callData = await callOf(client, account, journal, "register");
-  let committed = false;
+  let after = /** @type {number | null} */ (null); // wait for the block after the commitment's
   for (let left = TRIES; ; left -= 1) {
     try {
       return await account.prepared(callData);
     } catch (error) {
       const lack = lackOf(error, journal.row.channel);
       if (!lack || left === 1) throw error;
-      if (!committed && lack !== "block") await commit(client, account, journal, request, lack === "expired");
-      else await new Promise((resolve) => setTimeout(resolve, NEXT_BLOCK_MS));
-      committed = true;
+      after =
+        after === null && lack !== "block"
+          ? await commit(client, account, journal, request, lack === "expired")
+          : await account.nextBlock(after, NEXT_BLOCK_WITHIN_MS);
     }
   }
 }
@@ -99,11 +102,13 @@ async function preparedRegistration(client, account, journal, request) {
  */
 function lackOf(error, channel) {
   if (channel !== "handle" || !(error instanceof OperationFailed) || isStale(error)) return null;
-  const told = error.message + JSON.stringify(/** @type {any} */ (error.cause)?.data ?? "");
-  if (told.includes(TOO_NEW)) return "block";
-  if (told.includes(EXPIRED)) return "expired";
+  if (error instanceof AccountNotFunded || error instanceof GasTooDear) return null;
+  const data = revertOf(error);
   // A revert without a reason most likely means that the commitment is missing.
-  return told.includes(NOT_COMMITTED) || /revert/i.test(told) ? "commitment" : null;
+  if (data === null) return /revert/i.test(error.message) ? "commitment" : null;
+  if (data.includes(TOO_NEW)) return "block";
+  if (data.includes(EXPIRED)) return "expired";
+  return data.includes(NOT_COMMITTED) ? "commitment" : null;
 }
 
 /**
@@ -112,17 +117,20 @@ function lackOf(error, channel) {
  * @param {Journal} journal
  * @param {RegistrationRequest} request
  * @param {boolean} anew
+ * @returns {Promise<number>} the number of the block that contains it
  */
 async function commit(client, account, journal, { onProgress }, anew) {
-  const before = journal.row.commitmentHash;
-  if (!anew && before && (await arrived(account, before))) return;
+  const before = journal.row.commitmentOperation;
+  const arrival = !anew && before ? await arrived(account, before) : null;
+  if (arrival) return arrival.blockNumber;
   const callData = await callOf(client, account, journal, "commit");
   const signed = await account.signed(await account.prepared(callData));
-  await journal.write({ commitmentHash: signed.hash });
+  await journal.write({ commitmentOperation: signed.hash });
   await account.send(signed);
   onProgress?.("commitment sent");
-  await account.wait(signed.hash);
+  const { blockNumber } = await account.wait(signed.hash);
   onProgress?.("committed");
+  return blockNumber;
 }
 
 /**
@@ -152,17 +160,16 @@ async function noted(account, journal, hash, { onProgress }) {
 }
 
 /**
- * Whether the operation from an interrupted attempt was mined, in which case its nonce cannot be reused.
+ * Returns the receipt of an interrupted attempt's operation, or null if it failed or was not mined.
  *
  * @param {SmartAccount} account
  * @param {string} hash
  */
 async function arrived(account, hash) {
   try {
-    await account.wait(hash, RECEIPT_AGAIN_MS);
-    return true;
+    return await account.wait(hash, RECEIPT_AGAIN_MS);
   } catch (error) {
-    if (error instanceof OperationFailed) return false;
+    if (error instanceof OperationFailed) return null;
     throw error;
   }
 }

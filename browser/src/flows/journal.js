@@ -9,7 +9,7 @@ import { VaultStore } from "../vault/store.js";
  * @property {string} channel
  * @property {boolean} [sessionAsked]
  * @property {import("../generated/types.js").Attestation} [attestation]
- * @property {string} [commitmentHash] of the user operation that posted the commitment
+ * @property {string} [commitmentOperation] of the user operation that posted the commitment
  * @property {string} [operationHash] of the user operation that registers
  * @property {string} [txHash]
  * @property {number} [blockNumber]
@@ -33,7 +33,7 @@ export class Journal {
   }
 
   /**
-   * Opens the stored state for one DID and identifier, which is empty unless there was an earlier attempt.
+   * Opens the stored state for one DID, which is empty unless there was an earlier attempt.
    *
    * @param {string | undefined} dbName
    * @param {string} did
@@ -42,8 +42,8 @@ export class Journal {
    */
   static async open(dbName, did, identifier, channel) {
     const store = new VaultStore(dbName ? { dbName } : {});
-    const name = `registration:${did}:${channel}:${identifier}`;
-    return new Journal(store, name, (await store.note(name)) ?? { did, identifier, channel });
+    const name = `registration:${did}`;
+    return new Journal(store, name, goingOn(await store.note(name), { did, identifier, channel }));
   }
 
   /** @param {Partial<Row>} more */
@@ -57,4 +57,20 @@ export class Journal {
     await this.#store.setNote(this.#name, null);
     await this.#store.close();
   }
+}
+
+/**
+ * Returns the parts of the stored state that are valid for the current request. A state of another identifier is dropped,
+ * except for the transaction that registered the DID without an alias.
+ *
+ * @param {Row | null} noted
+ * @param {Row} asked
+ * @returns {Row}
+ */
+function goingOn(noted, asked) {
+  if (!noted) return asked;
+  if (noted.identifier === asked.identifier && noted.channel === asked.channel) return noted;
+  if ([noted.channel, asked.channel].includes("handle")) return asked;
+  const { operationHash, txHash, blockNumber, smartAccount } = noted;
+  return { ...asked, operationHash, txHash, blockNumber, smartAccount };
 }

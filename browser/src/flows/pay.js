@@ -2,7 +2,7 @@
 
 import "../core.js";
 import { isAddress, paymentCall, paymentOf } from "../chain/calls.js";
-import { AccountNotFunded, OperationFailed } from "../chain/errors.js";
+import { AccountNotFunded, GasTooDear, OperationFailed } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { NATIVE } from "../chain/native.js";
 import { checkPaid } from "../chain/own_gas.js";
@@ -70,8 +70,8 @@ export async function preparedPayment(client, account, payment) {
   try {
     return await account.prepared(paymentCall(payment));
   } catch (error) {
-    if (error instanceof OperationFailed && !(error instanceof AccountNotFunded))
-      await checkPaid(client, account, payment, error);
+    const isSettled = error instanceof AccountNotFunded || error instanceof GasTooDear;
+    if (error instanceof OperationFailed && !isSettled) await checkPaid(client, account, payment, error);
     throw error;
   }
 }

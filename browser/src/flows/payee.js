@@ -7,6 +7,7 @@ import { ask, rpcOf } from "../chain/rpc.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
 const OF_A_KEY = "did:new:";
+const UNVERIFIED = "payee_unverified";
 const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
 
 /** @typedef {import("../client.js").Client} Client */
@@ -38,12 +39,16 @@ export async function payeeOf(client, to) {
  */
 async function confirm(client, did, address) {
   const state = await client.accountState({ account: address });
-  const known = state.isActive && state.did === (await textHash(client.vault, did));
-  if (known && (!did.startsWith(OF_A_KEY) || (await follows(client, did, address, state)))) return;
-  throw new PaymentRefused(
-    `the chain does not say that ${address} is the account of the payee's DID: nothing is paid`,
-    "payee_unverified",
-  );
+  if (!state.isActive || state.did !== (await textHash(client.vault, did)))
+    throw new PaymentRefused(
+      `the chain does not confirm that ${address} is the account of the payee's DID: nothing was paid`,
+      UNVERIFIED,
+    );
+  if (did.startsWith(OF_A_KEY) && !(await follows(client, did, address, state)))
+    throw new PaymentRefused(
+      `${address} does not follow from the key of the payee's DID: nothing was paid`,
+      UNVERIFIED,
+    );
 }
 
 /**
@@ -57,7 +62,7 @@ async function confirm(client, did, address) {
  */
 async function follows(client, did, address, { pubKeyX, pubKeyY }) {
   if (await isOrigin(client, did, address, { x: BigInt(pubKeyX), y: BigInt(pubKeyY) })) return true;
-  const created = await originOf(client, address).catch(() => null);
+  const created = await originOf(client, address);
   return created !== null && isOrigin(client, did, address, created);
 }
 
@@ -80,19 +85,21 @@ async function isOrigin(client, did, address, origin) {
  * @returns {Promise<import("./contracts.js").Origin | null>}
  */
 async function originOf(client, address) {
-  const [{ appFactory }, { block_number: block }, url, event] = await Promise.all([
-    contractsOf(client),
-    client.indexerAccount(address),
-    rpcOf(client, client.gas),
-    textHash(client.vault, ACCOUNT_CREATED),
-  ]);
+  const { block_number: block } = await client.indexerAccount(address);
+  const url = await rpcOf(client, client.gas).catch(() => "");
   if (!block || !url) return null;
+  const { appFactory } = await contractsOf(client);
+  const event = await textHash(client.vault, ACCOUNT_CREATED);
   const at = `0x${BigInt(block).toString(16)}`;
   const topics = [event, `0x${address.slice(2).toLowerCase().padStart(64, "0")}`];
-  const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
-  const [x, y, salt] = log.data
-    .slice(2)
-    .match(/.{64}/g)
-    .map((/** @type {string} */ word) => BigInt(`0x${word}`));
-  return { x, y, salt };
+  try {
+    const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
+    const [x, y, salt] = log.data
+      .slice(2)
+      .match(/.{64}/g)
+      .map((/** @type {string} */ word) => BigInt(`0x${word}`));
+    return { x, y, salt };
+  } catch {
+    return null; // without an answer of the chain, the address is not proven
+  }
 }

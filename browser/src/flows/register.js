@@ -13,6 +13,8 @@ import { signatureOf } from "./signature.js";
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
+const SERVER_ERROR = 500;
+const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((it) => `attestation_${it}`));
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -38,7 +40,7 @@ const SPARE_MS = 5000;
 export async function register(client, request) {
   const { identifier, channel } = chosen(request);
   const { did, credentials } = await client.vault.query();
-  if (credentials.length === 0) throw new ClientStateError("the vault has no passkey");
+  if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   const credentialId = credentials[0].credential_id;
   const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   const known = await client.lookupDid({ credentialId });
@@ -70,9 +72,11 @@ async function openSession(client, journal, { onProgress }) {
   } catch (error) {
     // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
     // holds it.
-    const taken = error instanceof RequestRefused && error.code === "identifier_taken";
+    if (!(error instanceof RequestRefused)) throw error;
+    const taken = error.code === "identifier_taken";
     if (!taken || !(sessionAsked || channel !== "handle" || (await isOurs(client, identifier, did)))) {
-      await journal.end();
+      // If there is no session, a later attempt must not take another's for this one.
+      if (error.status < SERVER_ERROR && error.code !== "idempotency_key_in_use") await journal.end();
       throw error;
     }
   }
@@ -117,15 +121,15 @@ async function verify(client, journal, { code, attestation, onProgress }) {
  */
 async function checkedCode(client, journal, ask) {
   const { identifier, channel } = journal.row;
-  let message = `code sent to ${identifier}`;
+  let message = "";
   for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
-    const code = await ask(message);
+    const code = await ask(message || `code sent to ${identifier}`);
     if (!code) break;
     const checked = await client.checkCode({ identifier, channel, code });
     if ("attestation" in checked) return checked.attestation;
-    message = checked.message;
+    message = checked.message || "the code is incorrect";
   }
-  throw new RegistrationRefused(message);
+  throw new RegistrationRefused(message || "no code was given");
 }
 
 /**
@@ -143,14 +147,35 @@ async function record(client, journal, credentialId, { onProgress }) {
     const asked = { credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof };
     await client.registerDid(asked, await signatureOf(client, credentialId));
   } catch (error) {
-    // The response to an earlier attempt was lost, but the service has stored the registration.
-    if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
+    await resolved(client, journal, credentialId, error);
   }
   const known = await client.lookupDid({ credentialId });
   if (!known.found)
     throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
   onProgress?.("registered");
   return finished(journal, /** @type {DidRecord} */ (known), did);
+}
+
+/**
+ * Returns if the registration that failed is nevertheless there; throws otherwise.
+ *
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {string} credentialId
+ * @param {unknown} error
+ */
+async function resolved(client, journal, credentialId, error) {
+  const code = error instanceof RequestRefused ? error.code : "";
+  // The response to an earlier attempt may have been lost, after the service had stored the registration.
+  if (code === "credential_already_registered" && (await client.lookupDid({ credentialId })).found) return;
+  // The next attempt asks for another code.
+  if (OF_ATTESTATION.has(code)) await journal.write({ attestation: undefined });
+  if (code === "registration_unproven" && !journal.row.txHash)
+    throw new RegistrationRefused(
+      "the service requires a transaction that registers this DID, and has no bundler that could send one",
+      { cause: error },
+    );
+  throw error;
 }
 
 /**

@@ -76,7 +76,7 @@ export class SignedOperations {
     await this.#write(null);
     throw because(
       "unknown",
-      `an earlier operation (${Object.keys(open.calls)}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`,
+      `an earlier operation (${Object.keys(open.calls).join(", ")}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`,
     );
   }
 

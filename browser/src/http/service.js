@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_MS = 30000;
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
 /**
- * @typedef {import("../generated/types.js").Endpoint} Endpoint
+ * @typedef {import("../generated/types.js").Endpoint & {safe?: boolean}} Endpoint safe: a POST that changes nothing
  * @typedef {object} ServiceOptions
  * @property {string | URL} [baseUrl] the service's address; by default the one that served this module
  * @property {number} [timeout] milliseconds for one request; 30000 by default
@@ -68,7 +68,7 @@ export class ServiceClient extends EndpointMethods {
     const id = ++this.#count;
     const asked = { jsonrpc: "2.0", id, method, params };
     const answer = await this._call(
-      { method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method) },
+      { method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
       asked,
     );
     if (answer?.error) throw new RpcError(answer.error);
@@ -153,14 +153,13 @@ export class ServiceClient extends EndpointMethods {
    * @param {Record<string, string>} [headers]
    */
   async _call(endpoint, asked, headers = {}) {
-    const { method, keyed = false } = endpoint;
+    const { method, keyed = false, safe = method === "GET" } = endpoint;
     const sent = keyed ? { ...headers, "idempotency-key": crypto.randomUUID() } : headers;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(endpoint, asked, sent);
       } catch (error) {
-        const wait =
-          error instanceof NetworkError ? retryAfterMs({ safe: method === "GET", keyed }, error, attempt) : null;
+        const wait = error instanceof NetworkError ? retryAfterMs({ safe, keyed }, error, attempt) : null;
         if (wait === null || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }

@@ -10,19 +10,19 @@ export class Killed extends Error {}
 /** Records the effects of one event, and answers them as the scenario says. */
 export class Script {
   effects = [];
-  #answers;
+  left;
   #stopAfter;
   #stop;
   #stopped = new Promise((resolve) => (this.#stop = resolve));
 
   constructor(answers = {}, stopAfter = null) {
-    this.#answers = structuredClone(answers);
+    this.left = structuredClone(answers);
     this.#stopAfter = stopAfter;
   }
 
   /** Returns the scripted answer to an effect, null for the usual one. A list is used up from its beginning. */
   scripted(effect) {
-    const answer = this.#answers[effect] ?? null;
+    const answer = this.left[effect] ?? null;
     return Array.isArray(answer) ? (answer.shift() ?? null) : answer;
   }
 

@@ -26,7 +26,8 @@ export async function playSnapshots(scenario) {
       outcomes.push(await player.turn(event, number));
       player.startAnew();
     }
-    outcomes.push(await player.turn(at === killAt ? { ...event, do: event.after_kill ?? event.do } : event));
+    const again = { do: event.after_kill ?? event.do, answers: player.script.left };
+    outcomes.push(await player.turn(at === killAt ? { ...event, ...again } : event));
   }
   return outcomes;
 }

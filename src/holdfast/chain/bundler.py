@@ -123,7 +123,7 @@ class Bundler:
         expected = self.hash(operation)
         answer = await self._ask("eth_sendUserOperation", [operation.to_rpc(), self.entry_point])
         if values.data(answer, 32) != expected:
-            raise RpcError("the bundler's operation hash is not ours")
+            raise RpcError("the bundler's operation hash differs from ours")
         return expected
 
     async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
@@ -135,7 +135,7 @@ class Bundler:
             async with asyncio.timeout(within_s):
                 answer = await self._look_until_found(operation_hash)
         except TimeoutError:
-            raise NoReceipt(f"no receipt in {within_s:.0f} s") from None
+            raise NoReceipt(f"no receipt of the operation within {within_s:g} s") from None
         if answer.get("success") is not True:
             raise UserOperationError("the operation was mined and failed", self._reason(answer))
         return self._read(answer, operation_hash)
@@ -203,9 +203,9 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
     """
     found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:
-        return UserOperationError(f"refused ({error})")
+        return UserOperationError(f"refused: {error}")
     words = str(error).removesuffix(found[0]).removesuffix(" with reason: ")
-    return UserOperationError(f"refused ({words})", decode_revert(bytes.fromhex(found[1]), errors))
+    return UserOperationError(f"refused: {words}", decode_revert(bytes.fromhex(found[1]), errors))
 
 
 def _told(data: Any) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_BATCH = 100
 MAX_IN_FLIGHT = 8  # batches in flight at once; further calls wait and form the next batch
-RETRY_DELAYS_S = (0.1, 0.4)
+RETRY_DELAYS_S = (0.2, 0.4)
 _PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses after which a retry may help; None: no connection
 _BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
 

@@ -157,7 +157,9 @@ class AsyncServiceClient(EndpointMethods):
         number = next(self._request_ids)
         call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number))
         body = {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
-        return await self._http.send(replace(call, body=body, named=method in CHARGED))
+        return await self._http.send(
+            replace(call, body=body, named=method in CHARGED, only_reads=method not in CHARGED)
+        )
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
         """Return the indexer's record of a DID."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from tests.support.account_world import ACCOUNT, CONTRACTS, OTHER, OWN, AccountWorld, obeying
+from tests.support.account_world import ACCOUNT, CONTRACTS, NOTHING, OTHER, OWN, AccountWorld, obeying
 
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.types.service import ForeignContracts
@@ -15,7 +15,8 @@ FOREIGN = msgspec.structs.replace(CONTRACTS, app_factory="0x" + "fa" * 20)
 
 def test_the_account_follows_from_the_key_of_the_did():
     found = AccountWorld({ACCOUNT: obeying(OWN)}).key()
-    assert (found.address, found.controls, found.x) == (ACCOUNT, True, OWN.x)
+    assert (found.address, found.x) == (ACCOUNT, OWN.x)
+    assert not found.is_replaced(obeying(OWN))
 
 
 @pytest.mark.parametrize("keys", [(OTHER, OWN), (OWN, OTHER)])
@@ -34,12 +35,13 @@ def test_a_key_of_another_curve_has_no_account():
 
 
 def test_an_account_that_is_not_there_yet_is_the_keys():
-    assert (AccountWorld({}).key().address, AccountWorld({}).key().controls) == (ACCOUNT, True)
+    found = AccountWorld({}).key()
+    assert found.address == ACCOUNT
+    assert not found.is_replaced(NOTHING)
 
 
 def test_an_account_whose_key_was_replaced_obeys_no_more():
-    found = AccountWorld({ACCOUNT: obeying(OTHER)}).key()
-    assert (found.address, found.controls) == (ACCOUNT, False)
+    assert AccountWorld({}).key().is_replaced(obeying(OTHER))
 
 
 def test_another_factory_is_taken_only_on_request():

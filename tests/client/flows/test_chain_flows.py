@@ -54,7 +54,7 @@ def test_a_handle_is_registered_on_the_chain_and_at_the_service(client, chain):
     handle, steps = "h" + secrets.token_hex(6), []
     made = client.register(handle=handle, on_progress=steps.append)
     assert isinstance(made, Registration)
-    assert steps == ["session", "sent to the chain", "on the chain"]
+    assert steps == ["session", "sent to the chain", "on the chain", "registered"]
     assert made.did == client.vault.status().did
     assert settled(client, made.smart_account).is_active
     assert client.check_alias(handle).did == made.did
@@ -116,7 +116,7 @@ def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_pa
         chain.fund(client.smart_account_address(), 10**18)
         steps = []
         client.register(handle="h" + secrets.token_hex(6), on_progress=steps.append)
-    assert steps == ["session", "commitment sent", "committed", "sent to the chain", "on the chain"]
+    assert steps == ["session", "commitment sent", "committed", "sent to the chain", "on the chain", "registered"]
 
 
 def test_after_a_change_of_keys_payments_to_the_did_still_arrive(client, chain, registered):
@@ -128,7 +128,7 @@ def test_after_a_change_of_keys_payments_to_the_did_still_arrive(client, chain, 
     mine = client._asynchronous._account()
     run(mine.open())
     assert run(payee_of(client._asynchronous, registered.did, mine)).address == account
-    with pytest.raises(OperationFailed, match="obeys another key"):
+    with pytest.raises(OperationFailed, match="controlled by another key"):
         client.pay(payment(chain, someone(), 1))
 
 

@@ -15,7 +15,7 @@ from holdfast.chain.contracts import ADDRESSES, DEFAULT_CONTRACT_SET, commitment
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import AccountKey
 from holdfast.client.flows.chain_registration import ChainRegistration
-from holdfast.client.flows.failures import OperationFailed, RegistrationRefused
+from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.handles import canonical_handle
@@ -131,14 +131,6 @@ def test_an_interrupted_attempts_commitment_serves_unless_it_is_over(lack, poste
     assert "wait commitment" in account.done
 
 
-def test_it_ends_where_no_block_helps():
-    account = Account([NOT_COMMITTED, TOO_NEW, TOO_NEW, TOO_NEW])
-    with pytest.raises(OperationFailed) as caught:
-        register(account)
-    assert caught.value is TOO_NEW
-    assert account.outcomes == []
-
-
 @pytest.mark.parametrize("error", [TAKEN, OperationFailed("refused (AA25 invalid account nonce)")])
 def test_any_other_refusal_ends_it_at_once(error):
     account = Account([error])
@@ -154,11 +146,6 @@ def test_an_address_needs_no_commitment(lack):
     with pytest.raises(OperationFailed):
         register(account, "email", "ada@example.org")
     assert account.calls == [calls.register(REGISTRY, KEY.x, KEY.y)]
-
-
-def test_a_did_that_came_to_the_chain_otherwise_is_told():
-    with pytest.raises(RegistrationRefused, match="is on the chain already"):
-        register(Account([], registered=True))
 
 
 @pytest.mark.parametrize("text", ["", "a b", "x" * 65, "\u202eada"])

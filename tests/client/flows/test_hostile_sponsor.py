@@ -72,7 +72,7 @@ def test_what_is_called_sponsored_costs_the_account_nothing(hostile, chain, tmp_
         account = client.smart_account_address()
         chain.fund(account, 5 * ETHER)
         chain.give(account, 1_000)
-        refused = holdfast.NetworkError if limit == 0 else holdfast.GasTooDear
+        refused = holdfast.OperationFailed if limit == 0 else holdfast.GasTooDear
         with pytest.raises(refused, match="no paymaster"):
             client.pay(payment(chain, someone(), 250))
         with pytest.raises(refused, match="no paymaster"):

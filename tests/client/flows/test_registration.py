@@ -57,7 +57,7 @@ def test_an_email_address_with_a_wrong_code_first(client, bare):
 
     made = client.register(email=email, code=code, on_progress=steps.append)
     assert (made.identifier, made.channel, made.tx_hash) == (email, "email", NO_TRANSACTION)
-    assert steps == ["session", "code sent", "verified"]
+    assert steps == ["session", "code sent", "verified", "registered"]
     assert email in said[0]
     assert said[1] != said[0]
     assert client.register(email=email) == made
@@ -183,7 +183,7 @@ def test_a_squatters_session_does_not_keep_an_address_from_its_owner(bare, clien
     steps = []
     made = client.register(email=email, code=lambda _m: bare.code_for(email), on_progress=steps.append)
     assert (made.identifier, made.did) == (email, client.vault.status().did)
-    assert steps == ["session", "code sent", "verified"]
+    assert steps == ["session", "code sent", "verified", "registered"]
 
 
 def test_an_address_that_somebody_registered_stays_theirs(bare, client, tmp_path):

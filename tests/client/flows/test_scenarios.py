@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.client.flows.scenarios.comparison import between_clients, differences
 from tests.client.flows.scenarios.files import scenarios
-from tests.client.flows.scenarios.playing import play_all
-from tests.support.javascript import run_module
+from tests.client.flows.scenarios.playing import play_all, play_all_in_javascript
 
 SCENARIOS = scenarios()
-PLAY = 'const { playAll } = await import("SOURCES/../test/scenarios.js"); return playAll(given);'
 named = pytest.mark.parametrize("name", SCENARIOS)
 
 
@@ -20,7 +18,7 @@ def in_python(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def in_javascript():
-    return run_module(PLAY, SCENARIOS)
+    return play_all_in_javascript(SCENARIOS)
 
 
 @named

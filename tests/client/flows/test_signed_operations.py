@@ -130,14 +130,6 @@ def test_what_follows_a_refused_operation_has_the_same_nonce(
     assert refused.pay(LUNCH)[0] == 1
 
 
-@pytest.mark.parametrize("call", [RENT, LUNCH])
-def test_a_nonce_that_moved_on_without_a_receipt_is_told_once(provider: Provider, refused: Payer, call: Any) -> None:
-    provider.nonce(2)
-    with pytest.raises(OperationFailed, match=r"may have been mined.*Look at what the account has done"):
-        refused.pay(call)
-    assert refused.pay(call)[0] == 2
-
-
 def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider: Provider, refused: Payer) -> None:
     """As after a reset of a local chain: otherwise the account could never do anything again."""
     provider.nonce(0)
@@ -145,14 +137,6 @@ def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider: Provider, r
     with pytest.raises(OperationFailed, match="may have been mined"):
         refused.pay(LUNCH)
     assert refused.pay(LUNCH)[0] == 0
-
-
-def test_the_same_call_is_not_made_twice_because_its_receipt_was_late(provider: Provider, refused: Payer) -> None:
-    provider.mine(refused.signed)
-    provider.nonce(2)
-    with pytest.raises(OperationFailed, match="same call has been mined meanwhile"):
-        refused.pay(RENT)
-    assert refused.pay(RENT)[0] == 2
 
 
 def test_another_call_may_follow_what_was_mined(provider: Provider, refused: Payer) -> None:
@@ -188,17 +172,6 @@ def test_without_a_receipt_in_time_the_operation_stays_open(provider: Provider) 
     with pytest.raises(OperationFailed, match="no receipt"):
         run(payer.account.wait(sent, within_s=0.01))
     assert payer.pay(RENT)[0] == 1
-
-
-def test_another_process_knows_what_was_signed(provider: Provider, tmp_path: Any) -> None:
-    with VaultStore(directory=tmp_path) as store:
-        _, sent = Payer(provider, store).pay(RENT)
-        assert Payer(provider, store).pay(LUNCH)[0] == 1
-        provider.mine(sent)
-        with pytest.raises(OperationFailed, match="mined meanwhile"):
-            Payer(provider, store).pay(RENT)
-        provider.nonce(2)
-        assert Payer(provider, store).pay(RENT)[0] == 2
 
 
 def test_what_replaces_an_open_operation_offers_an_eighth_more(provider: Provider, tmp_path: Any) -> None:

@@ -22,7 +22,7 @@ from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import alias_hash, did_hash
 
 ETHER = 10**18
-TWO_OPERATIONS = ["session", "commitment sent", "committed", "sent to the chain", "on the chain"]
+TWO_OPERATIONS = ["session", "commitment sent", "committed", "sent to the chain", "on the chain", "registered"]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_an_address_claims_no_alias_and_needs_one_operation(bare, client, tmp_pa
     account, email, steps = client.smart_account_address(), f"{secrets.token_hex(6)}@example.org", []
     bare.fund(account, ETHER)
     made = client.register(email=email, code=lambda _m: code_in(bare, email), on_progress=steps.append)
-    assert steps == ["session", "code sent", "verified", "sent to the chain", "on the chain"]
+    assert steps == ["session", "code sent", "verified", "sent to the chain", "on the chain", "registered"]
     state = settled(client, account)
     assert (state.nonce, state.is_active, state.did) == ("1", True, "0x" + did_hash(made.did).hex())
 

@@ -125,7 +125,7 @@ class PlaceDouble:
         except ContentError:
             return httpx.Response(400, json={"error": {"reason": "BAD_REQUEST"}})
         known = records.read_record(name, self.records[name]) if name in self.records else None
-        if records.change(known, given) in {records.Change.OLDER, records.Change.CONFLICT}:
+        if records.compare_records(known, given) in {records.Change.OLDER, records.Change.CONFLICT}:
             return httpx.Response(409, json={"error": {"reason": "RECORD_DOES_NOT_RISE"}})
         self.records[name] = request.content
         return httpx.Response(200)

@@ -12,7 +12,7 @@ from holdfast.client import types
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.wire.client_errors import ClientStateError, NetworkError
+from holdfast.wire.client_errors import NetworkError
 
 BUSY = NetworkError("no answer")
 
@@ -62,18 +62,6 @@ async def test_changes_without_end_do_not_put_it_off_for_ever():
     assert attempts.made >= 1
 
 
-async def test_a_failure_is_tried_again_and_later_each_time():
-    attempts = Attempts(BUSY, BUSY, BUSY)
-    attempts.automatic.changed()
-    await attempts.finished()
-    assert (attempts.made, attempts.slept) == (4, [2.0, 5.0, 10.0, 20.0])
-
-
-def test_the_pause_has_an_end():
-    assert Pauses().retry_s(1) == 5.0
-    assert Pauses().retry_s(1000) == 900.0
-
-
 @pytest.mark.parametrize(
     "lasting",
     [SnapshotConflict("root"), RequestRefused("DID_NOT_REGISTERED", 403), RequestRefused("not_found", 404)],
@@ -86,13 +74,6 @@ async def test_what_would_end_the_same_waits_for_the_next_change(lasting):
     attempts.automatic.changed()
     await attempts.finished()
     assert attempts.made == 2
-
-
-async def test_a_closed_vault_has_nothing_to_bring_up():
-    attempts = Attempts(ClientStateError("closed"))
-    attempts.automatic.changed()
-    await attempts.finished()
-    assert attempts.made == 1
 
 
 async def test_settling_brings_up_at_once_what_waits():

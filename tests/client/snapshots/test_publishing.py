@@ -188,11 +188,6 @@ async def test_two_devices_at_the_same_moment(device, place, tmp_path):
         assert (await other.client.snapshot_state()).status == "conflict"
 
 
-async def test_without_a_conflict_there_is_nothing_to_choose(device):
-    with pytest.raises(ClientStateError, match="no other version"):
-        await device.client.choose_snapshot("here", SECRET)
-
-
 async def test_another_service_needs_its_own_token_alone(tmp_path, place):
     config = types.SnapshotConfig(
         automatic=False, pinning_url="https://pins.example", access_token="given", upload_url="https://kubo.example"

@@ -15,7 +15,6 @@ from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
-    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.types.service import AccountState, ContractSet
     from holdfast.client.vault.async_vault import AsyncVault
 
@@ -26,12 +25,15 @@ _WORD = 32
 
 @dataclass(frozen=True, slots=True)
 class AccountKey:
-    """A P-256 key and its smart account. `controls` is False if another key now controls the account."""
+    """A P-256 key and its smart account."""
 
     x: int
     y: int
     address: str
-    controls: bool = True
+
+    def is_replaced(self, state: AccountState) -> bool:
+        """Return whether the account is deployed, and another key now controls it."""
+        return is_deployed(state) and (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) != (self.x, self.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def account_address(contracts: ContractSet, x: int, y: int, salt: int = 0) -> st
     return predict_account(x, y, salt, factory=contracts.app_factory)
 
 
-async def account_of(client: AsyncServiceClient, vault: AsyncVault, contracts: ContractSet) -> AccountKey:
+async def account_of(vault: AsyncVault, contracts: ContractSet) -> AccountKey:
     """Return the first account of the vault's key.
 
     Raises PluginCallError if the vault's own key is not a P-256 key.
@@ -56,14 +58,7 @@ async def account_of(client: AsyncServiceClient, vault: AsyncVault, contracts: C
     key = await vault.own_key()
     if key.curve != "P-256":
         raise PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve")
-    address = account_address(contracts, key.x, key.y)
-    state = await client.get_account_state(address)
-    return AccountKey(key.x, key.y, address, controls=is_key_of(state, key.x, key.y) or not is_deployed(state))
-
-
-def is_key_of(state: AccountState, x: int, y: int) -> bool:
-    """Return whether this key controls the account."""
-    return (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == (x, y)
+    return AccountKey(key.x, key.y, account_address(contracts, key.x, key.y))
 
 
 def is_deployed(state: AccountState) -> bool:

@@ -65,7 +65,9 @@ class ChainRegistration:
         if noted is not None and (registered or await self._arrived(noted)):
             await self._receipt(from_hex(noted))
         elif registered:
-            raise RegistrationRefused("the DID is on the chain already, registered earlier or from another device")
+            raise RegistrationRefused(
+                "this DID is on the chain already: it was registered earlier, or from another device"
+            )
         else:
             await self._register()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.chain.errors import ChainError, UserOperationError
+from holdfast.chain.errors import ChainError, NoPaymaster, UserOperationError
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
@@ -20,7 +20,14 @@ class RegistrationRefused(ServiceError):
 
 
 class PaymentRefused(ServiceError):
-    """The payment was refused before anything was signed. The message says why."""
+    """The payment was refused before anything was signed. The message says why.
+
+    `code`: "payee_unregistered", "payee_unverified", "delegation", or the enclave's code for an invalid delegation.
+    """
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class OperationFailed(ServiceError):
@@ -54,6 +61,8 @@ def chain_errors() -> Iterator[None]:
         yield
     except UserOperationError as error:
         raise OperationFailed(str(error), error.reason) from error
+    except NoPaymaster as error:
+        raise OperationFailed(str(error)) from error
     except ChainError as error:
         if isinstance(error.__cause__, RequestRefused):
             raise error.__cause__ from error  # a refusal by the service itself, such as RateLimited

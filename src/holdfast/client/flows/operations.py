@@ -58,7 +58,7 @@ class SmartAccount:
     async def open(self) -> None:
         """Read the service's contract set and determine the account's address."""
         self.contracts = (await self._client.contracts()).checked(foreign=self._foreign)
-        self.key = await account_of(self._client, self._vault, self.contracts)
+        self.key = await account_of(self._vault, self.contracts)
         self._bundler = bundler_of(self._transport, self.contracts)
         self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
 
@@ -91,8 +91,6 @@ class SmartAccount:
         Raises OperationFailed also if an earlier operation, of which the caller did not learn the outcome, was mined
         meanwhile: with the same call, or possibly with it.
         """
-        if not self.key.controls:
-            raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
         try:
             return await self._paid(call)
         except OperationFailed as error:
@@ -110,6 +108,8 @@ class SmartAccount:
     async def _paid(self, call: calls.Call) -> UserOperation:
         call_data = calls.execute(call)
         state = await self._client.get_account_state(self.key.address)
+        if self.key.is_replaced(state):
+            raise OperationFailed(f"the account {self.key.address} is controlled by another key than this vault's")
         nonce = await self._nonce(int(state.nonce), call_data)
         deployed = nonce > 0 or is_deployed(state)
         operation = UserOperation(
@@ -131,10 +131,9 @@ class SmartAccount:
         if known is None:
             return max(told, self._signed.next_nonce(self._place))
         with chain_errors():
-            receipts = [await self._bundler.receipt(from_hex(name)) for name in known.calls]
-        mined = next((receipt for receipt in receipts if receipt), None)
-        if mined is not None:
-            return self._after(mined, known, told, call_data)
+            for name in known.calls:
+                if (mined := await self._bundler.receipt(from_hex(name))) is not None:
+                    return self._after(mined, known, told, call_data)
         if told <= known.nonce:
             return known.nonce
         raise self._unsettled(known)

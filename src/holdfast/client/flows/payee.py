@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.client.types.service import AccountState, ContractSet
 
 _OF_A_KEY = "did:new:"
+_UNVERIFIED = "payee_unverified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
     found = await client.indexer_did(to_hex(did_hash(to)))
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
-        raise PaymentRefused("the payee's DID is not registered, or not active")
+        raise PaymentRefused("the payee's DID is not registered, or not active", "payee_unregistered")
     address = checksum_address(from_hex(controller))
     await _confirm(client, to, address, account)
     return Payee(address, to)
@@ -53,10 +54,13 @@ async def _confirm(client: AsyncServiceClient, did: str, address: str, account: 
     state = await client.get_account_state(address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
         raise PaymentRefused(
-            f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid"
+            f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid",
+            _UNVERIFIED,
         )
     if did.startswith(_OF_A_KEY) and not await _follows(client, did, address, state, account):
-        raise PaymentRefused(f"{address} does not follow from the key of the payee's DID: nothing was paid")
+        raise PaymentRefused(
+            f"{address} does not follow from the key of the payee's DID: nothing was paid", _UNVERIFIED
+        )
 
 
 async def _follows(

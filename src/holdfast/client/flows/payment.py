@@ -30,6 +30,7 @@ PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
 _TRIES = 8
+_OF_DELEGATION = "delegation"
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
@@ -72,10 +73,10 @@ class Payments:
         amount = checked(params, self._account.contracts.chain_id)
         payee = await payee_of(self._client, params.to, self._account)
         await self._authorise(params, payee, amount)
-        await _tell(on_progress, "prepared")
         operation = await self._prepared(params, payee.address, amount)
         if operation.call_data != calls.execute(payment_call(params, payee.address, amount)):
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
+        await _tell(on_progress, "prepared")
         signed = await self._account.signed(operation)
         await _tell(on_progress, "signed")
         sent = await self._account.send(signed)
@@ -109,7 +110,9 @@ class Payments:
         for _ in range(_TRIES):
             if await self._charged(params.ucan, asked(params, payee, amount), params.token.lower()):
                 return
-        raise PaymentRefused("other payments under the same delegation were made at the same time; try again")
+        raise PaymentRefused(
+            "other payments under the same delegation were made at the same time; try again", _OF_DELEGATION
+        )
 
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
         """Check the payment and count it towards the UCAN's delegations.
@@ -138,12 +141,14 @@ class Payments:
         did = (await self._vault.status()).did
         answer = await self._vault.exec("resource:delegations action:verify", {**question, "subject": did})
         if not answer.success or not isinstance(answer.result, dict):
-            raise PaymentRefused(f"the delegation does not allow this payment ({answer.error})")
+            raise PaymentRefused(
+                f"the delegation does not allow this payment ({answer.error})", answer.error or _OF_DELEGATION
+            )
         return answer.result
 
     def _refuse_replay(self, cid: str) -> None:
         if self._budget.used(cid):
-            raise PaymentRefused("the invocation has been used before")
+            raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
 
 
 def payment_result(params: PaymentParams, operation_hash: str) -> PaymentResult:

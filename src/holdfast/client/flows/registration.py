@@ -13,10 +13,16 @@ from holdfast.client.flows.chain_registration import ChainRegistration
 from holdfast.client.flows.failures import RegistrationRefused
 from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.http.refusals import (
+    AttestationExpired,
+    AttestationInvalid,
+    AttestationMismatch,
+    AttestationUsed,
     BundlerNotConfigured,
     CredentialAlreadyRegistered,
+    IdempotencyKeyInUse,
     IdentifierTaken,
     RegistrationUnproven,
+    RequestRefused,
 )
 from holdfast.client.snapshots.tokens import did_of_service, registration_token
 from holdfast.client.types import Attestation, DidRecord, Record
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
 
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _SPARE_S = 5.0
+_SERVER_ERROR = 500
 
 
 class Registration(Record, frozen=True, kw_only=True):
@@ -97,6 +104,10 @@ class Registrar:
             if not asked_before and noted.channel == "handle" and not await self._is_mine(noted.identifier):
                 self._notes.forget()
                 raise
+        except RequestRefused as error:
+            if error.status < _SERVER_ERROR and not isinstance(error, IdempotencyKeyInUse):
+                self._notes.forget()  # there is no session, so a later attempt must not take another's for this one
+            raise
         await self._tell("session")
 
     async def _is_mine(self, handle: str) -> bool:
@@ -159,6 +170,9 @@ class Registrar:
             # The service may have stored the registration in an earlier attempt, whose response was lost.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
+        except (AttestationExpired, AttestationInvalid, AttestationMismatch, AttestationUsed):
+            self._notes.note(attestation=None)  # the next attempt asks for another code
+            raise
         except RegistrationUnproven as error:
             if noted.tx_hash is not None:
                 raise
@@ -167,7 +181,8 @@ class Registrar:
             ) from error
         known = await self._client.lookup_did(self._credential_id)
         if known is None:
-            raise RegistrationRefused("the service accepted the registration but does not find it")
+            raise RegistrationRefused("the service accepted the registration but does not return it: try again later")
+        await self._tell("registered")
         return self._finished(known)
 
     async def _signature(self) -> str | None:

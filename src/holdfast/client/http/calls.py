@@ -41,6 +41,7 @@ class Call(Generic[T]):
     `body` is sent as JSON, `content` unchanged, with the Content-Type given in `headers`.
     `longest` is the maximum size of the response in bytes. `redirects` is how many redirects to https are followed, for
     content that is verified whatever server sends it.
+    `only_reads`: a POST that changes nothing, such as a JSON-RPC read.
     `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
     """
 
@@ -55,11 +56,12 @@ class Call(Generic[T]):
     named: bool = False
     longest: int | None = None
     redirects: int = 0
+    only_reads: bool = False
 
     @property
     def is_safe(self) -> bool:
         """Whether the request changes nothing, so that it may be repeated."""
-        return self.method in SAFE_METHODS
+        return self.only_reads or self.method in SAFE_METHODS
 
 
 @dataclass(frozen=True, slots=True)

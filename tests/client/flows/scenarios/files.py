@@ -37,11 +37,13 @@ def _cases(file: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for name in _MERGED:
             if isinstance(shared.get(name), dict):
                 merged[name] = {**shared[name], **case.get(name, {})}
-        yield _with_events(merged)
+        yield _with_events(merged, shared.get("answers", {}))
 
 
-def _with_events(case: dict[str, Any]) -> dict[str, Any]:
-    """Return a case whose single event is written out as a list, as those of longer cases are."""
+def _with_events(case: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """Return a case whose events are a list, also if it is only one, and each have the file's `answers`."""
+    if "events" in case:
+        return case | {"events": [{**it, "answers": {**answers, **it.get("answers", {})}} for it in case["events"]]}
     if "do" not in case:
         return case
     event = {name: value for name, value in case.items() if name not in _OF_A_CASE}
@@ -55,6 +57,8 @@ def _killed(case: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for at, event in enumerate(case["events"]):
         for number in range(1, len(event["expect"]["effects"]) + 1):
             effect = event["expect"]["effects"][number - 1]
+            if effect.startswith("tell"):
+                continue  # the application is told at once, and nothing waits for it
             suffix = f"killed after effect {number} of event {at + 1} ({effect})"
             yield suffix, {**case, "category": "killed host", "kill": [at, number]}
 

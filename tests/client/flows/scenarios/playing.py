@@ -1,4 +1,4 @@
-"""Plays all scenarios with the Python client, one after the other in one event loop."""
+"""Plays all scenarios with one of the clients."""
 
 from __future__ import annotations
 
@@ -6,25 +6,39 @@ import asyncio
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from tests.client.flows.scenarios import requests_player, snapshot_player
+from tests.client.flows.scenarios import client_player, requests_player, snapshot_player
+from tests.client.flows.scenarios.files import DEFAULTS
+from tests.support.javascript import run_module
+
+from holdfast.enclave.module import bundled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_IN_NODE = 'const { playAll } = await import("SOURCES/../test/scenarios.js"); return playAll(given);'
 _PLAYERS = {
     "retries": requests_player.play,
     "request": requests_player.play,
     "name": requests_player.play,
     "snapshots": snapshot_player.play,
+    "client": client_player.play,
 }
 
 
 def play_all(scenarios: dict[str, dict[str, Any]], folder: Path) -> dict[str, Any]:
     """Return the outcomes of each scenario's events, by the scenario's name; a text if the player failed."""
-    return asyncio.run(_played(scenarios, folder))
+    with asyncio.Runner(loop_factory=client_player.SkippingLoop) as runner:
+        return runner.run(_played(scenarios, folder))
+
+
+def play_all_in_javascript(scenarios: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the same of the JavaScript client, which runs in Node."""
+    given = {"scenarios": scenarios, "defaults": DEFAULTS, "enclave": str(bundled())}
+    return dict(run_module(_IN_NODE, given))
 
 
 async def _played(scenarios: dict[str, dict[str, Any]], folder: Path) -> dict[str, Any]:
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)  # of hosts that were killed
     found = {}
     for at, (name, scenario) in enumerate(scenarios.items()):
         try:

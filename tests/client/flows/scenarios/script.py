@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.http.refusals import RequestRefused, refusal_class
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 
+# Of the flow that is running: a flow that was killed keeps its own, so that it has no further effects.
+SCRIPT: ContextVar[Script] = ContextVar("SCRIPT")
+
+
 class Killed(Exception):
     """The host was killed after the effect at which its scenario says so."""
 
@@ -23,12 +28,12 @@ class Script:
 
     def __init__(self, answers: dict[str, Any] | None = None, stop_after: int | None = None) -> None:
         self.effects: list[str] = []
-        self._answers = {name: list(it) if isinstance(it, list) else it for name, it in (answers or {}).items()}
+        self.left = {name: list(it) if isinstance(it, list) else it for name, it in (answers or {}).items()}
         self._stop_after, self._stopped = stop_after, asyncio.Event()
 
     def scripted(self, effect: str) -> Any:
         """Return the scripted answer to an effect, None for the usual one. A list is used up from its beginning."""
-        answer = self._answers.get(effect)
+        answer = self.left.get(effect)
         if isinstance(answer, list):
             return answer.pop(0) if answer else None
         return answer
@@ -47,6 +52,7 @@ class Script:
 
         A killed flow is left as it is: nothing of it runs any more, as after the end of a process.
         """
+        SCRIPT.set(self)
         task, stopped = asyncio.ensure_future(work()), asyncio.ensure_future(self._stopped.wait())
         await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
@@ -97,4 +103,13 @@ def told(error: BaseException | None) -> dict[str, Any]:
         return {"error": "killed"}
     name = "RequestRefused" if isinstance(error, RequestRefused) else type(error).__name__
     code = getattr(error, "code", None)
-    return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": str(error)}
+    return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": _without_reasons(error)}
+
+
+def _without_reasons(error: BaseException) -> str:
+    """Return an error's message without decoded reverts, which the JavaScript client does not decode."""
+    message = str(error)
+    for cause in (error, error.__cause__):
+        if reason := getattr(cause, "reason", None):
+            message = message.replace(f": {reason}", "")
+    return message

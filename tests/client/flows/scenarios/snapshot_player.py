@@ -44,7 +44,7 @@ async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
             if at == kill_at:
                 outcomes.append(await player.turn(event, number))
                 player.start_anew()
-                event = {**event, "do": event.get("after_kill", event["do"])}  # noqa: PLW2901
+                event = {**event, "do": event.get("after_kill", event["do"]), "answers": player.script.left}  # noqa: PLW2901
             outcomes.append(await player.turn(event))
         return outcomes
 

@@ -1,0 +1,178 @@
+/** Plays the scenarios of registrations and payments, at the level of HTTP requests and of calls to the vault. */
+
+import { readFile } from "node:fs/promises";
+import { Client } from "../../src/client.js";
+import { instantiate } from "../../src/enclave-host.js";
+import { PluginCallError } from "../../src/errors.js";
+import { VaultStore } from "../../src/vault/store.js";
+import { MemoryStore } from "./memory_store.js";
+import { Script, told } from "./script.js";
+import { World } from "./world.js";
+
+/** The stores of all scenarios, by the name of the database. */
+const STORES = new Map();
+const storeOf = (/** @type {string} */ dbName) => {
+  if (!STORES.has(dbName)) STORES.set(dbName, new MemoryStore());
+  return STORES.get(dbName);
+};
+for (const name of ["note", "setNote", "replaceNotes", "close"])
+  VaultStore.prototype[name] = function (...given) {
+    return storeOf(this.dbName)[name](...given);
+  };
+
+let enclave = null;
+
+/** Returns what each event led to: its effects, the state that is stored after it, its result and its error. */
+export async function playClient(scenario, { defaults, enclave: module }) {
+  enclave ??= await instantiate(await readFile(module));
+  const player = new Player(`scenario ${STORES.size}`, defaults, scenario.given ?? {});
+  const outcomes = [];
+  const [killAt, number] = scenario.kill ?? [];
+  for (const [at, event] of scenario.events.entries()) {
+    if (at === killAt) outcomes.push(await player.turn(event, number));
+    outcomes.push(await player.turn(at === killAt ? { ...event, answers: player.world.script.left } : event));
+  }
+  return outcomes;
+}
+
+class Player {
+  constructor(dbName, defaults, given) {
+    this.dbName = dbName;
+    this.world = new World(defaults, given, new Script());
+    this.facts = defaults.facts;
+  }
+
+  /** Performs one event with a new client, which knows only what is stored. */
+  async turn(event, stopAfter) {
+    const { world } = this;
+    const script = (world.script = new Script(event.answers, stopAfter));
+    const client = new Client({
+      baseUrl: "https://service.example",
+      vault: this.#vault(event),
+      gas: policyOf(event.policy ?? {}),
+      snapshots: false,
+      fetch: world.fetch,
+    });
+    const restore = skipping(world, this.facts.now_s + (event.clock_s ?? 0));
+    let [result, error] = [null, null];
+    try {
+      result = await script.run(() => this[event.do](client, event));
+    } catch (raised) {
+      error = raised;
+    } finally {
+      restore();
+    }
+    return { effects: script.effects, state: this.#state(), result: this.#shown(result), ...this.#told(error) };
+  }
+
+  register(client, { handle, email, sms, codes = ["111111"] }) {
+    const left = [...codes];
+    const { script } = this.world;
+    const code = async (message) => {
+      await script.perform(`ask: ${message}`);
+      return left.shift() ?? null;
+    };
+    return client.register({ handle, email, sms, code, onProgress: (step) => void script.perform(`tell: ${step}`) });
+  }
+
+  pay(client, { to = "payee", amount, ucan }) {
+    const { script } = this.world;
+    const asked = { to: this.facts[to], amount, token: "native", chainId: 84532, ...(ucan && { ucan }) };
+    return client.pay(asked, { onProgress: (step) => script.perform(`tell: ${step}`) });
+  }
+
+  /** A vault of one key, whose calls that sign are effects. */
+  #vault({ locked = false }) {
+    const { world, facts, dbName } = this;
+    const used = async (what, fn, then = () => {}) => {
+      if (locked) throw new PluginCallError(fn, "the vault is locked", "vault_locked");
+      await world.performed(`vault: ${what}`, "", then);
+    };
+    const point = `04${facts.x.slice(2)}${facts.y.slice(2)}`;
+    return {
+      dbName,
+      status: async () => ({ locked, did: facts.did }),
+      query: async () => ({ did: facts.did, credentials: [{ credential_id: facts.credential }] }),
+      keccak256: async (data) => enclave.call("keccak256", { data: [...data] }).hash,
+      deriveAddress: async (chain, options) => enclave.call("derive_address", { chain, ...options }),
+      exec: async (filter) => {
+        if (filter === "resource:enclaves action:list")
+          return { success: true, result: [{ curve: "P-256", public_key: point }] };
+        const answer = await world.performed("vault: verify", "", () => {});
+        if (answer?.error) return { success: false, error: answer.error };
+        return { success: true, result: answer ?? world.defaults.answers["vault: verify"] };
+      },
+      createRegistration: async ({ step }) => (await used(step, "create_registration"), { call_data: facts[step] }),
+      signUserOp: async (operation) => {
+        const nonce = BigInt(operation.nonce);
+        const hash = enclave.call("keccak256", { data: [...Buffer.from(JSON.stringify(operation))] }).hash;
+        await used(`sign nonce ${nonce}`, "sign_user_op", () => world.signed.push(hash));
+        return { signature: `0x${"01".repeat(64)}`, user_op_hash: hash };
+      },
+      invoke: async () => (await used("token", "mint_invocation"), { container: "token" }),
+      close() {},
+    };
+  }
+
+  #state() {
+    const notes = [...storeOf(this.dbName).notes];
+    const of = (prefix) => notes.filter(([name]) => name.startsWith(prefix));
+    const [[, row] = []] = of("registration:");
+    const [[, signed] = []] = of("signed:");
+    return {
+      registration: row ? this.#row(row) : null,
+      signed: signed
+        ? { nonce: Number(signed.nonce), operations: Object.keys(signed.calls).map((it) => this.world.symbol(it)) }
+        : null,
+      spent: Object.fromEntries(
+        of("spent:").map(([name, value]) => [name.slice(6), value === true ? "1" : `${value}`]),
+      ),
+    };
+  }
+
+  #row({ did: _did, ...row }) {
+    const shown = Object.entries(row).filter(([, value]) => value);
+    return Object.fromEntries(
+      shown.map(([name, value]) => [name, typeof value === "object" ? true : this.world.symbol(value)]),
+    );
+  }
+
+  #shown(result) {
+    return result && Object.fromEntries(Object.entries(result).map(([name, it]) => [name, this.world.named(it)]));
+  }
+
+  #told(error) {
+    return Object.fromEntries(Object.entries(told(error)).map(([name, it]) => [name, this.world.named(it)]));
+  }
+}
+
+function policyOf({ max_own_cost_wei: most, rpc_url: rpcUrl, sponsored }) {
+  return {
+    ...(most !== undefined && { maxOwnCostWei: BigInt(most) }),
+    ...(rpcUrl !== undefined && { rpcUrl }),
+    ...(sponsored !== undefined && { sponsored }),
+  };
+}
+
+/** Lets waiting times pass at once, and records them as effects; the clock is set to a time in seconds since 1970. */
+function skipping(world, nowS) {
+  const { script } = world;
+  const real = { setTimeout: globalThis.setTimeout, fetch: globalThis.fetch };
+  const [dateNow, performanceNow] = [Date.now, performance.now.bind(performance)];
+  let skippedMs = 0;
+  globalThis.fetch = world.fetch;
+  globalThis.setTimeout = (work, ms = 0) => {
+    void script.perform(`wait ${Number((ms / 1000).toPrecision(6))}`).then(() => {
+      skippedMs += ms;
+      work();
+    });
+    return 0;
+  };
+  Date.now = () => nowS * 1000 + skippedMs;
+  performance.now = () => performanceNow() + skippedMs;
+  return () => {
+    Object.assign(globalThis, real);
+    Date.now = dateNow;
+    performance.now = performanceNow;
+  };
+}

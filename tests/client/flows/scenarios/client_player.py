@@ -1,0 +1,196 @@
+"""Plays the scenarios of registrations and payments, at the level of HTTP requests and of calls to the vault."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
+
+import httpx
+import msgspec
+from tests.client.flows.scenarios.files import DEFAULTS
+from tests.client.flows.scenarios.script import SCRIPT, Killed, Script, told
+from tests.client.flows.scenarios.world import FACTS, USUAL, World
+
+from holdfast.chain.packed_operations import operation_hash
+from holdfast.chain.user_operations import UserOperation
+from holdfast.client.async_client import AsyncClient, chosen_identifier
+from holdfast.client.flows.gas import GasPolicy
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types import ExecOutput, PaymentParams, SignUserOpResult
+from holdfast.client.types.persistence import SnapshotConfig
+from holdfast.client.vault.own_key import OwnKey
+from holdfast.wire.client_errors import PluginCallError, ServiceError
+from holdfast.wire.encoding import to_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock advances by the waiting times that are skipped."""
+
+    skipped_s = 0.0
+
+    def time(self) -> float:
+        """Return the loop's time, in seconds."""
+        return super().time() + self.skipped_s
+
+
+async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Return what each event led to: its effects, the state that is stored after it, its result and its error."""
+    with VaultStore(directory=folder) as store:
+        player = _Player(store, scenario)
+        outcomes = []
+        kill_at, number = scenario.get("kill", (None, None))
+        for at, event in enumerate(scenario["events"]):
+            if at == kill_at:
+                outcomes.append(await player.turn(event, number))
+                event = {**event, "answers": player.script.left}  # noqa: PLW2901
+            outcomes.append(await player.turn(event))
+        return outcomes
+
+
+class _Vault:
+    """A vault of one key, whose calls that sign are effects."""
+
+    listeners: tuple[Any, ...] = ()
+    snapshot_config = None
+
+    def __init__(self, store: VaultStore, world: World) -> None:
+        self.store, self.world, self.listeners, self.is_locked = store, world, [], False  # type: ignore[assignment]
+
+    async def status(self) -> Any:
+        return SimpleNamespace(locked=self.is_locked, did=FACTS["did"], initialized=True)
+
+    async def query(self) -> Any:
+        return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=FACTS["credential"])])
+
+    async def own_key(self) -> OwnKey:
+        return OwnKey("P-256", int(FACTS["x"], 16), int(FACTS["y"], 16))
+
+    async def create_registration(self, _given: Any, *, step: str, **_: Any) -> Any:
+        await self._used(step, "create_registration")
+        return SimpleNamespace(call_data=FACTS[step])
+
+    async def sign_user_op(self, operation: Any, entry_point: str, chain_id: int) -> SignUserOpResult:
+        rpc = UserOperation.from_rpc(operation.to_json())
+        signed = to_hex(operation_hash(rpc, entry_point=entry_point, chain_id=chain_id))
+        await self._used(f"sign nonce {rpc.nonce}", "sign_user_op", lambda: self.world.signed.append(signed))
+        return SignUserOpResult(signature="0x" + "01" * 64, user_op_hash=signed, enclave_id="", public_key="")
+
+    async def mint_invocation(self, *_: Any, **_options: Any) -> Any:
+        await self._used("token", "mint_invocation")
+        return SimpleNamespace(container="token")
+
+    async def exec(self, _filter: str, _args: Any) -> ExecOutput[Any]:
+        answer = await self.world.performed("vault: verify", "", lambda: None)
+        if isinstance(answer, dict) and "error" in answer:
+            return ExecOutput(success=False, error=answer["error"])
+        return ExecOutput(success=True, result=DEFAULTS["answers"]["vault: verify"] if answer is USUAL else answer)
+
+    async def _used(self, what: str, function: str, then: Any = lambda: None) -> None:
+        if self.is_locked:
+            raise PluginCallError(function, "the vault is locked", "vault_locked")
+        await self.world.performed(f"vault: {what}", "", then)
+
+
+class _Player:
+    def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
+        self.store = store
+        self.world = World(scenario.get("given", {}))
+
+    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+        """Perform one event with a new client, which knows only what is stored."""
+        script = self.script = Script(event.get("answers"), stop_after)
+        vault = _Vault(self.store, self.world)
+        vault.is_locked = event.get("locked", False)
+        client = AsyncClient(
+            "https://service.example",
+            vault=cast("Any", vault),
+            gas=GasPolicy(**event.get("policy", {})),
+            snapshots=SnapshotConfig(automatic=False),
+            transport=httpx.MockTransport(self.world.answer),
+        )
+        result, error = None, None
+        with _skipping():
+            try:
+                result = await script.run(lambda: getattr(self, f"do_{event['do']}")(client, event))
+            except (ServiceError, Killed) as raised:
+                error = raised
+        ending = {name: self.world.named(text) for name, text in told(error).items()}
+        return {"effects": script.effects, "state": self.state(), "result": self.shown(result), **ending}
+
+    async def do_register(self, client: AsyncClient, event: dict[str, Any]) -> Any:
+        codes = list(event.get("codes", ["111111"]))
+        chosen = chosen_identifier(*(event.get(channel) for channel in ("handle", "email", "sms")))
+        now = FACTS["now_s"] + event.get("clock_s", 0)
+
+        async def code(message: str) -> str | None:
+            await SCRIPT.get().perform(f"ask: {message}")
+            return codes.pop(0) if codes else None
+
+        return await client._registrar().register(*chosen, code, self.tell, now=lambda: now)
+
+    async def do_pay(self, client: AsyncClient, event: dict[str, Any]) -> Any:
+        to = FACTS[event.get("to", "payee")]
+        asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=84532, ucan=event.get("ucan"))
+        return await client.pay(asked, on_progress=self.tell)
+
+    async def tell(self, step: str) -> None:
+        await SCRIPT.get().perform(f"tell: {step}")
+
+    def state(self) -> dict[str, Any]:
+        """Return what the device stores: the registration's progress, the open operation, and what was spent."""
+        notes = {name: text for name, text in _notes(self.store).items() if text}
+        progress = next((json for name, json in notes.items() if name.startswith("registration:")), None)
+        signed = next((json for name, json in notes.items() if name.startswith("signed:")), None)
+        spent = {name.partition(":")[2]: text for name, text in notes.items() if name.startswith("spent:")}
+        return {
+            "registration": progress and self._row(msgspec.json.decode(progress)),
+            "signed": signed and self._signed(msgspec.json.decode(signed)),
+            "spent": spent,
+        }
+
+    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        shown = {_camel(name): self.world.symbol(value) for name, value in row.items() if value}
+        return {name: isinstance(value, dict) or value for name, value in shown.items()}
+
+    def _signed(self, note: dict[str, Any]) -> dict[str, Any]:
+        return {"nonce": note["nonce"], "operations": [self.world.symbol(name) for name in note["calls"]]}
+
+    def shown(self, result: Any) -> dict[str, Any] | None:
+        return None if result is None else {name: self.world.named(it) for name, it in _fields(result).items()}
+
+
+def _fields(result: Any) -> dict[str, Any]:
+    return {_camel(name): value for name, value in msgspec.structs.asdict(result).items()}
+
+
+def _notes(store: VaultStore) -> dict[str, str]:
+    return dict(store._database.execute("SELECT name, value FROM notes").fetchall())
+
+
+@contextmanager
+def _skipping() -> Iterator[None]:
+    """Let waiting times pass at once, and record them as effects."""
+    sleep = asyncio.sleep
+
+    async def skip(seconds: float, *_: Any) -> None:
+        if seconds > 0:
+            await SCRIPT.get().perform(f"wait {seconds:g}")
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, SkippingLoop)
+        loop.skipped_s += seconds
+        await sleep(0)
+
+    with patch("asyncio.sleep", skip):
+        yield
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
