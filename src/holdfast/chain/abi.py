@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def encode(types: Sequence[str], values: Sequence[Any]) -> bytes:
+def encode(types: Sequence[str], values: Sequence[object]) -> bytes:
     """Return the ABI encoding of `values`, whose ABI types are `types`."""
     from eth_abi.abi import encode as encoded
 
     return encoded(types, values)
 
 
-def call_data(signature: str, *values: Any) -> bytes:
+def call_data(signature: str, *values: object) -> bytes:
     """Return the selector and ABI-encoded arguments for a call to `signature`, such as `transfer(address,uint256)`."""
     return selector(signature) + encode(_types(signature), values)
 

@@ -79,7 +79,7 @@ class Bundler:
         self._errors = tuple(errors)
 
     async def send_sponsored(
-        self, operation: UserOperation, signer: Signer, margin: Margin = RAW, context: Any = None
+        self, operation: UserOperation, signer: Signer, margin: Margin = RAW, context: object = None
     ) -> bytes:
         """Have the operation sponsored, sign it, send it, and return its hash. Raises UserOperationError, RpcError."""
         return await self.send(await self.signed(await self.sponsored(operation, margin, context), signer))
@@ -220,7 +220,7 @@ def _for_estimation(operation: UserOperation) -> UserOperation:
     return operation if operation.signature else operation.signed(PLACEHOLDER_SIGNATURE)
 
 
-def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
+def merged(operation: UserOperation, answer: object, settable: frozenset[str]) -> UserOperation:
     """Return `operation` updated with the response's `settable` fields, which never include sender, call data or nonce.
 
     Raises RpcError if the response is not an object, or a value has the wrong form.

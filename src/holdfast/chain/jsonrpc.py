@@ -49,7 +49,7 @@ class RpcRequest:
     method: str
     params: list[Any]
 
-    def envelope(self) -> dict[str, Any]:
+    def envelope(self) -> dict[str, object]:
         """Return the JSON-RPC 2.0 request object."""
         return {"jsonrpc": "2.0", "id": self.id, "method": self.method, "params": self.params}
 
@@ -65,7 +65,7 @@ def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
     return msgspec.json.encode(envelopes if batch else envelopes[0])
 
 
-def parse(body: bytes) -> Any:
+def parse(body: bytes) -> object:
     """Return the JSON value of a response body. Raises RpcError for anything else."""
     try:
         return msgspec.json.decode(body)
@@ -73,7 +73,7 @@ def parse(body: bytes) -> Any:
         raise RpcError("answer is not JSON") from error
 
 
-def outcome(answer: Any, request: RpcRequest) -> Any:
+def outcome(answer: object, request: RpcRequest) -> object:
     """Return the result from a response object. Raises RpcError for an error object and for anything malformed."""
     try:
         return json_rpc.result_of(answer, request.id)
@@ -84,14 +84,14 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
         raise RpcError(str(error)) from None
 
 
-def refuses_batches(answer: Any, asked: int) -> bool:
+def refuses_batches(answer: object, asked: int) -> bool:
     """Return whether the response refuses a batch of `asked` calls: it is not a list, or is one error without an ID."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
-def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
+def outcomes(answers: list[object], requests: list[RpcRequest]) -> list[object]:
     """Return each request's result or RpcError, in the order of the requests, not that of the responses."""
     by_id: dict[int, Any] = {}
     for answer in answers:

@@ -39,14 +39,14 @@ class Receipt:
     contract_address: bytes | None
 
 
-def quantity(value: Any) -> int:
+def quantity(value: object) -> int:
     """Return the integer that a quantity encodes: `0x` followed by hex digits without leading zeros."""
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise RpcError("answer is not a quantity")
     return int(value, 16)
 
 
-def data(value: Any, size: int | None = None) -> bytes:
+def data(value: object, size: int | None = None) -> bytes:
     """Return the bytes that `0x` followed by hex digits encodes: exactly `size` bytes if `size` is given."""
     if not isinstance(value, str) or not _DATA.fullmatch(value):
         raise RpcError("answer is not hexadecimal data")
@@ -56,14 +56,14 @@ def data(value: Any, size: int | None = None) -> bytes:
     return result
 
 
-def logs(value: Any) -> list[Log]:
+def logs(value: object) -> list[Log]:
     """Return the logs in a JSON array of log objects."""
     if not isinstance(value, list):
         raise RpcError("answer is not a list of logs")
     return [log(item) for item in value]
 
 
-def log(value: Any) -> Log:
+def log(value: object) -> Log:
     """Return the log that a log object of a mined block describes."""
     topics = _field(value, "topics")
     if not isinstance(topics, list):
@@ -79,7 +79,7 @@ def log(value: Any) -> Log:
     )
 
 
-def receipt(value: Any) -> Receipt | None:
+def receipt(value: object) -> Receipt | None:
     """Return the transaction receipt that a JSON object describes, or None for null."""
     if value is None:
         return None

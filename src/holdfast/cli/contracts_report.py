@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _WEI_PER_ETHER = 10**18
 
 
-def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, Any]:
+def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, object]:
     """Return the JSON of `verify`. `present` says for each entry point's version whether it is deployed."""
     rows = {f.contract.name: {"address": f.contract.address, "status": f.status} for f in findings}
     exact = all(finding.status is ContractStatus.EXACT for finding in findings)
@@ -32,7 +32,7 @@ def findings_text(value: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def plan_value(plan: Plan) -> dict[str, Any]:
+def plan_value(plan: Plan) -> dict[str, object]:
     """Return the JSON value of a plan. Amounts in wei are decimal strings, because parsers may round large numbers."""
     return {
         "chainId": plan.chain_id,

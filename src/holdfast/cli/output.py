@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 
 from holdfast.cli.exits import Exit
 
 
-def emit(value: Any, text: str, *, as_json: bool) -> None:
+def emit(value: object, text: str, *, as_json: bool) -> None:
     """Print `value` as one line of JSON or, without `as_json`, `text`: at once, because some commands continue."""
     sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
     sys.stdout.flush()

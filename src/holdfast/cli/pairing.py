@@ -21,7 +21,7 @@ _LOOK_S = 0.1
 _SEED_BYTES = 32
 
 
-def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
+def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, object]:
     """Offer the vault to a new device until the vault has been sent or the pairing refused.
 
     Raises SyncRefused, NetworkError.
@@ -43,7 +43,7 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
     return {"did": vault.status().did, "given": True}
 
 
-def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
+def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, object]:
     """Receive a vault from another device, given its link or multiaddress. Raises SyncRefused, NetworkError."""
     from holdfast.client.blocking.pairing import receive
     from holdfast.client.blocking.vault import Vault
@@ -54,7 +54,7 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, An
         return {"did": done.did, "received": True}
 
 
-def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, Any]:
+def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, object]:
     """Wait until a browser offers its vault, and receive the vault. Raises SyncRefused, NetworkError."""
     import secrets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -44,7 +44,7 @@ class AppSignatureRefused(ValueError):
 
 
 def verify_app_signature(
-    answer: Mapping[str, Any],
+    answer: Mapping[str, object],
     *,
     origin: str,
     challenge: str,

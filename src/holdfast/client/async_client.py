@@ -100,8 +100,8 @@ class AsyncClient(AsyncServiceClient):
         handle: str | None = None,
         email: str | None = None,
         sms: str | None = None,
-        code: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        code: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Registration:
         """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
@@ -127,7 +127,7 @@ class AsyncClient(AsyncServiceClient):
         self._kept.changed()  # from now on the service accepts this vault's snapshots
         return made
 
-    async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
+    async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], object] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
@@ -224,8 +224,8 @@ class AsyncClient(AsyncServiceClient):
         key: KeyProvider | None = None,
         name: str | None = None,
         car: bytes | None = None,
-        accept: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        accept: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Recovered:
         """Recover a vault on a new device, into the client's vault, which must be empty and have a store.
 

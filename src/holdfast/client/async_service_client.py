@@ -152,7 +152,7 @@ class AsyncServiceClient(EndpointMethods):
         call = call_of(endpoints.REGISTER_DID, as_type(service.DidRegistered), given)
         return await self._http.send(replace(call, headers={"Authorization": f"Bearer {token}"} if token else {}))
 
-    async def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
+    async def bundler(self, method: str, params: Sequence[object] = ()) -> Any:
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         number = next(self._request_ids)
         call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number))

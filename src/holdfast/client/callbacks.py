@@ -36,7 +36,7 @@ async def answered(callback: Callable[..., Any], *args: Any) -> Any:
     return await answer if inspect.isawaitable(answer) else answer
 
 
-async def outside(function: Callable[..., T], *args: Any) -> T:
+async def outside(function: Callable[..., T], *args: object) -> T:
     """Run an application function, which may block, outside the event loop's thread, and return its result."""
     caller = CALLER.get()
     if caller is None:

@@ -47,7 +47,7 @@ class UcanVerifier:
         audience: str | None = None,
         subject: str | None = None,
         command: str | None = None,
-        args: Mapping[str, Any] | None = None,
+        args: Mapping[str, object] | None = None,
         revoked: Sequence[str] = (),
         now: int | None = None,
     ) -> UcanClaims:

@@ -33,7 +33,7 @@ class Link(msgspec.Struct, frozen=True):
     cid: bytes
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """Encode None, booleans, numbers, text, bytes, links, and lists and dicts of these.
 
     Raises:
@@ -45,7 +45,7 @@ def encode(value: Any) -> bytes:
     return b"".join(parts)
 
 
-def decode(data: bytes, max_items: int = MAX_ITEMS) -> Any:
+def decode(data: bytes, max_items: int = MAX_ITEMS) -> object:
     """Decode DAG-CBOR bytes that have at most `max_items` items. Raises ContentError for any other bytes."""
     reader = Reader(data, max_items)
     value = reader.value()
@@ -82,7 +82,7 @@ class Reader:
             raise _invalid()
         return self._take(size)
 
-    def value(self, depth: int = 0) -> Any:
+    def value(self, depth: int = 0) -> object:
         """Read any item, with the items in it."""
         self._left -= 1
         if self._left < 0 or depth >= MAX_DEPTH or self._at >= len(self._data):

@@ -23,7 +23,7 @@ def cid_of_link(value: object) -> str:
     return text_of(value.cid)
 
 
-def dag_cbor_block(value: Any) -> Block:
+def dag_cbor_block(value: object) -> Block:
     """Return a DAG-CBOR block that contains a value."""
     data = encode(value)
     return Block(cid_of("dag-cbor", data), data)

@@ -99,8 +99,8 @@ class Client(ServiceClient):
         handle: str | None = None,
         email: str | None = None,
         sms: str | None = None,
-        code: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        code: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Registration:
         """Register the vault's DID under one identifier with the service, and on the service's chain if it has one.
 
@@ -122,7 +122,7 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))
 
-    def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
+    def pay(self, params: PaymentParams, *, on_progress: Callable[[str], object] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
@@ -213,8 +213,8 @@ class Client(ServiceClient):
         key: KeyProvider | None = None,
         name: str | None = None,
         car: bytes | None = None,
-        accept: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        accept: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Recovered:
         """Recover a vault on a new device, into the client's vault, which must be empty and have a store.
 

@@ -62,8 +62,8 @@ def receive(
     vault: Vault,
     channel: PairingChannel,
     key: KeyProvider,
-    show_digits: Callable[[str], Any],
-    confirm: Callable[[str], Any],
+    show_digits: Callable[[str], object],
+    confirm: Callable[[str], object],
 ) -> SyncCompleteResult:
     """Receive the vault on the new device, wrap it for `key` and store it. It is unlocked afterwards.
 

@@ -39,7 +39,7 @@ class Pinning:
     ) -> None:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 
-    def list(self, **chosen: Any) -> list[PinReport]:
+    def list(self, **chosen: object) -> list[PinReport]:
         """Return a list of pins, newest first, for the same filters as `page`."""
         return run(self._asynchronous.list(**chosen))
 

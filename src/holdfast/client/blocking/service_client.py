@@ -226,7 +226,7 @@ class ServiceClient:
             )
         )
 
-    def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
+    def bundler(self, method: str, params: Sequence[object] = ()) -> Any:
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         return run(self._asynchronous.bundler(method, params))
 

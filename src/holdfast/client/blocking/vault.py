@@ -103,7 +103,7 @@ class Vault:
         run(self._asynchronous.__aexit__(*_))
 
     def generate(
-        self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
+        self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: object
     ) -> calls.Generated:
         """Create a vault from a passkey's credential. The new vault is unlocked and stored.
 
@@ -165,7 +165,7 @@ class Vault:
         """Sign 32 bytes and return r ‖ s with a low s. `val_share`: the second share, if not to be fetched."""
         return run(self._asynchronous.sign(digest, val_share=val_share))
 
-    def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
+    def derive_address(self, chain: str = "ethereum", **options: object) -> types.DeriveAddressResult:
         """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".
 
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
@@ -177,7 +177,7 @@ class Vault:
         """Parse a WebAuthn credential strictly."""
         return run(self._asynchronous.parse_webauthn(credential))
 
-    def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
+    def create_registration(self, given: types.CreateRegistrationInput, **options: object) -> types.RegistrationResult:
         """Prepare the on-chain registration of the vault's DID, or of a DID that uses a different method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
@@ -192,7 +192,7 @@ class Vault:
         """Sign a user operation for an entry point and a chain. `val_share` is the same as for `sign`."""
         return run(self._asynchronous.sign_user_op(user_op, entry_point, chain_id, val_share=val_share))
 
-    def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
+    def mint_delegation(self, given: types.DelegationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
 
         UCAN 1.0 does not bind a delegation to its proof: with `token`, the delegation is also valid under any wider
@@ -201,7 +201,7 @@ class Vault:
         """
         return run(self._asynchronous.mint_delegation(given, **options))
 
-    def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
+    def mint_invocation(self, given: types.InvocationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN invocation.
 
         With `record=False` the vault does not store the invocation, which must then name its `audience` and expire
@@ -209,7 +209,7 @@ class Vault:
         """
         return run(self._asynchronous.mint_invocation(given, **options))
 
-    def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
+    def verify_ucan(self, token: str | bytes, **demand: object) -> calls.UcanClaims:
         """Verify a UCAN. `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
         return run(self._asynchronous.verify_ucan(token, **demand))
 

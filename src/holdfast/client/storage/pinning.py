@@ -123,7 +123,7 @@ class AsyncPinning:
         self._token = access_token
         self._http = HttpTransport(endpoint, retries=retries, transport=transport)
 
-    async def list(self, **chosen: Any) -> list[PinReport]:
+    async def list(self, **chosen: object) -> list[PinReport]:
         """Return a list of pins, newest first, for the same filters as `page`."""
         return list((await self.page(**chosen)).results)
 

@@ -73,7 +73,7 @@ class HttpChannel:
     def __init__(self, link: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._link, self._transport = link, transport
 
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, message: dict[str, object]) -> dict[str, object]:
         """See PairingChannel.
 
         The request may take as long as an entire pairing, since a person has to type on the other device.

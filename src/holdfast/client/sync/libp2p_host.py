@@ -139,7 +139,7 @@ class Libp2pChannel:
     def __init__(self, address: str) -> None:
         self._address = address
 
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, message: dict[str, object]) -> dict[str, object]:
         """See PairingChannel."""
         body = msgspec.json.encode(message)
         try:
@@ -197,7 +197,7 @@ def _new_host(seed: bytes | None = None) -> Any:
     return new_host(key_pair=identity, sec_opt=secured, enable_websocket=True, enable_tcp=False)
 
 
-async def read_message(stream: Any) -> bytes:
+async def read_message(stream: object) -> bytes:
     """Read one message: a four-byte big-endian length, followed by that many bytes. Raises NetworkError."""
     length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
     if length > MAX_MESSAGE_BYTES:

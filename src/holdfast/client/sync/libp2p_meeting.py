@@ -63,7 +63,7 @@ class Libp2pMeeting(Libp2pHost):
         self._most = most
         self._givers: dict[str, _Giver] = {}
 
-    async def ask(self, meeting: str, message: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, meeting: str, message: dict[str, object]) -> dict[str, object]:
         """Send a message to the device that waits in the named meeting, and return its reply.
 
         Raises NetworkError if none is waiting.
@@ -154,6 +154,6 @@ class MeetingChannel:
     def __init__(self, host: Libp2pMeeting, meeting: str) -> None:
         self._host, self._meeting = host, meeting
 
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, message: dict[str, object]) -> dict[str, object]:
         """See PairingChannel."""
         return await self._host.ask(self._meeting, message)

@@ -56,7 +56,7 @@ class SyncRefused(ServiceError):
 class PairingChannel(Protocol):
     """A pairing channel to the device that holds the vault."""
 
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, message: dict[str, object]) -> dict[str, object]:
         """Send a message and return the response. Raises NetworkError."""
         ...
 
@@ -145,8 +145,8 @@ async def receive(
     vault: AsyncVault,
     channel: PairingChannel,
     key: KeyProvider,
-    show_digits: Callable[[str], Any],
-    confirm: Callable[[str], Any],
+    show_digits: Callable[[str], object],
+    confirm: Callable[[str], object],
 ) -> SyncCompleteResult:
     """Receive the vault on the new device, wrap it for `key` and store it. It is unlocked afterwards.
 

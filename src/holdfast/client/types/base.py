@@ -24,13 +24,13 @@ class Wire:
 
     __slots__ = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the JSON object with the interface's names. Absent optional fields are left out."""
         value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self, enc_hook=_encode))
         return value
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any] | str | bytes) -> Self:
+    def from_json(cls, data: Mapping[str, object] | str | bytes) -> Self:
         """Construct the object from a JSON object, given as a mapping or as JSON text. Unknown fields are ignored.
 
         Raises:
@@ -50,7 +50,7 @@ class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True
 _LIKE_HEX = re.compile(r"(?!0[xX][0-9a-fA-F]*$)(?=.{16})(?:.{4})+", re.ASCII)
 
 
-def decode_hook(kind: type, value: Any) -> Any:
+def decode_hook(kind: type, value: object) -> object:
     """Decode Octets from any of their three JSON forms. Raises ValueError; NotImplementedError for another type."""
     if kind is not Octets:
         raise NotImplementedError(kind)

@@ -132,7 +132,7 @@ class AsyncVault:
         await self.close()
 
     async def generate(
-        self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
+        self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: object
     ) -> calls.Generated:
         """Create a vault from a passkey's credential. The new vault is unlocked and stored.
 
@@ -216,7 +216,7 @@ class AsyncVault:
         """Sign 32 bytes and return r ‖ s with a low s. `val_share`: the second share, if not to be fetched."""
         return await self._run(calls.sign(digest, await self._second(val_share)))
 
-    async def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
+    async def derive_address(self, chain: str = "ethereum", **options: object) -> types.DeriveAddressResult:
         """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".
 
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
@@ -229,7 +229,7 @@ class AsyncVault:
         return await self._run(calls.parse_webauthn(credential))
 
     async def create_registration(
-        self, given: types.CreateRegistrationInput, **options: Any
+        self, given: types.CreateRegistrationInput, **options: object
     ) -> types.RegistrationResult:
         """Prepare the on-chain registration of the vault's DID, or of a DID that uses a different method.
 
@@ -245,7 +245,7 @@ class AsyncVault:
         """Sign a user operation for an entry point and a chain. `val_share` is the same as for `sign`."""
         return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
-    async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
+    async def mint_delegation(self, given: types.DelegationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
 
         UCAN 1.0 does not bind a delegation to its proof: with `token`, the delegation is also valid under any wider
@@ -254,7 +254,7 @@ class AsyncVault:
         """
         return await self._run(calls.mint_delegation(given, await self._with_share(options)))
 
-    async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
+    async def mint_invocation(self, given: types.InvocationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN invocation.
 
         With `record=False` the vault does not store the invocation, which must then name its `audience` and expire
@@ -262,7 +262,7 @@ class AsyncVault:
         """
         return await self._run(calls.mint_invocation(given, await self._with_share(options)))
 
-    async def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
+    async def verify_ucan(self, token: str | bytes, **demand: object) -> calls.UcanClaims:
         """Verify a UCAN. `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
         return await self._run(calls.verify_ucan(token, demand))
 

@@ -34,11 +34,11 @@ class EnclaveCall(Generic[T]):
     changes: bool = False
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, object]:
         """Return the call's fields for the WebAssembly host, which accepts `bytes` but no subtypes of it."""
         return {name: bytes(value) if isinstance(value, bytes) else value for name, value in self.fields.items()}
 
-    def read(self, answer: Mapping[str, Any]) -> T:
+    def read(self, answer: Mapping[str, object]) -> T:
         """Return the typed response. Raises PluginCallError for a response of another form."""
         try:
             return self.kind.from_json(answer)
@@ -129,7 +129,7 @@ class Digest(types.Record, frozen=True, kw_only=True):
     hash: str
 
 
-def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, Any]) -> EnclaveCall[Generated]:
+def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, object]) -> EnclaveCall[Generated]:
     """Create a vault and leave it unlocked."""
     fields = {**given.to_json(), **options, "key": key.fields()}
     return EnclaveCall("generate", fields, Generated)
@@ -179,7 +179,7 @@ def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
 
 
 def execute(
-    filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
+    filter_: str | types.ExecInput, args: Mapping[str, object] | None, token: str | None, audience: str | None = None
 ) -> EnclaveCall[types.ExecOutput[Any]]:
     """Perform an action on a resource of the vault."""
     given = filter_ if isinstance(filter_, types.ExecInput) else types.ExecInput(filter=filter_)
@@ -197,7 +197,7 @@ def sign(digest: bytes, val_share: ValShare | None) -> EnclaveCall[types.SignRes
     return EnclaveCall("sign", {"digest": digest, "val_share": val_share}, types.SignResult)
 
 
-def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.DeriveAddressResult]:
+def derive_address(chain: str, options: Mapping[str, object]) -> EnclaveCall[types.DeriveAddressResult]:
     """Return the vault key's address on a chain."""
     return EnclaveCall("derive_address", {"chain": chain, **options}, types.DeriveAddressResult)
 
@@ -208,7 +208,7 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 
 
 def create_registration(
-    given: types.CreateRegistrationInput, options: Mapping[str, Any]
+    given: types.CreateRegistrationInput, options: Mapping[str, object]
 ) -> EnclaveCall[types.RegistrationResult]:
     """Return the registration call for the registry, and a user operation that makes this call.
 
@@ -237,17 +237,17 @@ def sign_user_op(
     return EnclaveCall("sign_user_op", {**operation, "val_share": val_share}, types.SignUserOpResult)
 
 
-def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
+def verify_ucan(token: str | bytes, demand: Mapping[str, object]) -> EnclaveCall[UcanClaims]:
     """Verify a chain of delegations or an invocation."""
     return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)
 
 
-def mint_delegation(given: types.DelegationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+def mint_delegation(given: types.DelegationOptions, options: Mapping[str, object]) -> EnclaveCall[MintedUcan]:
     """Sign a delegation and record it in the vault."""
     return EnclaveCall("mint_ucan", {**given.to_json(), **options, "kind": "delegation"}, MintedUcan, changes=True)
 
 
-def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+def mint_invocation(given: types.InvocationOptions, options: Mapping[str, object]) -> EnclaveCall[MintedUcan]:
     """Sign an invocation and record it in the vault, unless `record` is False."""
     fields = {**given.to_json(), **options, "kind": "invocation"}
     return EnclaveCall("mint_ucan", fields, MintedUcan, changes=bool(options.get("record", True)))
@@ -301,7 +301,7 @@ def instant_ns(moment: datetime) -> str:
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond * 1000:09d}Z"
 
 
-def publishing_delegation(options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+def publishing_delegation(options: Mapping[str, object]) -> EnclaveCall[MintedUcan]:
     """Return the delegation of `/snapshots/publish` to the publishing key, recorded in the vault by the first call."""
     return EnclaveCall("publishing_delegation", options, MintedUcan, changes=True)
 

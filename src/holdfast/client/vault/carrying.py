@@ -39,7 +39,7 @@ class NotCarried(PluginCallError):
         super().__init__("sync_complete", "the vault's other keys did not come with it", "sync_rejected")
 
 
-def give(call: Call, session_id: str, code: str) -> tuple[dict[str, Any], bool]:
+def give(call: Call, session_id: str, code: str) -> tuple[dict[str, object], bool]:
     """Respond to the six digits with the encrypted vault and with `sealed_vault`, which contains the vault's wraps.
 
     Returns:

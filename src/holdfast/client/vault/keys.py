@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from holdfast.wire.client_errors import StorageError
 from holdfast.wire.encoding import from_base64url, to_base64url
@@ -26,12 +26,12 @@ class HostKey:
     secret: bytes | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """Return the enclave's `key` field."""
         given = {"kind": self.kind, "id": self.id, "secret": self.secret, "password": self.password}
         return {name: value for name, value in given.items() if value is not None}
 
-    def opening_fields(self) -> dict[str, Any]:
+    def opening_fields(self) -> dict[str, object]:
         """Return the enclave's `key` field for unlocking: a password unlocks any password's wrap, whatever its ID."""
         return {name: value for name, value in self.fields().items() if name != "id" or self.kind != "password"}
 

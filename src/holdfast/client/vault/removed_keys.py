@@ -20,7 +20,7 @@ ROW = "removed-key"
 _AS_INTENDED = ("conflict", "not_found")  # the row exists already, or there is none to delete
 
 
-def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, object]]) -> dict[str, object]:
     """Remove a wrap and record the removal. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
     keys = {"keys": list(remaining)} if remaining else {}
     answer = call("remove_wrap", kind=kind, id=key_id, **keys)
@@ -41,7 +41,7 @@ def row_of(kind: str, key_id: str) -> dict[str, str]:
     return {"id": f"{ROW}:{kind}:{key_id}", "kind": ROW, "value": f"{kind}:{key_id}"}
 
 
-def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
+def name_in(row: dict[str, object]) -> tuple[str, str] | None:
     """Return the kind and ID of the removed key that a row of `tokens` records, or None for any other row."""
     kind, _, key_id = str(row.get("value", "")).partition(":")
     return (kind, key_id) if row.get("kind") == ROW else None

@@ -22,7 +22,7 @@ ShareKeeper = Callable[[EncryptedShares], Any]
 the call ends and nothing is stored. The vault waits for it, so it must not change the vault."""
 
 
-def with_share(options: dict[str, Any], source: ShareSource | None) -> dict[str, Any]:
+def with_share(options: dict[str, object], source: ShareSource | None) -> dict[str, object]:
     """Add the second share to a signing call's options, if they contain none and the DID's own key signs."""
     if source is None or "val_share" in options or "enclave_id" in options:
         return options
