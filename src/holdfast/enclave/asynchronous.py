@@ -6,7 +6,7 @@ import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from holdfast.enclave.host import Enclave
 from holdfast.wire.client_errors import PluginCallError
@@ -47,7 +47,7 @@ class AsyncEnclave:
         """The blocking `Enclave`, for code that runs in threads."""
         return self._enclave
 
-    async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
+    async def call(self, function: str, /, **fields: object) -> dict[str, object]:
         """As `Enclave.call`. If the calling task is cancelled, the call is still completed."""
         return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
@@ -55,7 +55,7 @@ class AsyncEnclave:
         """As `Enclave.call_as`."""
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
-    async def together(self, work: Callable[..., T], *given: Any) -> T:
+    async def together(self, work: Callable[..., T], *given: object) -> T:
         """Run `work(call, *given)`, which makes several calls, without allowing other calls between them."""
         return await self._off_loop(getattr(work, "__name__", "work"), partial(work, self._enclave.call, *given))
 

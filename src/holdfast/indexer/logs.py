@@ -27,7 +27,7 @@ _ADDRESSES_AT_ONCE = 500
 class Rpc(Protocol):
     """The JSON-RPC endpoint that the index follows, such as `holdfast.chain.rpc.RpcClient`."""
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method: str, params: list[object]) -> object:
         """Return the result of one JSON-RPC call. Raises RpcError for any other outcome."""
         ...
 

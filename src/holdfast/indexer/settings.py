@@ -88,7 +88,7 @@ def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
     return _settings(read_values(environment))
 
 
-def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
+def read_values(environment: Mapping[str, str]) -> dict[str, object]:
     """Return every setting's value by its field name. Raises SettingError."""
     return read_rows(_ALL_ROWS, environment)
 

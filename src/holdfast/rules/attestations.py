@@ -58,7 +58,7 @@ def canonical(claims: dict[str, str]) -> bytes:
 
 
 def verify_at(
-    value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
+    value: object, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
 ) -> VerifiedAttestation:
     """Verify the attestation `value` for `identifier`, making the checks in the documented order.
 

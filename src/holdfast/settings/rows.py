@@ -39,14 +39,14 @@ class SettingRow:
         """The name of the field that contains the value."""
         return self.name.removeprefix("HOLDFAST_").lower()
 
-    def default_of(self, values: Mapping[str, Any]) -> str | None:
+    def default_of(self, values: Mapping[str, object]) -> str | None:
         """Return the default as text; it may depend on the values read so far.
 
         Raises ValueError if it cannot be computed.
         """
         return self.default(values) if callable(self.default) else self.default
 
-    def read(self, environment: Mapping[str, str], values: Mapping[str, Any]) -> Any:
+    def read(self, environment: Mapping[str, str], values: Mapping[str, object]) -> object:
         """Return the checked value. An empty variable counts as not set. Raises SettingError."""
         try:
             text = environment.get(self.name) or self.default_of(values)

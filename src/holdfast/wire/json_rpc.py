@@ -30,12 +30,12 @@ class Request:
     fields: dict[str, Any]
 
     @property
-    def id(self) -> Any:
+    def id(self) -> object:
         """The request's `id`, which the response repeats, or None if it is absent."""
         return self.fields.get("id")
 
     @property
-    def params(self) -> Any:
+    def params(self) -> object:
         """The request's parameters, or None if they are absent."""
         return self.fields.get("params")
 
@@ -86,7 +86,7 @@ class ErrorResponse(Exception):
         self.data = data
 
 
-def result_of(response: Any, request_id: int) -> Any:
+def result_of(response: object, request_id: int) -> object:
     """Return the result from the response to the request with this ID. Raises ErrorResponse, MalformedResponse."""
     if isinstance(response, dict) and response.get("error") is not None:
         raise _error_of(response["error"])  # an error is accepted without the version too, as some servers leave it out

@@ -27,7 +27,7 @@ class Input(Struct, frozen=True, kw_only=True):
     LISTS: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
-    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    def completed(cls, fields: Mapping[str, object]) -> Mapping[str, object]:
         """Return the request, with missing fields derived from the others where possible."""
         return fields
 
@@ -82,7 +82,7 @@ class OpenSession(Input, frozen=True, kw_only=True):
     did: str
 
     @classmethod
-    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    def completed(cls, fields: Mapping[str, object]) -> Mapping[str, object]:
         """See Input."""
         if _text(fields, "channel") or _text(fields, "identifier") or not _text(fields, _HANDLE):
             return fields
@@ -154,7 +154,7 @@ class CallBundler(Input, frozen=True, kw_only=True):
     params: Annotated[Raw, Meta(extra_json_schema={"type": "array"})] | UnsetType = UNSET
 
 
-def _text(fields: Mapping[str, Any], name: str) -> bool:
+def _text(fields: Mapping[str, object], name: str) -> bool:
     value = fields.get(name)
     return type(value) is str and bool(value)
 
@@ -182,13 +182,13 @@ class ListPins(Input, frozen=True, kw_only=True):
     meta: str | None = None
 
     @classmethod
-    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    def completed(cls, fields: Mapping[str, object]) -> Mapping[str, object]:
         """See Input."""
         entries = {name[5:-1]: value for name, value in fields.items() if name[:5] == "meta[" and name[-1] == "]"}
         if not entries:
             return fields
         try:
-            meta = _entries(fields.get("meta") or "{}")
+            meta = _entries(str(fields.get("meta") or "{}"))
         except (msgspec.DecodeError, RecursionError):
             return fields  # its value is refused
         return {**fields, "meta": msgspec.json.encode({**meta, **entries}).decode()}

@@ -30,8 +30,8 @@ async def exchange(
     repeatable: bool = False,
     timeout_s: float = TIMEOUT_S,
     headers: Mapping[str, str],
-    **request: Any,
-) -> tuple[int, dict[str, Any]]:
+    **request: object,
+) -> tuple[int, dict[str, object]]:
     """Return the response's status and JSON object; an empty object if the body is not a JSON object.
 
     Args:

@@ -55,7 +55,7 @@ class Finding:
     found: str
     fix: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the finding for `--json`."""
         return asdict(self)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -146,12 +146,12 @@ def body_may_follow(request: Request, refused: Response) -> bool:
     return request.header("expect") is None
 
 
-def json_response(value: Any, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     """Return a JSON response that caches must not store."""
     return Response(status, _JSON_HEADERS, _encode(value))
 
 
-def cached_json(value: Any, cache_control: str) -> Response:
+def cached_json(value: object, cache_control: str) -> Response:
     """Return a JSON response that caches may store."""
     headers = [header for header in _JSON_HEADERS if header[0] != "cache-control"]
     return Response(200, [*headers, ("cache-control", cache_control)], _encode(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +95,6 @@ class Database(Protocol):
         """Replace the database with a copy. Raises NotABackup, SchemaTooNew, InUse, OSError."""
         ...
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yield every row of every table as of one moment, with the table's name under `table` and blobs as hex."""
         ...

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
-    from typing import Any
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
@@ -192,7 +191,7 @@ class Store(Protocol):
         """Remove one credential's registration; False if there is none."""
         ...
 
-    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+    async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """Return everything stored about one identifier, for the operator."""
         ...
 

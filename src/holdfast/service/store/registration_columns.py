@@ -32,6 +32,6 @@ COLUMNS: dict[str, Callable[[NewRegistration], Any]] = {
 }
 
 
-def row_of(new: NewRegistration) -> dict[str, Any]:
+def row_of(new: NewRegistration) -> dict[str, object]:
     """Return the values of a new registration's columns by their names."""
     return {name: value(new) for name, value in COLUMNS.items()}

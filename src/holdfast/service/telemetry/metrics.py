@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
 
 from holdfast.service.telemetry.metric_rows import BY_NAME, Kind, MetricRow
 
@@ -168,7 +167,7 @@ def enabled() -> bool:
     return _enabled
 
 
-def snapshot() -> dict[str, list[tuple[Labels, Any]]]:
+def snapshot() -> dict[str, list[tuple[Labels, object]]]:
     """Return a copy of all numbers, even while other threads are counting."""
     ANSWERED.tell()
     return {name: list(metric.cells.copy().items()) for name, metric in REGISTRY.items()}

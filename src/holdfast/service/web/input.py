@@ -51,7 +51,7 @@ class Reader(Generic[A]):
         self._missing = endpoint.missing
         self._fields = _fields_of(endpoint.input)
 
-    def of(self, given: Mapping[str, Any]) -> A:
+    def of(self, given: Mapping[str, object]) -> A:
         """Return the endpoint's struct with these fields, which have their wire names.
 
         Raises Refused with the endpoint's row if a required field is absent.
@@ -193,7 +193,7 @@ def _list(value: Any) -> list[Any] | None:
 _CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list: _list, Any: lambda value: value}
 
 
-async def json_object(request: Request) -> Mapping[str, Any]:
+async def json_object(request: Request) -> Mapping[str, object]:
     """Return the fields of a request's body; if the body is not a JSON object, all fields count as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:

@@ -81,7 +81,7 @@ def check_backup(file: Path) -> int:
     return version
 
 
-def every_row(file: Path) -> Iterator[dict[str, Any]]:
+def every_row(file: Path) -> Iterator[dict[str, object]]:
     """Yield every row of every table as of one moment, blobs as hex; `audit` includes the events that rows imply."""
     connection = connect(file)
     connection.row_factory = sqlite3.Row

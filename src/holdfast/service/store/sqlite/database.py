@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import admin
@@ -68,7 +68,7 @@ class SqliteDatabase:
         with _readable():
             admin.restore_from(backup, self._file)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """See Database."""
         with _readable():
             yield from admin.every_row(self._file)

@@ -67,7 +67,7 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
     return _one(connection, pin.did, pin.request_id)
 
 
-def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, by_import: bool) -> None:
+def insert_pin(connection: Connection, values: tuple[object, ...], now: float, *, by_import: bool) -> None:
     """Write a pin's row, with a timestamp that no other pin has."""
     connection.execute(
         "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"

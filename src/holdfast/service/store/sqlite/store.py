@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import msgspec
 
@@ -145,7 +145,7 @@ class SqliteStore:
         """See Store."""
         metrics.STORE_WAITING.set(self._writer.waiting(), "write")
 
-    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+    async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """See Store."""
         return describe_identifier(self._reader, channel, key)
 
