@@ -23,7 +23,7 @@ LIES = """
   const contracts = {chainId: 84532, entryPoint: "0x0000000071727De22E5E9d8BAf0edAc6f37da032", appFactory: "FACTORY"};
   const liar = (more) => ({
     vault: client.vault, gas: {rpcUrl: "/logs"}, baseUrl: location.origin, foreignContracts: false,
-    contracts: async () => contracts, ...more,
+    contracts: async () => contracts, status: async () => ({rpc: ""}), ...more,
   });
 """.replace("FACTORY", ADDRESSES["AppFactory"])
 PAY = """
@@ -165,7 +165,6 @@ FEES = """
   for (const sponsored of [true, false, true]) {
     const account = new SmartAccount(liar({
       accountState: async () => ({nonce: "1", did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2"}),
-      balance: async () => ({balance: String(10n ** 18n)}),
       bundler: async (method, [first]) => {
         if (method === "eth_getUserOperationReceipt") return null;
         const limits = {callGasLimit: "0x1", verificationGasLimit: "0x1", preVerificationGas: "0x1"};
@@ -173,7 +172,7 @@ FEES = """
         const chosen = ([name, price]) => [name, `0x${(BigInt(first[name]) || price).toString(16)}`];
         return {...limits, paymaster: "0x" + "05".repeat(20), ...Object.fromEntries(Object.entries(prices).map(chosen))};
       },
-    }), {sponsored, rpcUrl: given.rpc}, {contracts, key: {x: 1n, y: 2n, address: given.account}});
+    }), {sponsored, ...(!sponsored && {rpcUrl: given.rpc})}, {contracts, key: {x: 1n, y: 2n, address: given.account}});
     const operation = await account.prepared("0x");
     await account.send({operation, hash: "0x" + String(offered.length).padStart(64, "0")}).catch(() => {});
     offered.push([operation.nonce, operation.maxFeePerGas, operation.maxPriorityFeePerGas].map(Number));
@@ -186,11 +185,14 @@ async def test_what_replaces_an_open_operation_offers_an_eighth_more(
     browser: Browser, serve: Callable[..., Server]
 ) -> None:
     page = await opened(browser, serve)
-    block = {"jsonrpc": "2.0", "id": 1, "result": {"baseFeePerGas": "0x1"}}
+    results = {
+        "eth_chainId": hex(84532), "eth_getBlockByNumber": {"baseFeePerGas": "0x1"}, "eth_maxPriorityFeePerGas": "0x1",
+        "eth_getBalance": hex(10**18), "eth_call": "0x" + "00" * 32,
+    }  # fmt: skip
 
     async def answer(route: Route) -> None:
-        price = {**block, "result": "0x2"}
-        await route.fulfill(json=price if "eth_gasPrice" in (route.request.post_data or "") else block)
+        method = route.request.post_data_json["method"]
+        await route.fulfill(json={"jsonrpc": "2.0", "id": 1, "result": results[method]})
 
     await page.route("**/rpc-of-the-chain", answer)
     given = {"account": "0x" + "7" * 40, "rpc": page.url.rstrip("/") + "/rpc-of-the-chain"}
