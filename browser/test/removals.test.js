@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { noteRemoval } from "../src/vault/carrying.js";
+import { noteRemoval } from "../src/vault/removals.js";
 
 const PASSWORD = { kind: "password", id: "password" };
 const noted = (error) => noteRemoval(() => ({ success: false, error }), "remove_wrap", PASSWORD);

@@ -293,7 +293,7 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
         enclave.call("keccak256", data=bytes(9 << 20))
     assert refused.value.code == "value_too_large"
     with pytest.raises(PluginCallError) as refused:
-        enclave.call("keccak256", data=bytes(20 << 20))
+        enclave.call("keccak256", data=bytes(40 << 20))
     assert refused.value.code == "input_too_large"
 
 

@@ -334,3 +334,61 @@ def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
     secret = (int.from_bytes(scalar, "big") % order).to_bytes(32, "big")
     assert secret not in memory
     assert secret[::-1] not in memory
+
+
+def kinds(enclave: Enclave) -> list[str]:
+    return [wrap["kind"] for wrap in enclave.call("list_wraps")["wraps"]]
+
+
+def carried(new: Enclave, old: Enclave, **changes: Any) -> dict[str, Any]:
+    """Pair the devices with the vault's other keys; `changes` replaces fields that the new device receives."""
+    session, code, _ = compared(new, old)
+    sent = old.call("sync_respond", session_id=session, code=code, with_keys=True)
+    came = {"encrypted_vault": sent["encrypted_vault"], "sealed_vault": sent["sealed_vault"], **changes}
+    return new.call("sync_complete", session_id=session, code=code, key=OTHER_KEY, **came)
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_giving_the_keys_leaves_the_old_devices_vault_as_it_was(new: Enclave, old: Enclave, changed: bool) -> None:
+    old.call("save")
+    if changed:
+        old.call("add_wrap", key={"kind": "password", "password": "correct horse"})
+    before, wraps = old.call("status"), old.call("list_wraps")
+    assert carried(new, old)["success"]
+    after = old.call("status")
+    assert (after["revision"], after["unsaved"]) == (before["revision"], changed)
+    assert old.call("list_wraps") == wraps
+    for device in (old, new):
+        assert device.call("exec", filter="resource:tokens action:list")["result"] == []
+
+
+def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_key(new: Enclave, old: Enclave) -> None:
+    old.call("add_wrap", key={"kind": "password", "password": "correct horse"})
+    assert carried(new, old)["success"]
+    assert kinds(new) == ["password", "secret"]
+    assert new.call("status")["unsaved"]
+    saved = new.call("save")["database"]
+    for key, opens in ((OTHER_KEY, True), ({"kind": "password", "password": "correct horse"}, True), (KEY, False)):
+        assert Enclave().call("load", database=saved, key=key)["success"] is opens
+
+
+@pytest.mark.parametrize("sealed", ["", "AAAA"])
+def test_a_vault_without_the_keys_that_belong_to_it_is_discarded(new: Enclave, old: Enclave, sealed: str) -> None:
+    refused = carried(new, old, sealed_vault=sealed)
+    assert (refused["success"], refused["error"]) == (False, "sync_rejected")
+    assert (new.call("status")["initialized"], new.call("status").get("did")) == (False, None)
+    assert new.call("load", database=old.call("save")["database"], key=KEY)["success"]
+
+
+def test_without_the_sealed_vault_the_row_of_the_passage_is_deleted(new: Enclave, old: Enclave) -> None:
+    assert carried(new, old, sealed_vault=None)["success"]
+    assert kinds(new) == ["secret"]
+    assert new.call("exec", filter="resource:tokens action:list")["result"] == []
+
+
+def test_a_vault_that_arrives_twice_in_base64_fits_into_one_call(new: Enclave, old: Enclave) -> None:
+    for number in range(700):
+        row = {"kind": str(number), "value": "x" * 16_000}
+        assert old.call("exec", filter="resource:tokens action:create", args=row)["success"]
+    assert carried(new, old)["success"]
+    assert len(new.call("exec", filter="resource:tokens action:list", args={"limit": 1000})["result"]) == 700

@@ -156,7 +156,7 @@ export const FUNCTIONS = {
   list_wraps: {},
   set_auto_lock: { idle_seconds: number },
   sync_init: {},
-  sync_respond: { session_id: word, public_key: word, code: text(16) },
+  sync_respond: { session_id: word, public_key: word, code: text(16), with_keys: flag },
   sync_compare: { session_id: word, public_key: word, reveal: word },
   sync_complete: {
     session_id: word,

@@ -3,9 +3,9 @@
 import { bytesOf, fromBase64 } from "../bytes.js";
 import { instantiate } from "../enclave-host.js";
 import { PluginCallError, StorageError } from "../errors.js";
-import { give, noteRemoval, take } from "./carrying.js";
 import { VaultLock } from "./lock.js";
 import { OCTETS, read } from "./protocol.js";
+import { noteRemoval } from "./removals.js";
 import { readHeader } from "./sealed_header.js";
 import { NotOwner, VaultStore } from "./store.js";
 
@@ -22,6 +22,7 @@ const CHANGING = new Set([
   "refresh_shares",
   "add_wrap",
   "remove_wrap",
+  "sync_respond",
   "mint_ucan",
   "invoke_ucan",
   "publishing_key",
@@ -160,7 +161,7 @@ export class WorkerSession {
    */
   async #made(fn, { replace = false, takeOver = false, ...args }) {
     if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
-    const answer = fn === "sync_complete" ? take(this.#ask, args) : this.#call(fn, args);
+    const answer = this.#call(fn, args);
     if (answer.success === false) return answer;
     const failed = await this.#place(answer.did, replace, takeOver);
     if (failed === null) return answer;
@@ -198,18 +199,9 @@ export class WorkerSession {
    */
   async #called(fn, args) {
     if (fn === "save") return this.#save({ forgetOlder: args.forgetOlder ?? false });
-    if (fn === "sync_respond" && args.code) return this.#given(args);
     const answer = this.#call(fn, args);
     if (answer.success !== false) noteRemoval(this.#ask, fn, args);
     if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue(fn === "remove_wrap");
-    return answer;
-  }
-
-  /** @param {Record<string, any>} args */
-  async #given(args) {
-    const { answer, unsaved } = give(this.#ask, args);
-    this.#behind ||= unsaved;
-    await this.#saveDue(false);
     return answer;
   }
 

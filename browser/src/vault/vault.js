@@ -385,7 +385,7 @@ export class Vault extends EventTarget {
    *   the wraps of the vault's keys
    */
   syncRespond(sessionId, { publicKey, code }) {
-    return this.#answered("sync_respond", { session_id: sessionId, public_key: publicKey, code });
+    return this.#answered("sync_respond", { session_id: sessionId, public_key: publicKey, code, with_keys: true });
   }
 
   /**

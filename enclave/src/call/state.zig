@@ -44,6 +44,14 @@ pub const State = struct {
         state.keepDid(did_before) catch {}; // a wrong name of a vault that is not there
     }
 
+    /// Closes and forgets a vault that was received but must not stay.
+    pub fn discard(state: *State) void {
+        state.close();
+        memory.allocator.free(state.sealed);
+        state.sealed = &.{};
+        state.abandon("");
+    }
+
     /// Wipes the pending publishing key, because a vault has adopted it or another vault was opened.
     pub fn forgetPending(state: *State) void {
         if (state.pending_publishing_seed) |*seed| memory.wipe(seed);

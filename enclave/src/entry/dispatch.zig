@@ -11,8 +11,8 @@ const session = @import("../vault/session.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Scratch = @import("../platform/scratch.zig").Scratch;
 
-/// Longest input, in bytes: enough for a vault of 16 MiB in base64 and the other fields.
-const max_input = 24 << 20;
+/// Longest input, in bytes: enough for a vault of 16 MiB in base64, twice, and the other fields.
+const max_input = 48 << 20;
 /// The last response, which the module owns until the next call.
 var answer: []u8 = &.{};
 

@@ -9,6 +9,7 @@ const encoding = @import("../codec/encoding.zig");
 const host = @import("../platform/host.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
+const passage = @import("../vault/passage.zig");
 const protocol = @import("../pairing/protocol.zig");
 const HostKey = @import("../storage/sealed.zig").HostKey;
 const session = @import("../vault/session.zig");
@@ -44,11 +45,12 @@ pub fn init(ctx: *Ctx, _: Json) Error!Json {
 }
 
 /// {session_id, public_key} -> SyncRespondResult with this device's key and status "compare"; then
-/// {session_id, code} -> SyncRespondResult with `encrypted_vault` and status "sealed".
+/// {session_id, code, with_keys?} -> SyncRespondResult with `encrypted_vault` and status "sealed", and with `sealed_vault`
+/// if `with_keys` is set.
 pub fn respond(ctx: *Ctx, input: Json) Error!Json {
     const id = try args.fixed(32, ctx, input, "session_id");
     const typed = try args.optionalString(ctx, input, "code", 16);
-    const result = if (typed) |code| release(ctx, id, code) else accept(ctx, id, input);
+    const result = if (typed) |code| release(ctx, id, code, input) else accept(ctx, id, input);
     return result catch |err| refusal(ctx, id, err);
 }
 
@@ -71,18 +73,21 @@ fn accept(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
     });
 }
 
-fn release(ctx: *Ctx, id: [32]u8, typed: []const u8) Error!Json {
+fn release(ctx: *Ctx, id: [32]u8, typed: []const u8, input: Json) Error!Json {
+    const with_keys = try args.boolean(ctx, input, "with_keys", false);
     const pairing = try ctx.state.sync.find(id, .responder, try host.timeMs());
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
-    const clear = try (try session.require(ctx)).database.serialize(ctx.arena);
+    const vault = try session.require(ctx);
+    const given: passage.Given = if (with_keys) try passage.give(ctx, vault, try encoding.bareHex(ctx.arena, &id)) else .{ .database = try vault.database.serialize(ctx.arena) };
     const nonce = try host.randomBytes(12);
-    const sealed = protocol.seal(ctx.arena, channel, nonce, clear) catch |err| return translated(ctx, err);
+    const encrypted = protocol.seal(ctx.arena, channel, nonce, given.database) catch |err| return translated(ctx, err);
     return json.object(ctx.arena, .{
         .success = true,
         .session_id = try encoding.bareHex(ctx.arena, &id),
         .public_key = try encoding.bareHex(ctx.arena, &pairing.own.public),
-        .encrypted_vault = try encoding.base64(ctx.arena, sealed),
+        .encrypted_vault = try encoding.base64(ctx.arena, encrypted),
+        .sealed_vault = if (given.vault) |bytes| try encoding.base64(ctx.arena, bytes) else null,
         .status = "sealed",
     });
 }
@@ -130,26 +135,33 @@ fn shown(ctx: *Ctx, pairing: *const Session, reveal: ?[]const u8) Error!Json {
     });
 }
 
-/// {session_id, code, encrypted_vault, key} -> SyncCompleteResult {success, session_id, did, status: "complete"}.
-/// Afterwards the vault is open under a new data key, which is wrapped for `key`.
+/// {session_id, code, encrypted_vault, sealed_vault?, key} -> SyncCompleteResult {success, session_id, did, status:
+/// "complete"}. Afterwards the vault is open, and wrapped for `key`: under its data key and with its other wraps if
+/// `sealed_vault` is given, otherwise under a new data key.
 pub fn complete(ctx: *Ctx, input: Json) Error!Json {
     const key = try session.requireKey(ctx, input);
     const id = try args.fixed(32, ctx, input, "session_id");
     const typed = try args.string(ctx, input, "code", 16);
-    const sealed = try args.bytes(ctx, input, "encrypted_vault", max_vault);
-    return restore(ctx, id, typed, sealed, key) catch |err| refusal(ctx, id, err);
+    const encrypted = try args.bytes(ctx, input, "encrypted_vault", max_vault);
+    const vault = try args.optionalBytes(ctx, input, "sealed_vault", max_vault);
+    return restore(ctx, id, typed, encrypted, vault, key) catch |err| refusal(ctx, id, err);
 }
 
-fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: HostKey) Error!Json {
+fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, encrypted: []const u8, vault: ?[]const u8, key: HostKey) Error!Json {
     const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
-    defer ctx.state.sync.finish(pairing);
-    const channel = try confirmed(ctx, pairing, typed);
-    const clear = protocol.open(ctx.arena, channel, sealed) catch |err| return translated(ctx, err);
+    const channel = confirmed(ctx, pairing, typed);
+    ctx.state.sync.finish(pairing); // whether the digits are right or not
+    const clear = protocol.open(ctx.arena, try channel, encrypted) catch |err| return translated(ctx, err);
     if (ctx.state.open != null) return error.Conflict;
     try session.restore(ctx, clear, key);
+    const name = try encoding.bareHex(ctx.arena, &id);
+    passage.take(ctx, name, vault, key) catch |err| {
+        ctx.state.discard();
+        return err;
+    };
     return json.object(ctx.arena, .{
         .success = true,
-        .session_id = try encoding.bareHex(ctx.arena, &id),
+        .session_id = name,
         .did = ctx.state.did,
         .status = "complete",
     });

@@ -108,10 +108,8 @@ pub fn query(ctx: *Ctx, input: Json) Error!Json {
 pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const key = try session.requireKey(ctx, input);
-    if (open.wraps.items.len >= sealed.max_wraps) return ctx.fail(error.ValueTooLarge, "wraps");
     if (findWrap(open.wraps.items, key.kind, key.id) != null) return ctx.fail(error.Conflict, "key");
-    try session.keepWrap(open, try sealed.wrap(ctx.arena, ctx.state.did, key, open.data_key));
-    open.rewrapped = true;
+    try session.wrapFor(ctx, ctx.state.did, open, key);
     return listWraps(ctx, input);
 }
 

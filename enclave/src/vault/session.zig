@@ -72,7 +72,7 @@ pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKe
         .wraps = .empty,
     };
     errdefer open.wraps_arena.deinit();
-    if (key) |given| try keepWrap(&open, try sealed.wrap(ctx.arena, did, given, open.data_key));
+    if (key) |given| try wrapFor(ctx, did, &open, given);
     try ctx.state.keepDid(did);
     ctx.state.open = open;
     ctx.state.last_activity_ms = host.nowMs();
@@ -184,6 +184,13 @@ pub fn lockWhenIdle(current: *state.State) void {
     // If memory or randomness is unavailable, the last saved state is kept, and the vault is locked anyway.
     _ = save(current, scratch.allocator()) catch {};
     current.close();
+}
+
+/// Lets a key open the vault, too. Fails with ValueTooLarge. Not inlined, to keep the module small.
+pub noinline fn wrapFor(ctx: *Ctx, did: []const u8, open: *state.Open, key: sealed.HostKey) Error!void {
+    if (open.wraps.items.len >= sealed.max_wraps) return ctx.fail(error.ValueTooLarge, "wraps");
+    try keepWrap(open, try sealed.wrap(ctx.arena, did, key, open.data_key));
+    open.rewrapped = true;
 }
 
 /// Copies a wrap into the open vault's memory.

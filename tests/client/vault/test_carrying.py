@@ -9,10 +9,10 @@ from tests.support.vaults import GIVEN, SECRET
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.storage.vault_store import VaultStore
-from holdfast.client.vault.carrying import PASSAGE
 from holdfast.client.vault.keys import HostKey, KnownKey, PasswordKey, SecretKey
 from holdfast.wire.client_errors import PluginCallError, StorageError
 
+PASSAGE = "pairing-passage"
 LAPTOP = KnownKey(HostKey("prf", "laptop", secret=b"l" * 32))
 PHONE = KnownKey(HostKey("prf", "phone", secret=b"p" * 32))
 WORDS = PasswordKey("correct horse battery staple")

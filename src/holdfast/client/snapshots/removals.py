@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import wrap_names
-from holdfast.client.vault.carrying import CARRIED
-from holdfast.client.vault.removed_keys import name_in, row_of, see_recorded
+from holdfast.client.vault.removed_keys import CARRIED, name_in, row_of, see_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

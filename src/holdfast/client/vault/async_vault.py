@@ -12,7 +12,7 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
-from holdfast.client.vault import calls, carrying, removed_keys
+from holdfast.client.vault import calls, removed_keys
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.own_key import key_of
@@ -419,14 +419,7 @@ class AsyncVault:
         The response to the digits includes `sealed_vault`, which contains the wraps of all passkeys and passwords, for
         `sync_complete`. Raises PluginCallError if the vault has sixteen keys already.
         """
-        if code is None:
-            return await self._run(calls.sync_respond(session_id, public_key=public_key))
-        async with self._saving:
-            answer, unsaved = await self._ready.together(carrying.give, session_id, code)
-            if unsaved:
-                self._keeper.sealing()
-            await self._store_due()
-        return calls.Released.from_json(answer)
+        return await self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
 
     async def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
@@ -444,13 +437,13 @@ class AsyncVault:
         Raises PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID
         is stored here; then nothing is stored.
         """
-        given: dict[str, str | None] = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
-        given["sealed_vault"] = sealed_vault
+        host_key = await outside(key.host_key)
+        done = await self._run(calls.sync_complete(session_id, code, encrypted_vault, sealed_vault, host_key))
+        if done.error == "sync_rejected" and sealed_vault is not None:
+            raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
         try:
-            answer = await self._ready.together(carrying.take, given, await outside(key.host_key))
-            done = types.SyncCompleteResult.from_json(answer)
             await asyncio.to_thread(self._keeper.check_new, done.did if done.success else None)
-        except (carrying.NotCarried, StorageError):
+        except StorageError:
             await self._start_again()
             raise
         if done.success:

@@ -361,9 +361,18 @@ def sync_init() -> EnclaveCall[types.SyncInitResult]:
     return EnclaveCall("sync_init", {}, types.SyncInitResult)
 
 
-def sync_respond(session_id: str, *, public_key: str | None) -> EnclaveCall[Released]:
-    """Take the first pairing step on the device that holds the vault: respond to the new device's key with its own."""
-    return EnclaveCall("sync_respond", {"session_id": session_id, "public_key": public_key}, Released)
+def sync_respond(session_id: str, *, public_key: str | None, code: str | None) -> EnclaveCall[Released]:
+    """Respond, on the device that holds the vault, to the new device's key or, with the vault, to the digits."""
+    fields = {"session_id": session_id, "public_key": public_key, "code": code, "with_keys": True}
+    return EnclaveCall("sync_respond", fields, Released, changes=code is not None)
+
+
+def sync_complete(
+    session_id: str, code: str, encrypted_vault: str, sealed_vault: str | None, key: HostKey
+) -> EnclaveCall[types.SyncCompleteResult]:
+    """Unlock the received vault and, with `sealed_vault`, keep its other keys."""
+    fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault, "sealed_vault": sealed_vault}
+    return EnclaveCall("sync_complete", {**fields, "key": key.fields()}, types.SyncCompleteResult)
 
 
 def sync_compare(

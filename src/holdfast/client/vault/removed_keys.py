@@ -6,18 +6,25 @@ key to the vault again deletes the row.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.client.vault.carrying import CARRIED
 from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.client.vault.carrying import Call
-
 ROW = "removed-key"
+# The keys of a person. Keys of kind "secret" belong to one device: to its keyring or its unlock period.
+CARRIED = ("prf", "password")
 _AS_INTENDED = ("conflict", "not_found")  # the row exists already, or there is none to delete
+
+
+class Call(Protocol):
+    """Calls one function of the enclave. Nothing else may call the enclave in between."""
+
+    def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
+        """Return the response. Raises PluginCallError."""
+        ...
 
 
 def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, object]]) -> dict[str, object]:
