@@ -44,9 +44,9 @@ pub fn init(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {session_id, public_key} -> SyncRespondResult with this device's key and status "compare"; then
-/// {session_id, code, with_keys?} -> SyncRespondResult with `encrypted_vault` and status "sealed", and with `sealed_vault`
-/// if `with_keys` is set.
+/// {session_id, public_key} -> SyncRespondResult with this device's key and status "compare"; then {session_id, code,
+/// with_keys?} -> SyncRespondResult with `encrypted_vault` and status "sealed", and with `sealed_vault` if `with_keys`
+/// is set.
 pub fn respond(ctx: *Ctx, input: Json) Error!Json {
     const id = try args.fixed(32, ctx, input, "session_id");
     const typed = try args.optionalString(ctx, input, "code", 16);
@@ -79,7 +79,10 @@ fn release(ctx: *Ctx, id: [32]u8, typed: []const u8, input: Json) Error!Json {
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
     const vault = try session.require(ctx);
-    const given: passage.Given = if (with_keys) try passage.give(ctx, vault, try encoding.bareHex(ctx.arena, &id)) else .{ .database = try vault.database.serialize(ctx.arena) };
+    const given: passage.Given = if (with_keys)
+        try passage.give(ctx, vault, try encoding.bareHex(ctx.arena, &id))
+    else
+        .{ .database = try vault.database.serialize(ctx.arena) };
     const nonce = try host.randomBytes(12);
     const encrypted = protocol.seal(ctx.arena, channel, nonce, given.database) catch |err| return translated(ctx, err);
     return json.object(ctx.arena, .{
@@ -147,7 +150,14 @@ pub fn complete(ctx: *Ctx, input: Json) Error!Json {
     return restore(ctx, id, typed, encrypted, vault, key) catch |err| refusal(ctx, id, err);
 }
 
-fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, encrypted: []const u8, vault: ?[]const u8, key: HostKey) Error!Json {
+fn restore(
+    ctx: *Ctx,
+    id: [32]u8,
+    typed: []const u8,
+    encrypted: []const u8,
+    vault: ?[]const u8,
+    key: HostKey,
+) Error!Json {
     const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
     const channel = confirmed(ctx, pairing, typed);
     ctx.state.sync.finish(pairing); // whether the digits are right or not

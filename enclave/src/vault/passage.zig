@@ -1,7 +1,7 @@
 //! Carries a vault's data key and the wraps of a person's passkeys and passwords to a new device (docs/pairing.md).
 //!
-//! A wrap can be made only with its key, so the wraps travel unchanged, in the header of the sealed vault. One more wrap
-//! is for a random secret, which travels in a row of the database that the enclaves encrypt for each other.
+//! A wrap can be made only with its key, so the wraps travel unchanged, in the header of the sealed vault. One more
+//! wrap is for a random secret, which travels in a row of the database that the enclaves encrypt for each other.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -22,7 +22,8 @@ pub const name = "pairing-passage";
 /// `database`: the image, with the row if `vault` is given; `vault`: the sealed vault with the wrap.
 pub const Given = struct { database: []const u8, vault: ?[]const u8 = null };
 
-/// What the old device sends. The open vault is as it was before. Fails with ValueTooLarge if it has no room for a wrap.
+/// What the old device sends. The open vault is as it was before. Fails with ValueTooLarge if it has no room for a
+/// wrap.
 pub fn give(ctx: *Ctx, open: *Open, row: []const u8) Error!Given {
     const secret = try host.randomBytes(32);
     const rewrapped = open.rewrapped;
@@ -48,9 +49,9 @@ fn withRow(ctx: *Ctx, open: *Open, row: []const u8, secret: [32]u8) Error![]u8 {
     return image;
 }
 
-/// Opens the sealed vault in place of the received one, which contains the row, and lets `key` open it instead of the old
-/// device's keys of kind `secret`. Without `vault`, only deletes the row; it is empty if the old device did not send it.
-/// Fails with SyncRejected if only one of vault and row arrived, or if they do not match.
+/// Opens the sealed vault in place of the received one, which contains the row, and lets `key` open it instead of the
+/// old device's keys of kind `secret`. Without `vault`, only deletes the row; it is empty if the old device did not
+/// send it. Fails with SyncRejected if only one of vault and row arrived, or if they do not match.
 pub fn take(ctx: *Ctx, row: []const u8, vault: ?[]const u8, key: sealed.HostKey) Error!void {
     const found = try takeRow(ctx, row);
     const given = vault orelse return;
@@ -63,7 +64,8 @@ pub fn take(ctx: *Ctx, row: []const u8, vault: ?[]const u8, key: sealed.HostKey)
 
 fn takeRow(ctx: *Ctx, row: []const u8) Error!?[32]u8 {
     const database = ctx.state.open.?.database;
-    const found = rows.get(ctx, database, resources.find("tokens").?, row) catch |err| return if (err == error.NotFound) null else err;
+    const found = rows.get(ctx, database, resources.find("tokens").?, row) catch |err|
+        return if (err == error.NotFound) null else err;
     try delete(database, row);
     return try args.fixed(32, ctx, found, "value");
 }
@@ -72,8 +74,8 @@ fn delete(database: Database, row: []const u8) Error!void {
     try database.run("DELETE FROM tokens WHERE id = ?", &.{.{ .text = row }});
 }
 
-/// Drops the wraps that belong to the old device, and wraps the vault for this one. A passkey that both devices have gets
-/// a new wrap. Both devices' passwords stay valid: if they have the same name, the new one is renamed.
+/// Drops the wraps that belong to the old device, and wraps the vault for this one. A passkey that both devices have
+/// gets a new wrap. Both devices' passwords stay valid: if they have the same name, the new one is renamed.
 fn wrapFor(ctx: *Ctx, row: []const u8, key: sealed.HostKey) Error!void {
     const open = &ctx.state.open.?;
     const renamed = "password-".* ++ row[0..8].*;
