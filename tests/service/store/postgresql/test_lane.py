@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.postgres_server import USER
@@ -15,7 +15,7 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import lane
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.service.store.postgresql.lane import Lane
+from holdfast.service.store.postgresql.lane import Lane, NotReached
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.postgresql_servers import Servers
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
 
     from holdfast.service.store.port import Store
+    from holdfast.service.store.postgresql.lane import Connection
 
 ROWS_READ = (
     "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'holdfast' AND relname IN"
@@ -89,3 +90,19 @@ async def test_commits_wait_for_the_disk_whatever_the_role_says(
     assert (await one.fetch("SELECT current_setting('synchronous_commit')", ()))[0][0] == used
     await one.close()
     postgres.execute(f"DROP ROLE {role}")
+
+
+class ClosedAtOnce(Servers):
+    """The server ends each connection before it is used, as when it is killed while the other servers are awaited."""
+
+    async def connect(self, within_s: float, **options: Any) -> Connection:
+        connection = await super().connect(within_s, **options)
+        connection.terminate()
+        await asyncio.sleep(0)  # the transport closes its socket in the loop's next round
+        return connection
+
+
+async def test_a_connection_that_ends_before_its_first_use_is_no_internal_error(postgres: PostgresServer) -> None:
+    address = parse_address(f"postgresql://{USER}@127.0.0.1:{postgres.port}/postgres")
+    with pytest.raises(NotReached):
+        await Lane(ClosedAtOnce(address)).fetch("SELECT 1", ())

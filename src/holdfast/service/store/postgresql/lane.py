@@ -176,7 +176,10 @@ async def open_connection(servers: Servers, within_s: float = CONNECT_S) -> Conn
     except NotConnected as error:
         kind = NotSent if any(isinstance(each, _MISTAKES) for each in error.errors) else NotReached
         raise kind(f"no connection to the database: {error}") from error
-    keep_alive(connection)
+    try:
+        keep_alive(connection)
+    except OSError as error:  # the server ended the connection while the other servers were awaited
+        raise NotReached(f"no connection to the database: {type(error).__name__}") from error
     if not address.pooled:
         await _make_durable(connection)
     return connection
