@@ -16,7 +16,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,22 +139,39 @@ def build_for_checkout() -> None:
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
-    modules, record = _modules(), folder / "written.json"
-    # Started as a program, because npm's scripts of an installation replace the script with a native program.
-    command = [modules / "esbuild" / "bin" / "esbuild", *(SOURCES / name for name in entries)]
-    options = (*_OPTIONS, *more, f"--outbase={SOURCES}", f"--outdir={folder}", f"--metafile={record}")
-    warned = _run([*command, *options], cwd=folder, NODE_PATH=str(modules))  # the packages may be outside the sources
-    if warned:  # such as about an omitted import, with which the module's effects would be lost
-        raise BuildError(f"esbuild warns: {warned[-2000:]}")
-    outputs = json.loads(record.read_text())["outputs"]
-    record.unlink()
+    """Write the entries and what they share to `folder`.
+
+    The hashes in names depend on where the inputs are. So the inputs are always at the same places in a temporary
+    folder, and every build of the same sources is the same.
+    """
+    modules = _modules()
+    with tempfile.TemporaryDirectory() as made:
+        room = Path(made).resolve()
+        shutil.copytree(SOURCES, room / "src")
+        (room / "node_modules").symlink_to(modules, target_is_directory=True)
+        # Started as a program, because npm's scripts of an installation replace the script with a native program.
+        command = [modules / "esbuild" / "bin" / "esbuild", *(f"src/{name}" for name in entries)]
+        options = (*_OPTIONS, *more, "--preserve-symlinks", "--outbase=src", "--outdir=out", "--metafile=written.json")
+        warned = _run([*command, *options], cwd=room)
+        if warned:  # such as about an omitted import, with which the module's effects would be lost
+            raise BuildError(f"esbuild warns: {warned[-2000:]}")
+        shutil.copytree(room / "out", folder, dirs_exist_ok=True)
+        return _built(folder, json.loads((room / "written.json").read_text())["outputs"])
+
+
+def _built(folder: Path, outputs: Mapping[str, Any]) -> Built:
+    """Return what esbuild's record says, with names as in `folder`."""
     imports = {
-        name: [it["path"] for it in file["imports"] if it["kind"] == "import-statement"]
+        name.removeprefix("out/"): [
+            it["path"].removeprefix("out/") for it in file["imports"] if it["kind"] == "import-statement"
+        ]
         for name, file in outputs.items()
     }
-    # esbuild names the modules as seen from `folder`.
-    found = {(folder / file["entryPoint"]).resolve(): name for name, file in outputs.items() if "entryPoint" in file}
-    names = {source.relative_to(SOURCES).as_posix(): name for source, name in found.items()}
+    names = {
+        file["entryPoint"].removeprefix("src/"): name.removeprefix("out/")
+        for name, file in outputs.items()
+        if "entryPoint" in file
+    }
     return Built(folder, imports, names)
 
 

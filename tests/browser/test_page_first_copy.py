@@ -33,9 +33,10 @@ def server(serve: Callable[..., Server]) -> Server:
 async def registering(browser: Browser, server: Server, pattern: str) -> tuple[Visit, HeldRequests]:
     """Return a visit whose registration waits for the first copy, because certain requests are held back."""
     visit = await Visit.of(browser, server, **SYNCED)
+    held = await HeldRequests.of(visit.page, pattern)
+    await visit.open("/")  # anew, because the module may have been loaded already
     await visit.choose("handle", "alice")
     await visit.screen("passkey")
-    held = await HeldRequests.of(visit.page, pattern)
     await visit.press("create")
     await visit.page.locator(STEP.format("busy")).wait_for()
     return visit, held
