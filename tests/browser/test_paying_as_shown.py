@@ -185,6 +185,7 @@ async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_wa
     with bundler.served() as url:
         late = chain.another(tmp_path_factory.mktemp("late") / "data", url)
         person = await payer(browser, late)
+        bundler.sent.clear()  # it was set by the registration
         before, bundler.armed = chain.usdc_of(PAYEE), True
         window, told = await person.asked(shop)
         await person.passkey_in(window)
