@@ -50,6 +50,10 @@ STATE = """({screen: document.querySelector("main").dataset.screen, focused: doc
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
 
+# Deletes the vaults of this browser.
+DELETED = "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"
+
+
 def new_name() -> str:
     """Return a handle that nobody has, so that the tests of a module can share a service."""
     return "p" + secrets.token_hex(5)
@@ -184,3 +188,13 @@ class Visit:
                 await self.page.emulate_media(color_scheme=scheme)
                 await self.page.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
         await self.page.emulate_media(color_scheme="light")
+
+
+async def tried(visit: Visit, way: str) -> bool:
+    """Return whether the vault's screen says that a way back has been tried."""
+    return await visit.page.get_attribute(f'[data-way="{way}"]', "data-tried") == "true"
+
+
+async def safe(visit: Visit, loss: str) -> bool:
+    """Return whether the vault's screen says that the vault survives the loss of the "passkey" or the "browser"."""
+    return await visit.page.get_attribute(f'[data-loss="{loss}"]', "data-safe") == "true"
