@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.support.held_requests import HeldRequests
-from tests.support.page_visits import Visit
+from tests.support.page_visits import Visit, new_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.async_api import Browser
     from tests.support.serving import Server
 
@@ -25,25 +22,29 @@ OPEN = "navigator.locks.query().then(({held}) => held.some(({name}) => name.star
 STEP = '[data-step="copy"][data-state="{}"]'
 
 
-@pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
-    return serve()
-
-
 async def registering(browser: Browser, server: Server, pattern: str) -> tuple[Visit, HeldRequests]:
     """Return a visit whose registration waits for the first copy, because certain requests are held back."""
     visit = await Visit.of(browser, server, **SYNCED)
     held = await HeldRequests.of(visit.page, pattern)
     await visit.open("/")  # anew, because the module may have been loaded already
-    await visit.choose("handle", "alice")
+    await visit.choose("handle", new_name())
     await visit.screen("passkey")
     await visit.press("create")
     await visit.page.locator(STEP.format("busy")).wait_for()
     return visit, held
 
 
-async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browser, server: Server) -> None:
-    visit, held = await registering(browser, server, UPLOAD)
+async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browser, shared: Server) -> None:
+    visit = await Visit.of(browser, shared, **SYNCED)
+    await visit.choose("handle", new_name())
+    await visit.screen("passkey")
+    await visit.page.route(UPLOAD, lambda route: route.abort())
+    await visit.press("create")
+    await visit.told("The copy is not saved yet")
+    await visit.inspect("finish-copy-failed")
+    await visit.page.unroute(UPLOAD)
+    held = await HeldRequests.of(visit.page, UPLOAD)
+    await visit.press("copy-now")  # a copy that failed is tried again when the person says so
     await held.made()
     assert await visit.page.evaluate(ASKS)
     await visit.page.locator('[data-name="copy-without"]').wait_for()
@@ -59,8 +60,8 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browse
     assert visit.complaints == []
 
 
-async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Browser, server: Server) -> None:
-    visit, held = await registering(browser, server, UPLOAD)
+async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Browser, shared: Server) -> None:
+    visit, held = await registering(browser, shared, UPLOAD)
     await held.made()
     await visit.press("copy-without")
     await visit.screen("safety")
@@ -79,27 +80,16 @@ async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Br
     assert not await visit.page.evaluate(ASKS)
 
 
-async def test_a_copy_that_fails_is_tried_again_when_the_person_says_so(browser: Browser, server: Server) -> None:
-    visit = await Visit.of(browser, server, **SYNCED)
-    await visit.choose("handle", "alice")
-    await visit.screen("passkey")
-    await visit.page.route(UPLOAD, lambda route: route.abort())
-    await visit.press("create")
-    await visit.told("The copy is not saved yet")
-    await visit.inspect("finish-copy-failed")
-    await visit.page.unroute(UPLOAD)
-    await visit.press("copy-now")
-    await visit.screen("safety")
-    await visit.told("this service keeps a sealed copy of your vault")
-
-
-@pytest.mark.parametrize("pattern", [UPLOAD, MODULE])
 async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(
-    browser: Browser, server: Server, pattern: str
+    browser: Browser, shared: Server
 ) -> None:
-    visit, upload = await registering(browser, server, pattern)
-    await upload.made()  # only a request that waits is lost with the page
-    await visit.page.unroute(pattern)
+    visit, loading = await registering(browser, shared, MODULE)
+    await loading.made()  # only a request that waits is lost with the page
+    await visit.page.unroute(MODULE)
+    upload = await HeldRequests.of(visit.page, UPLOAD)
+    await visit.open("/vault")
+    await upload.made()
+    await visit.page.unroute(UPLOAD)
     held = await HeldRequests.of(visit.page, MODULE)  # the vault is opened before this module is loaded
     await visit.open("/vault")
     while not await visit.page.evaluate(OPEN):

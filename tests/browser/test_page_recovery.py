@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.page_visits import Visit
+from tests.support.page_visits import DELETED, Visit, new_name
+from tests.support.serving import GENEROUS, running_server
 from tests.support.synced_passkeys import exported, note_secret, synced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.async_api import Browser
@@ -19,9 +20,13 @@ APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 KEPT = '[data-status="pinned"]'
 
 
-@pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
-    return serve()
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service whose operator has set its DID, so the pages must use this DID as the audience of the vault's tokens."""
+    folder = tmp_path_factory.mktemp("service")
+    own = {"HOLDFAST_REGISTRAR_DID": "did:web:registrar.example", **GENEROUS}
+    with running_server(folder / "data", folder / "log.txt", **own) as running:
+        yield running
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
@@ -29,7 +34,7 @@ async def first_profile(browser: Browser, server: Server) -> Visit:
     visit = await Visit.of(await browser.new_context(), server, "/docs")
     await note_secret(visit.page)
     await visit.open("/")
-    await visit.register("alice")
+    await visit.register(new_name())
     await visit.press("delegate")
     await visit.fill("to", APP)
     await visit.fill("limit", "12,50")
@@ -58,29 +63,6 @@ async def seen(visit: Visit) -> list[str]:
     return texts
 
 
-async def test_the_passkey_alone_brings_the_vault_to_a_new_profile(browser: Browser, server: Server) -> None:
-    first = await first_profile(browser, server)
-    await first.inspect("vault-kept")
-    before = await seen(first)
-    passkey = await exported(first.page, first.authenticator)
-    await first.page.context.close()
-
-    second = await new_profile(browser, server, passkey, "/")
-    await second.screen("start")
-    await second.press("return")
-    await second.screen("none")
-    await second.inspect("none")
-    await second.press("recover")
-    await second.screen("home")
-    await second.told("Your vault is here, as it was on", "#status")
-    await second.inspect("recovered")
-    assert await seen(second) == before
-    await second.told("The newest version is saved.", '[data-card="snapshots"]')
-    await second.open("/vault")  # from now on, this browser has the vault
-    await second.screen("home")
-    assert second.complaints == []
-
-
 async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server: Server, tmp_path: Path) -> None:
     first = await first_profile(browser, server)
     before = await seen(first)
@@ -89,80 +71,60 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server
         await first.press("snapshot-save")
     file = tmp_path / "vault.car"
     await (await download.value).save_as(file)
-    half = tmp_path / "half.car"
-    half.write_bytes(file.read_bytes()[:-100])
-
     second = await new_profile(browser, server, passkey, "/vault")
-    await second.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
-    await second.press("recover")
-    await second.screen("recover-failed")
-    await second.alerted("The copy was changed, or belongs to someone else.")
-    await second.inspect("recover-damaged")
-    await second.page.unroute("**/ipfs/bafkrei*")
-    await second.page.route("**/ipns/**", lambda route: route.fulfill(status=404, body="not found"))
-    await second.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
-    await second.press("recover")
-    await second.alerted("This service keeps no copy for this passkey.")
-    await second.press("import")
-    await second.screen("import")
-    await second.inspect("import")
-    await second.page.set_input_files('[name="file"]', half)
-    await second.press("submit")
-    await second.alerted("A part of the copy is missing.")
-    await second.press("import")
-    await second.page.set_input_files('[name="file"]', file)
-    await second.fill("password", "wrong horse battery")
-    await second.press("submit")
-    await second.alerted("This key does not open the vault")
-    await second.press("use-password")
-    await second.screen("recover-password")
-    await second.inspect("recover-password")
-    await second.press("back")
-    await second.screen("none")
+    await finds_no_copy(second)
+    await brings_files_that_do_not_open(second, file)
     await second.press("import")
     await second.page.set_input_files('[name="file"]', file)
     await second.press("submit")
     await second.screen("home")
     assert await seen(second) == before
+    await deletes_its_vault(second)
     assert second.complaints == []
 
 
-async def test_two_browsers_that_both_changed_choose(browser: Browser, server: Server) -> None:
-    first = await first_profile(browser, server)
-    passkey = await exported(first.page, first.authenticator)
-    second = await new_profile(browser, server, passkey, "/vault")
-    await second.press("recover")
-    await second.screen("home")
-    async with second.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
-        await second.press("revoke")
-        await second.press("yes")
-        await second.told("withdrawn", '[data-card="delegations"]')
-    await first.press("rename", "[data-credential]")
-    await first.fill("passkey-name", "First device")
-    await first.press("submit", '[data-card="passkeys"]')
-    await first.page.locator('[data-status="conflict"]').wait_for()
-    await first.inspect("vault-conflict")
-    await first.press("versions")
-    await first.screen("versions")
-    await first.press("submit")
-    differences = '[data-name="differences"]'
-    await first.told("Passkeys: 0 only here, 0 only there, 1 different", differences)
-    await first.told("Permissions: 0 only here, 0 only there, 1 different", differences)
-    await first.inspect("versions")
-    await first.press("there")
-    await first.screen("home")
-    await first.told("withdrawn", '[data-card="delegations"]')
-    await first.told("The newest version is saved.", '[data-card="snapshots"]')
-    assert first.complaints == [] == second.complaints
+async def finds_no_copy(visit: Visit) -> None:
+    """Recover while the service has a damaged copy, and while it has none."""
+    await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await visit.press("recover")
+    await visit.screen("recover-failed")
+    await visit.alerted("The copy was changed, or belongs to someone else.")
+    await visit.inspect("recover-damaged")
+    await visit.page.unroute("**/ipfs/bafkrei*")
+    await visit.page.route("**/ipns/**", lambda route: route.fulfill(status=404, body="not found"))
+    await visit.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
+    await visit.press("recover")
+    await visit.alerted("This service keeps no copy for this passkey.")
+    await visit.page.unroute("**/ipns/**")
+    await visit.page.unroute("**/api/snapshots/name*")
 
 
-async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, serve: Callable[..., Server]) -> None:
-    """The operator has set the service's DID, so the page must use this DID as the audience of the vault's tokens."""
-    visit = await first_profile(browser, serve(HOLDFAST_REGISTRAR_DID="did:web:registrar.example"))
+async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
+    """Import half a file, and then the whole with a password that it does not have."""
+    half = file.with_name("half.car")
+    half.write_bytes(file.read_bytes()[:-100])
+    await visit.press("import")
+    await visit.screen("import")
+    await visit.inspect("import")
+    await visit.page.set_input_files('[name="file"]', half)
+    await visit.press("submit")
+    await visit.alerted("A part of the copy is missing.")
+    await visit.press("import")
+    await visit.page.set_input_files('[name="file"]', file)
+    await visit.fill("password", "wrong horse battery")
+    await visit.press("submit")
+    await visit.alerted("This key does not open the vault")
+    await visit.press("use-password")
+    await visit.screen("recover-password")
+    await visit.inspect("recover-password")
+    await visit.press("back")
+    await visit.screen("none")
+
+
+async def deletes_its_vault(visit: Visit) -> None:
+    """Delete the vault, as a browser may, and get it back from the service, in German."""
     await visit.open("/docs")
-    await visit.page.evaluate(
-        "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"
-    )
+    await visit.page.evaluate(DELETED)
     await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
     await visit.open("/vault")
     await visit.screen("cleared")
@@ -170,4 +132,54 @@ async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, s
     await visit.press("recover")
     await visit.screen("home")
     await visit.told("Ihr Tresor ist hier", "#status")
-    assert visit.complaints == []
+
+
+async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(
+    browser: Browser, server: Server
+) -> None:
+    first = await first_profile(browser, server)
+    await first.inspect("vault-kept")
+    second = await new_profile(browser, server, await exported(first.page, first.authenticator), "/")
+    await recovers(second)
+    assert await seen(second) == await seen(first)
+    await second.told("The newest version is saved.", '[data-card="snapshots"]')
+    await second.open("/vault")  # from now on, this browser has the vault
+    await second.screen("home")
+    async with second.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+        await second.press("revoke")
+        await second.press("yes")
+        await second.told("withdrawn", '[data-card="delegations"]')
+    await first.page.bring_to_front()
+    await first.press("rename", "[data-credential]")
+    await first.fill("passkey-name", "First device")
+    await first.press("submit", '[data-card="passkeys"]')
+    await first.page.locator('[data-status="conflict"]').wait_for()
+    await first.inspect("vault-conflict")
+    await chooses_the_other(first)
+    assert first.complaints == [] == second.complaints
+
+
+async def recovers(visit: Visit) -> None:
+    await visit.screen("start")
+    await visit.press("return")
+    await visit.screen("none")
+    await visit.inspect("none")
+    await visit.press("recover")
+    await visit.screen("home")
+    await visit.told("Your vault is here, as it was on", "#status")
+    await visit.inspect("recovered")
+
+
+async def chooses_the_other(visit: Visit) -> None:
+    """See what differs between the two versions, and take the other browser's."""
+    await visit.press("versions")
+    await visit.screen("versions")
+    await visit.press("submit")
+    differences = '[data-name="differences"]'
+    await visit.told("Passkeys: 0 only here, 0 only there, 1 different", differences)
+    await visit.told("Permissions: 0 only here, 0 only there, 1 different", differences)
+    await visit.inspect("versions")
+    await visit.press("there")
+    await visit.screen("home")
+    await visit.told("withdrawn", '[data-card="delegations"]')
+    await visit.told("The newest version is saved.", '[data-card="snapshots"]')
