@@ -11,11 +11,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Error, async_playwright
 from tests.support.built_client import build_if_older
+from tests.support.page_visits import GENEROUS
+from tests.support.serving import running_server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from playwright.async_api import Browser, BrowserContext, Page, Playwright
+    from tests.support.serving import Server
 
 HERE = Path(__file__).parent
 FLAGS = [
@@ -53,6 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
             item.add_marker(shared, append=False)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service for all tests of a module that need no settings of their own."""
+    folder = tmp_path_factory.mktemp("shared")
+    with running_server(folder / "data", folder / "log.txt", **GENEROUS) as server:
+        yield server
 
 
 class Chromium:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.page_visits import DELETED, Visit, new_name
-from tests.support.serving import GENEROUS, running_server
+from tests.support.page_visits import DELETED, GENEROUS, Visit, new_name
+from tests.support.serving import running_server
 from tests.support.synced_passkeys import exported, note_secret, synced
 
 if TYPE_CHECKING:

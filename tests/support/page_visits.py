@@ -50,6 +50,8 @@ STATE = """({screen: document.querySelector("main").dataset.screen, focused: doc
 GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
 
+# Limits that nobody reaches, although all people of a module's tests come from one address.
+GENEROUS: dict[str, Any] = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
 # Deletes the vaults of this browser.
 DELETED = "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"
 

@@ -105,18 +105,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         yield start
 
 
-# Limits that nobody reaches, although all people of a module's tests come from one address.
-GENEROUS = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service for all tests of a module that need no settings of their own."""
-    folder = tmp_path_factory.mktemp("shared")
-    with running_server(folder / "data", folder / "log.txt", **GENEROUS) as server:
-        yield server
-
-
 def wait_until_ready(server: Server) -> None:
     def answers() -> bool:
         assert server.process.poll() is None, "the service did not start:\n" + server.log.read_text()
