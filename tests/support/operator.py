@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.support.serving import HOLDFAST, environment_of
+from tests.support import forked
+from tests.support.serving import environment_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,15 +42,13 @@ class Operator:
     def __call__(
         self, *arguments: str | Path, data: Path | None = None, stdin: str | bytes = b"", **settings: str
     ) -> Answer:
-        done = subprocess.run(
-            [HOLDFAST, *map(str, arguments)],
-            env=environment_of(data or self.data, COLUMNS="200", **settings),
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True,
+        code, out, err = forked.run(
+            [str(it) for it in arguments],
+            environment_of(data or self.data, COLUMNS="200", **settings),
+            stdin.encode() if isinstance(stdin, str) else stdin,
             timeout=400,
-            check=False,
         )
-        answer = Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+        answer = Answer(code, out.decode(), err.decode())
         assert "Traceback" not in answer.err, answer.err
         assert "Traceback" not in answer.out, answer.out
         return answer

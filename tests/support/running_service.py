@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -16,12 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support import forked
 from tests.support.serving import is_healthy
 
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.support.forked import Process
 
 PREDICTED = "0x" + "5a" * 20
 STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
@@ -121,8 +123,8 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
         **settings,
     }
     log = (data_dir / "service.log").open("w+")
-    command = [sys.executable, "-c", "from holdfast.cli import main; main()", "serve"]
-    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    with Path(os.devnull).open() as nothing:
+        process = forked.start(["serve"], environment, (nothing.fileno(), log.fileno(), log.fileno()))
     try:
         base_url = f"http://127.0.0.1:{port}"
         _wait_until_up(base_url, process, Path(log.name))
@@ -137,7 +139,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
         log.close()
 
 
-def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_until_up(base_url: str, process: Process, log: Path) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         if is_healthy(base_url):

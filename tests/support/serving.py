@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from tests.support import forked
 
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.support.forked import Process
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
@@ -34,7 +37,7 @@ PATIENCE_S = 60.0
 class Server:
     """A running service, with its process, log and clients."""
 
-    process: subprocess.Popen[str]
+    process: Process | subprocess.Popen[str]
     port: int
     data: Path
     log: Path
@@ -78,10 +81,7 @@ def running_server(
     """Run a service, which is killed afterwards."""
     port = free_port()
     with log.open("w") as stream:
-        process = subprocess.Popen(
-            [*prefix, HOLDFAST, "serve", "--port", str(port)], env=environment_of(data, **settings),
-            stdout=stream, stderr=stream, text=True, start_new_session=True,
-        )  # fmt: skip
+        process = _started(prefix, ["serve", "--port", str(port)], environment_of(data, **settings), stream)
     server = Server(process, port, data, log)
     try:
         if wait:
@@ -89,6 +89,23 @@ def running_server(
         yield server
     finally:
         server.kill_all()
+
+
+def _started(
+    prefix: tuple[str, ...], arguments: list[str], environment: dict[str, str], stream: IO[str]
+) -> Process | subprocess.Popen[str]:
+    if not prefix:
+        with Path(os.devnull).open() as nothing:
+            files = (nothing.fileno(), stream.fileno(), stream.fileno())
+            return forked.start(arguments, environment, files, new_session=True)
+    return subprocess.Popen(
+        [*prefix, HOLDFAST, *arguments],
+        env=environment,
+        stdout=stream,
+        stderr=stream,
+        text=True,
+        start_new_session=True,
+    )
 
 
 @pytest.fixture
