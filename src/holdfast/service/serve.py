@@ -105,6 +105,7 @@ def needs_raw_paths(settings: Settings) -> bool:
 def _serve_granian(settings: Settings) -> None:
     from granian.server import Server
 
+    from holdfast.service.http.worker_ends import notice_ends_of_workers
     from holdfast.service.http.worker_signals import hold_signals_of_workers, stop_is_success
     from holdfast.wire import logs
 
@@ -115,6 +116,7 @@ def _serve_granian(settings: Settings) -> None:
     # SIGHUP only re-reads the list of reserved names; granian's own handler would restart the workers.
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
     hold_signals_of_workers()
+    notice_ends_of_workers()
     stop_is_success(server)
     server.serve()
     if server.interrupt_children and not server.interrupt_signal:
