@@ -112,6 +112,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
     assert [len(table["rows"]) for table in figures["tables"]] == [2]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "tables"),
     [

@@ -186,7 +186,14 @@ def test_unread_responses_cost_little_memory(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("size", [STREAM_BUFFER_BYTES, 100 * 1024, MIB], ids=["16 KiB", "100 KiB", "1 MiB"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(STREAM_BUFFER_BYTES, id="16 KiB", marks=pytest.mark.soak),
+        pytest.param(100 * 1024, id="100 KiB"),
+        pytest.param(MIB, id="1 MiB", marks=pytest.mark.soak),
+    ],
+)
 def test_unread_streams_stay_within_the_stated_bound(
     serve: Callable[..., Server],
     connected: Callable[..., socket.socket],
