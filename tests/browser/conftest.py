@@ -12,6 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Error, async_playwright
 from tests.support.built_client import build_if_older
 from tests.support.page_visits import GENEROUS
+from tests.support.passkeys import Authenticator, new_page, visit
 from tests.support.serving import running_server
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Chromium:
     def __init__(self, playwright: Playwright) -> None:
         self._playwright = playwright
         self._browser: Browser | None = None
+        self.kept: set[BrowserContext] = set()
 
     async def running(self) -> Browser:
         if self._browser is None or not self._browser.is_connected():
@@ -99,12 +101,44 @@ async def session_chromium() -> AsyncIterator[Chromium]:
         await shared.close()
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def kept_context(session_chromium: Chromium) -> AsyncIterator[BrowserContext]:
+    """A browser profile that all tests of a module share, for what takes long to prepare."""
+    context = await (await session_chromium.running()).new_context()
+    session_chromium.kept.add(context)
+    yield context
+    session_chromium.kept.discard(context)
+    await context.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tab(kept_context: BrowserContext, shared: Server) -> Page:
+    """A page with the client, for all tests of a module."""
+    return await new_page(kept_context, shared)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(tab: Page, shared: Server) -> Page:
+    """The module's page, loaded anew."""
+    await tab.unroute_all()
+    await visit(tab, shared)
+    return tab
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def authenticator(page: Page) -> AsyncIterator[Authenticator]:
+    """A virtual authenticator in the module's page."""
+    made = await Authenticator.of(page)
+    yield made
+    await made.session.detach()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
     """The browser, in which nothing remains that an earlier test opened or stored."""
     running = await session_chromium.running()
     yield running
-    for context in running.contexts:
+    for context in set(running.contexts) - session_chromium.kept:
         # A page may still be loading files when its test has ended; their requests end with the context.
         for routed in (context, *context.pages):
             await unrouted(routed)

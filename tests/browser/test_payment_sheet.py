@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from tests.support.page_visits import MOVING, PICTURES, SHOTS
+from tests.support.page_visits import MOVING, PICTURES, SCHEMES, SHOTS
 from tests.support.passkeys import PATIENCE_MS
 from tests.support.unbuilt_client import serve_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Page, ViewportSize
     from tests.support.serving import Server
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-SIZES = {"own": (608, 550), "narrow": (360, 740)}
+SIZES: dict[str, ViewportSize] = {"own": {"width": 608, "height": 550}, "narrow": {"width": 360, "height": 740}}
 # Draws the payment sheet with the page's own modules, for a request in the form that the service worker passes on.
 DRAW = """
 async ([asked, payee, unknown]) => {
@@ -39,7 +37,7 @@ async ([asked, payee, unknown]) => {
     {id: "other-key", text: text("use_password")}, {id: "cancel", text: text("cancel")}, {id: "approve", text: pay, main: true}]);
   showLeft(request, 87500000n);
   showFee(unknown ? {sponsored: false, cost: 120000000000000n} : {sponsored: true, cost: 0n});
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await Promise.all(document.getAnimations().map(({finished}) => finished));
 }
 """
 # Shows that the account has too little, and where money can be sent to it.
@@ -67,16 +65,14 @@ def request(**changes: Any) -> dict[str, Any]:
     return {"site": "https://books.example", "inside": inside, "total": total, "data": {**data, **changes}}
 
 
-async def opened(browser: Browser, server: Server, language: str, scheme: Any, size: tuple[int, int]) -> Page:
-    viewport: Any = {"width": size[0], "height": size[1]}
-    context = await browser.new_context(
-        locale=language, color_scheme=scheme, viewport=viewport, reduced_motion="reduce"
-    )
+async def opened(browser: Browser, server: Server, language: str) -> Page:
+    context = await browser.new_context(locale=language, reduced_motion="reduce")
     await serve_sources(context)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")
     await page.wait_for_selector("#outcome")
+    assert await page.evaluate("document.documentElement.lang") == language[:2]
     return page
 
 
@@ -95,37 +91,55 @@ async def violations(page: Page) -> list[str]:
     return list(json.loads(found["result"]["value"]))
 
 
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "address": (request(), {"address": PAYEE, "did": None}, False),
+    "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
+    "unknown": (
+        request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:xn--bcher-kva.example"}, True
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_sheet_is_accessible_and_its_button_in_sight(
-    browser: Browser, serve: Callable[..., Server], language: str, scheme: str
+async def test_the_button_is_in_sight_and_unusual_payees_and_test_money_are_told(
+    browser: Browser, shared: Server, language: str
 ) -> None:
-    server = serve()
-    cases = {
-        "address": (request(), {"address": PAYEE, "did": None}, False),
-        "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
-        "unknown": (
-            request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:xn--bcher-kva.example"}, True
-        ),
-    }  # fmt: skip
-    for size, measures in SIZES.items():
-        page = await opened(browser, server, language, scheme, measures)
-        assert await page.evaluate("document.documentElement.lang") == language[:2]
-        assert await violations(page) == []
-        for name, case in cases.items():
-            await page.evaluate(DRAW, list(case))
-            if PICTURES:
-                SHOTS.mkdir(parents=True, exist_ok=True)
-                await page.screenshot(path=SHOTS / f"pay-{name}-{size}-{scheme}-{language[:2]}.png")
+    page = await opened(browser, shared, language)
+    for name, case in CASES.items():
+        await page.evaluate(DRAW, list(case))
+        for size, view in SIZES.items():
+            await page.set_viewport_size(view)
+            await pictures(page, f"pay-{name}-{size}-{language[:2]}")
             assert await page.evaluate(SEEN), (name, size)
-            foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
-            assert bool(foreign) == (name == "unknown")
-            assert re.search(r"Test money|Testgeld", await page.inner_text("#row-chain"))
-            assert await violations(page) == []
-        await page.evaluate(TOO_LITTLE, PAYEE)
-        await page.wait_for_selector("#receive svg")
-        if PICTURES:
-            await page.screenshot(path=SHOTS / f"pay-too-little-{size}-{scheme}-{language[:2]}.png")
-        assert await violations(page) == []
-        assert await page.evaluate(MOVING) == []
-        await page.context.close()
+        foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
+        assert bool(foreign) == (name == "unknown")
+        assert re.search(r"Test money|Testgeld", await page.inner_text("#row-chain"))
+
+
+async def test_the_sheet_is_accessible(browser: Browser, shared: Server) -> None:
+    """In its own and a narrow size, in light and dark mode; each screen in one size of each."""
+    page = await opened(browser, shared, "en-GB")
+    await accessible(page)
+    for case in (CASES["did"], CASES["unknown"]):
+        await page.evaluate(DRAW, list(case))
+        await accessible(page)
+    await page.evaluate(TOO_LITTLE, PAYEE)
+    await page.wait_for_selector("#receive svg")
+    await pictures(page, "pay-too-little")
+    await accessible(page)
+    assert await page.evaluate(MOVING) == []
+
+
+async def accessible(page: Page) -> None:
+    for scheme, view in zip(SCHEMES, SIZES.values(), strict=True):
+        await page.emulate_media(color_scheme=scheme)
+        await page.set_viewport_size(view)
+        assert await violations(page) == [], (scheme, view)
+
+
+async def pictures(page: Page, name: str) -> None:
+    """Take screenshots, if requested."""
+    for scheme in SCHEMES if PICTURES else ():
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        await page.emulate_media(color_scheme=scheme)
+        await page.screenshot(path=SHOTS / f"{name}-{scheme}.png")

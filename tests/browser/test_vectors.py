@@ -1,11 +1,14 @@
-"""All of the enclave's vectors pass in a module worker in Chromium, as they do in Node and Python."""
+"""Vectors of several kinds pass in a module worker in Chromium, as all of them do in Node and Python.
+
+`tests/enclave/test_js_host.py` runs all of them in Node, which has the same JavaScript engine.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support import vector_files
 from tests.support.pages import Pages, serving
 
 from holdfast.enclave import bundled
@@ -14,8 +17,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
-VECTORS = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "vectors").rglob("*.json"))
-PATIENCE_MS = 300_000
+NAMES = ("webauthn/valid", "sync/exchange", "ucan/verify_valid", "enclave/life_valid", "enclave/export_valid")
+VECTORS = {f"vectors/{name}.json": json.loads((ROOT / "vectors" / f"{name}.json").read_text()) for name in NAMES}
+PATIENCE_MS = 60_000
 WORKER = b"""
 import { runFile } from "/browser/test/vectors.js";
 onmessage = async ({ data }) => {
@@ -52,11 +56,11 @@ class Site(Pages):
         return own.get(self.path, (b"", ""))
 
 
-async def test_every_vector_in_a_browser(browser: Browser) -> None:
+async def test_vectors_in_a_browser(browser: Browser) -> None:
     with serving(Site) as address:
         page = await browser.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(address)
-        seen = await page.evaluate(RUN, VECTORS)
+        seen = await page.evaluate(RUN, list(VECTORS))
     assert seen["failures"] == []
-    assert seen["cases"] == len(vector_files.all_cases())
+    assert seen["cases"] == sum(len(it["cases"]) for it in VECTORS.values())

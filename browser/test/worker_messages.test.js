@@ -1,0 +1,111 @@
+/** The vault's worker answers every message, also hostile ones, and passes only listed ones to the enclave. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { FUNCTIONS } from "../src/vault/protocol.js";
+import { WorkerSession } from "../src/vault/session.js";
+
+const WASM = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));
+globalThis.fetch = async () => new Response(WASM, { headers: { "content-type": "application/wasm" } });
+// A worker ends with its page; in Node, its open channel would keep the process alive.
+globalThis.BroadcastChannel = class extends BroadcastChannel {
+  constructor(name) {
+    super(name);
+    this.unref();
+  }
+};
+
+async function booted() {
+  const session = new WorkerSession(() => {});
+  const { reply } = await session.answer({ id: 1, fn: "boot", args: { wasmUrl: "http://localhost/enclave.wasm" } });
+  assert.equal(reply.result.version.abi, 1, JSON.stringify(reply));
+  return session;
+}
+
+const message = (fn, args, more = {}) => ({ id: 2, fn, args, ...more });
+const REFUSED = [
+  ...[null, 7, "text", [], {}],
+  ...[0, -1, "1", 1.5].map((id) => ({ id, fn: "status", args: {} })),
+  { id: 2, fn: "status" },
+  ...["constructor", "__proto__", "wipe", ["status"]].map((fn) => message(fn, {})),
+  message("status", []),
+  message("status", { x: 1 }),
+  message("status", {}, { more: 1 }),
+  message("query", { did: 5 }),
+  message("query", { did: "d".repeat(2000) }),
+  message("query", { toString: "x" }),
+  message("sign", { digest: Array(65).fill(1) }),
+  message("sign", { digest: [256] }),
+  message("unlock", { key: { kind: "prf", secret: Array(32).fill(0), more: 1 } }),
+  message("unlock", { key: "secret" }),
+  message("exec", { filter: "f".repeat(2000) }),
+  message("exec", { filter: "resource:accounts action:list", args: { x: Array(400_000).fill("y") } }),
+];
+
+test("messages outside the table never reach the enclave", async () => {
+  const session = await booted();
+  for (const refused of REFUSED) {
+    const { reply } = await session.answer(refused);
+    assert.equal(reply.error?.code, "invalid_message", JSON.stringify(refused)?.slice(0, 80));
+  }
+});
+
+/** Numbers below `count`, the same for the same seed (mulberry32). */
+function chosenBy(seed) {
+  return (count) => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
+  };
+}
+
+const many = (count, make) => Array.from({ length: count }, make);
+const CHARACTERS = ["\0", '"', "\\", "A", "\u{1f600}", "\u202e", "0"];
+
+function wordOf(below) {
+  return many(below(12), () => CHARACTERS[below(CHARACTERS.length)]).join("");
+}
+
+function valueOf(below, depth) {
+  const kinds = [
+    () => wordOf(below),
+    () => below(2 ** 32) * (below(2) ? 2 ** 21 : -1),
+    () => below(1000) / 7,
+    () => null,
+    () => below(2) === 0,
+    () => many(below(80), () => below(256)),
+    () => `0x${"ab".repeat(below(40))}`,
+    () => "resource:accounts action:list",
+    () => ({ kind: "secret", secret: Array(32).fill(1) }),
+    () => ({ kind: "password", password: "p".repeat(12) }),
+    () => many(below(4), () => valueOf(below, depth - 1)),
+    () => Object.fromEntries(many(below(4), () => [wordOf(below), valueOf(below, depth - 1)])),
+  ];
+  return kinds[below(depth ? kinds.length : kinds.length - 2)]();
+}
+
+const CALLABLE = Object.entries(FUNCTIONS).filter(([name]) => name !== "boot");
+
+function messageOf(below, id) {
+  const [fn, fields] = CALLABLE[below(CALLABLE.length)];
+  const named = Object.keys(fields).filter(() => below(5) < 3);
+  const args = Object.fromEntries(named.map((field) => [field, valueOf(below, 3)]));
+  if (below(10) === 0) args[wordOf(below)] = 1;
+  return { id, fn, args };
+}
+
+test("random messages crash nothing: each is answered, and the worker goes on", async () => {
+  const session = await booted();
+  const seed = Math.trunc(Math.random() * 2 ** 32);
+  const below = chosenBy(seed);
+  for (let id = 1; id < 360; id += 1) {
+    const { reply } = await session.answer(messageOf(below, id));
+    assert.equal(reply.id, id, `seed ${seed}`);
+    assert.ok("result" in reply !== "error" in reply, `seed ${seed}`);
+  }
+  const { reply } = await session.answer({ id: 999, fn: "status", args: {} });
+  assert.equal(reply.result.locked, true, `seed ${seed}: ${JSON.stringify(reply)}`);
+});
