@@ -113,9 +113,7 @@ async def a_tab_that_does_not_answer_loses_the_vault(first: Page, second: Page, 
     assert (await outcome(second, "return client.vault.status()"))["name"] == "ClientStateError"
 
 
-async def test_a_vault_locks_itself_and_a_reload_finds_what_was_changed_last(
-    browser: Browser, shared: Server
-) -> None:
+async def test_a_vault_locks_itself_and_a_reload_finds_what_was_changed_last(browser: Browser, shared: Server) -> None:
     page = await new_page(browser, shared)
     did = await with_vault(page)
     await an_idle_vault_locks_itself(page, did)
@@ -171,9 +169,7 @@ async def a_forgotten_vault_leaves_its_snapshots_place(page: Page, did: str) -> 
     }  # fmt: skip
 
 
-async def test_pairing_and_an_export_bring_the_vault_to_another_profile(
-    browser: Browser, shared: Server
-) -> None:
+async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser: Browser, shared: Server) -> None:
     old, new = await new_page(browser, shared), await new_page(await browser.new_context(), shared)
     did = await with_vault(old)
     await new.evaluate(CLIENT, {})
