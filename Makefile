@@ -4,6 +4,8 @@ PYTHON ?= python3
 # as unsteady. `make test ARGS="tests/service/web -x"` runs some tests.
 ARGS ?= -n 3 --dist loadscope --reruns 1
 BIN := .venv/bin
+# Python keeps what it compiles, whatever the shell says: compiling the tests takes each worker 15 seconds.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: run test soak topology check generate bench coverage docs news setup setup-run lock build clean
 
