@@ -8,14 +8,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest_asyncio
-from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+import pytest
+from tests.support.passkeys import CLIENT, MAKE, outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, Page
-    from tests.support.serving import Server
+    from playwright.async_api import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 TYPES = json.loads((ROOT / "interface" / "client_types.json").read_text())["types"]
@@ -26,11 +23,6 @@ PASSWORD = "correct horse battery"
 X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
 Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
-    return await new_page(browser, serve())
 
 
 def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
@@ -85,8 +77,8 @@ async def test_error_classes_have_the_documented_names_and_messages(page: Page) 
     assert (base["name"], base["message"], base["cause"]) == ("ServiceError", "why", "TypeError")
 
 
+@pytest.mark.usefixtures("authenticator")
 async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
-    await Authenticator.of(page)
     conforms(await page.evaluate(CLIENT, {}), "BootStatus")
     async with asyncio.timeout(60):  # the page's policy forbids waiting for an expression
         while await page.evaluate("events.length") < 6:
@@ -98,6 +90,7 @@ async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
     conforms(made, "GenerateOutputWithShares", {"parsed_credential"})
     conforms(await page.evaluate("passkey"), "CreatePasskeyResult")
     conforms((await page.evaluate("client.vault.stored()"))[0], "VaultManifest")
+    await an_alias_is_registered_in_its_canonical_form(page)
     extra = {"identifier", "issuer", "cid", "container", "recovery", "idle_seconds", "revision", "unsaved"}
     for code, name in CALLS:
         seen = await outcome(page, f"return {code}")
@@ -137,10 +130,7 @@ CALLS = (
 )  # fmt: skip
 
 
-async def test_an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
-    await Authenticator.of(page)
-    await page.evaluate(CLIENT, {})
-    await page.evaluate(MAKE, {"name": "ada"})
+async def an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
     asked = await outcome(page, """
       const { vault } = client;
       const { accounts: [{ address: sender }] } = await vault.query();
@@ -168,8 +158,8 @@ async def test_no_address_is_returned_for_what_can_be_no_key(page: Page) -> None
     assert asked["value"] == {"names": ["RangeError"] * 4 + [""], "fetched": 1}, "the service refuses what is not hex"
 
 
+@pytest.mark.usefixtures("authenticator")
 async def test_defaults_are_the_documented_ones(page: Page) -> None:
-    await Authenticator.of(page)
     asked = await outcome(page, """
       const seen = {};
       const create = navigator.credentials.create.bind(navigator.credentials);
