@@ -10,9 +10,7 @@ from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, Route
+    from playwright.async_api import Browser, Page, Route
     from tests.support.serving import Server
 
 
@@ -34,38 +32,74 @@ class Containing(App):
         return ((SOURCES / name).read_bytes(), "text/javascript") if own else super().page()
 
 
-async def test_an_isolated_page_of_another_origin_registers(browser: Browser, serve: Callable[..., Server]) -> None:
-    server = serve()
+async def test_an_isolated_page_of_another_origin_registers(browser: Browser, shared: Server) -> None:
+    service = f"http://localhost:{shared.port}"
     with serving(App) as address:
         page = await browser.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(address)
         assert await page.evaluate("crossOriginIsolated") is True
         await Authenticator.of(page)
-        service = f"http://localhost:{server.port}"
         await page.evaluate("async (url) => { window.hf = await import(`${url}/client/holdfast.js`); }", service)
-        seen = await outcome(
-            page,
-            """
-            const client = new hf.Client();
-            await client.boot();
-            const passkey = await client.createPasskey({userName: "ada"});
-            const {did} = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
-            const record = await client.register({handle: "ada"});
-            const locks = await navigator.locks.query();
-            return {baseUrl: client.baseUrl, same: record.did === did, held: locks.held.length};
-            """,
-        )
-        assert seen.get("value") == {"baseUrl": service, "same": True, "held": 1}, seen
+        await page.expose_function("codeSent", lambda message: _code(shared, message))
+        await an_interrupted_registration_goes_on(page, service)
+        await an_address_is_registered_with_the_code_that_was_sent(page)
+
+
+async def an_interrupted_registration_goes_on(page: Page, service: str) -> None:
+    seen = await outcome(
+        page,
+        """
+        window.client = new hf.Client();
+        await client.boot();
+        const passkey = await client.createPasskey({userName: "ada"});
+        const {did} = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+        const counted = async () => (await client.registrationCounters()).ip_registrations;
+        const before = await counted();
+        const registerDid = client.registerDid.bind(client);
+        // The request arrives, its answer does not.
+        client.registerDid = async (asked) => { await registerDid(asked); throw new hf.NetworkError("cut"); };
+        const first = await client.register({handle: "ada"}).catch((error) => error.message);
+        client.registerDid = () => { throw new Error("asked twice"); };
+        const second = await client.register({handle: "ada"});
+        client.registerDid = registerDid;
+        const locks = await navigator.locks.query();
+        return {baseUrl: client.baseUrl, same: second.did === did, held: locks.held.length, first,
+                identifier: second.identifier, counted: (await counted()) - before};
+        """,
+    )
+    assert seen.get("value") == {
+        "baseUrl": service, "same": True, "held": 1, "first": "Network: cut", "identifier": "ada", "counted": 1,
+    }, seen  # fmt: skip
+
+
+async def an_address_is_registered_with_the_code_that_was_sent(page: Page) -> None:
+    seen = await outcome(
+        page,
+        """
+        await client.vault.lock();
+        const passkey = await hf.createPasskey();
+        await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+        const steps = [], asked = [];
+        const code = async (message) => (asked.push(message), asked.length === 1 ? "000000" : codeSent(message));
+        const record = await client.register({email: "ada@example.org", code, onProgress: (step) => steps.push(step)});
+        const status = await client.verificationStatus({identifier: "ada@example.org", channel: "email"});
+        return {steps, asked, channel: record.channel, verified: status.verified};
+        """,
+    )
+    value = seen.get("value")
+    assert value, seen
+    assert value["steps"] == ["session", "code sent", "verified", "registered"]
+    assert value["asked"][0] == "code sent to ada@example.org" and len(value["asked"]) == 2
+    assert (value["channel"], value["verified"]) == ("email", True)
 
 
 async def test_an_application_that_contains_the_client_refuses_another_enclave(
-    browser: Browser, serve: Callable[..., Server]
+    browser: Browser, shared: Server
 ) -> None:
     """Unless it says so: a service that serves only the enclave cannot change what guards the keys."""
-    server = serve()
     async with httpx.AsyncClient() as http:
-        module = (await http.get(f"http://localhost:{server.port}/enclave.wasm")).content
+        module = (await http.get(f"http://localhost:{shared.port}/enclave.wasm")).content
     foreign = module + bytes([0, 5, 3]) + b"odd" + b"!"  # a custom section, which changes nothing else
 
     async def answered(route: Route) -> None:
@@ -76,7 +110,7 @@ async def test_an_application_that_contains_the_client_refuses_another_enclave(
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(address)
         await page.evaluate("async () => { window.hf = await import('/client/holdfast.js'); }")
-        boot = f"return new hf.Vault({{wasmUrl: 'http://localhost:{server.port}/enclave.wasm', ...OPTIONS}}).boot()"
+        boot = f"return new hf.Vault({{wasmUrl: 'http://localhost:{shared.port}/enclave.wasm', ...OPTIONS}}).boot()"
         seen = await outcome(page, boot.replace("OPTIONS", "{}"))
         assert seen.get("value", {}).get("enclave"), seen
         await page.route("**/enclave.wasm", answered)
@@ -88,82 +122,15 @@ async def test_an_application_that_contains_the_client_refuses_another_enclave(
         assert (await outcome(page, boot.replace("OPTIONS", "{sha256: null}")))["value"]["enclave"] is True
 
 
-async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(
-    browser: Browser, serve: Callable[..., Server]
-) -> None:
-    server = serve()
+async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(browser: Browser, shared: Server) -> None:
     with serving(App) as address:
         page = await browser.new_page()
         await page.goto(address)
         await page.evaluate("window.hf = {ServiceError: class {}}")
         seen = await outcome(
-            page, f"return new Worker('http://localhost:{server.port}/client/worker.js', {{type: 'module'}})"
+            page, f"return new Worker('http://localhost:{shared.port}/client/worker.js', {{type: 'module'}})"
         )
         assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"
-
-
-async def test_an_address_is_registered_with_the_code_that_was_sent(
-    browser: Browser, serve: Callable[..., Server]
-) -> None:
-    server = serve()
-    with serving(App) as address:
-        page = await browser.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        await page.goto(address)
-        await Authenticator.of(page)
-        await page.evaluate(
-            "async (url) => { window.hf = await import(url); }", f"http://localhost:{server.port}/client/holdfast.js"
-        )
-        await page.expose_function("codeSent", lambda message: _code(server, message))
-        seen = await outcome(
-            page,
-            """
-            const client = new hf.Client();
-            await client.boot();
-            const passkey = await client.createPasskey();
-            await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
-            const steps = [], asked = [];
-            const code = async (message) => (asked.push(message), asked.length === 1 ? "000000" : codeSent(message));
-            const record = await client.register({email: "ada@example.org", code, onProgress: (step) => steps.push(step)});
-            const status = await client.verificationStatus({identifier: "ada@example.org", channel: "email"});
-            return {steps, asked, channel: record.channel, verified: status.verified};
-            """,
-        )
-        value = seen.get("value")
-        assert value, seen
-        assert value["steps"] == ["session", "code sent", "verified", "registered"]
-        assert value["asked"][0] == "code sent to ada@example.org" and len(value["asked"]) == 2
-        assert (value["channel"], value["verified"]) == ("email", True)
-
-
-async def test_an_interrupted_registration_goes_on(browser: Browser, serve: Callable[..., Server]) -> None:
-    server = serve()
-    with serving(App) as address:
-        page = await browser.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        await page.goto(address)
-        await Authenticator.of(page)
-        await page.evaluate(
-            "async (url) => { window.hf = await import(url); }", f"http://localhost:{server.port}/client/holdfast.js"
-        )
-        seen = await outcome(
-            page,
-            """
-            window.client = new hf.Client();
-            await client.boot();
-            const passkey = await client.createPasskey();
-            await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
-            const registerDid = client.registerDid.bind(client);
-            // The request arrives, its answer does not.
-            client.registerDid = async (asked) => { await registerDid(asked); throw new hf.NetworkError("cut"); };
-            const first = await client.register({handle: "ada"}).catch((error) => error.message);
-            client.registerDid = () => { throw new Error("asked twice"); };
-            const second = await client.register({handle: "ada"});
-            const counters = await client.registrationCounters();
-            return {first, identifier: second.identifier, counted: counters.ip_registrations};
-            """,
-        )
-        assert seen.get("value") == {"first": "Network: cut", "identifier": "ada", "counted": 1}, seen
 
 
 def _code(server: Server, _message: str) -> str:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, new_page, outcome, visit
 from tests.support.synced_passkeys import exported, note_secret, synced
 from tests.support.vaults import GIVEN
@@ -16,7 +17,7 @@ from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import HostKey, KnownKey, PasswordKey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from playwright.async_api import Browser, Page, Route
@@ -47,8 +48,8 @@ def words(password: str) -> str:
 
 
 @pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
-    return serve()
+def server(shared: Server) -> Server:
+    return shared
 
 
 async def laptop(browser: Browser, server: Server) -> Page:
@@ -61,7 +62,7 @@ async def laptop(browser: Browser, server: Server) -> Page:
     await page.evaluate(CLIENT, BY_HAND)
     await page.evaluate(MAKE, {"name": "ada", "options": {}})
     await page.evaluate(f"client.vault.addKey({words(LAPTOP_WORDS)})")
-    await page.evaluate("client.register({handle: 'ada'})")
+    await page.evaluate("(handle) => client.register({handle})", new_name())
     await outcome(page, PUBLISH)
     return page
 
@@ -98,6 +99,7 @@ async def recovering(
     await page.context.close()
 
 
+@pytest.mark.soak
 async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Browser, server: Server) -> None:
     first = await laptop(browser, server)
     second = await phone(browser, server, first)
@@ -145,7 +147,10 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
 async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, server: Server) -> None:
     first = await laptop(browser, server)
     second = await phone(browser, server, first)
-    await outcome(second, PUBLISH)
+    published = await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}")
+    assert published["value"]["sequence"] == 2, "the phone continues the laptop's snapshot: no conflict"
+    async with recovering(browser, server, first) as found:
+        assert found.get("value", found)["rows"] == ["phone"], "the laptop's passkey opens what the phone published"
     removed = await first.evaluate("client.vault.keys().then(({wraps}) => wraps.find(({kind}) => kind === 'prf').id)")
     await first.evaluate("(id) => client.vault.removeKey('prf', id)", removed)
     assert (await outcome(first, PUBLISH))["name"] == "SnapshotConflict"
@@ -154,7 +159,7 @@ async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, s
     wraps = (await first.evaluate("client.vault.keys()"))["wraps"]
     assert [it["kind"] for it in wraps] == ["password", "password"], "the phone's password came with its version"
     # After the phone has adopted the laptop's version, none of the phone's revisions contains the removed key any more.
-    assert (await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}"))["name"] == "SnapshotConflict"
+    assert (await outcome(second, f"{SAVE.replace('NAME', 'more')}; {PUBLISH}"))["name"] == "SnapshotConflict"
     await outcome(second, f"return (await client.snapshots()).choose('there', {words(PHONE_WORDS)})")
     kept = await second.evaluate(
         "new Promise((done) => { indexedDB.open('holdfast-vault').onsuccess = ({target: {result: db}}) => {"

@@ -6,18 +6,16 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, new_page, outcome, visit
-from tests.support.serving import PATIENCE_S, Server
+from tests.support.serving import PATIENCE_S
 from tests.support.synced_passkeys import exported, note_secret, synced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, BrowserContext, Page, Route
+    from playwright.async_api import Browser, Page, Route
+    from tests.support.serving import Server
 
 QUICK = {"snapshots": {"debounceMs": 50}}
-BY_HAND = {"snapshots": {"automatic": False}}
 PASSWORD = "{kind: 'password', password: 'correct horse battery'}"
 APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 # The client's snapshot statuses, in order.
@@ -43,31 +41,18 @@ DELEGATE = f"client.vault.delegate({{to: '{APP}', command: '/accounts/pay', cave
 PUBLISH = "return (await client.snapshots()).publish()"
 
 
-@pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
-    return serve()
-
-
-async def first_device(browser: Browser, server: Server, options: dict[str, Any], handle: str = "ada") -> Page:
+async def first_device(browser: Browser, shared: Server, options: dict[str, Any]) -> Page:
     """Return a page with a registered vault that a password also opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)
-    await visit(page, server)
+    await visit(page, shared)
     page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
     await page.evaluate(CLIENT, options)
     await page.evaluate(WATCH)
-    await page.evaluate(MAKE, {"name": handle, "options": {}})
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
     await page.evaluate(f"client.vault.addKey({PASSWORD})")
-    await page.evaluate("(handle) => client.register({handle})", handle)
-    return page
-
-
-async def second_device(browser: Browser, server: Server, options: dict[str, Any]) -> Page:
-    """Return a page in a new profile, with a client that has no vault."""
-    page = await new_page(await browser.new_context(), server)
-    await page.evaluate(CLIENT, options)
-    await page.evaluate(WATCH)
+    await page.evaluate("(handle) => client.register({handle})", new_name())
     return page
 
 
@@ -88,21 +73,23 @@ async def pinned(page: Page) -> dict[str, Any]:
     return state
 
 
-async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser: Browser, server: Server) -> None:
-    first = await first_device(browser, server, QUICK)
+async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser: Browser, shared: Server) -> None:
+    first = await first_device(browser, shared, QUICK)
     await pinned(first)
     await first.evaluate(DELEGATE)
-    state = await pinned(first)
+    await pinned(first)
     told = await first.evaluate("told")
     assert [it["status"] for it in told][-3:] == ["pinning", "pinning", "pinned"], [it["reason"] for it in told]
     await became(first, "client.bootStatus.helia === true")
+    await a_failure_is_told_with_its_reason_and_tried_again(first)
+    state = await pinned(first)
     contents = await first.evaluate(CONTENTS)
     assert contents["delegations"] and contents["accounts"]
     credential, secret = await exported(first, first.authenticator)  # type: ignore[attr-defined]
 
     second = await (await browser.new_context()).new_page()
     await synced(second, credential, secret)
-    await visit(second, server)
+    await visit(second, shared)
     await second.evaluate(CLIENT, QUICK)
     found = await outcome(second, """
       const steps = [];
@@ -122,9 +109,7 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
     await became(first, "told.at(-1).status === 'conflict'")
 
 
-async def test_a_failure_is_told_with_its_reason_and_tried_again(browser: Browser, server: Server) -> None:
-    page = await first_device(browser, server, QUICK)
-    await pinned(page)
+async def a_failure_is_told_with_its_reason_and_tried_again(page: Page) -> None:
     full = {"error": {"reason": "INSUFFICIENT_FUNDS", "details": "16 of 16 MiB are used"}}
     answers = [json.dumps(full)]
 
@@ -153,16 +138,72 @@ async def test_a_failure_is_told_with_its_reason_and_tried_again(browser: Browse
     await became(page, "told.at(-1).status === 'failed' && told.at(-1).reason.startsWith('Network')")
     await page.context.set_offline(False)  # uploaded at once, without waiting for the next attempt
     await pinned(page)
+    await page.unroute("**/api/v0/dag/import*")
 
 
-async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, server: Server) -> None:
-    first = await first_device(browser, server, BY_HAND)
+async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, shared: Server) -> None:
+    first = await first_device(browser, shared, {"snapshots": {"automatic": False, "debounceMs": 1}})
+    await first.evaluate("client.snapshots()")
+    await first.evaluate(DELEGATE)
+    assert await first.evaluate("told") == [], "nothing is uploaded unless asked for"
     published = await outcome(first, PUBLISH)
     assert published.get("value", {}).get("status") == "pinned", published
+    second = await without_prf(browser, shared, first)
+    await without_ed25519(first, second)
+    refused = await outcome(second, "return client.recover()")
+    assert (refused["name"], refused["code"]) == ("RecoveryRefused", "no_prf"), refused
+    await one_of_two_gateways_lies(second, f"http://localhost:{shared.port}")
+    found = await outcome(second, f"return client.recover({{passkey: await hf.usePasskey(), key: {PASSWORD}}})")
+    assert found["value"]["sequence"] == 1, found
+    await they_both_change(first, second)
+    await a_second_vault_is_published_under_its_own_name(second)
+
+
+async def without_prf(browser: Browser, shared: Server, first: Page) -> Page:
+    """Return a page in a new profile, whose authenticator has the first device's passkey, but no PRF."""
+    (credential,) = await first.authenticator.credentials()  # type: ignore[attr-defined]
+    page = await new_page(await browser.new_context(), shared)
+    authenticator = await Authenticator.of(page, hasPrf=False)
+    await authenticator.send("addCredential", credential=credential)
+    await page.evaluate(
+        CLIENT, {"snapshots": {"automatic": False, "gatewayUrl": f"http://localhost:{shared.port}/elsewhere"}}
+    )
+    await page.evaluate(WATCH)
+    page.authenticator = authenticator  # type: ignore[attr-defined]
+    return page
+
+
+async def without_ed25519(first: Page, second: Page) -> None:
+    """A browser that cannot verify Ed25519 signatures accepts no published snapshot, but can read a snapshot file."""
     name = await first.evaluate("client.vault.publishingKey().then(({name}) => name)")
-    second = await second_device(browser, server, BY_HAND)
-    recovered = await outcome(second, f"return client.recover({{name: '{name}', key: {PASSWORD}}})")
-    assert recovered["value"]["sequence"] == 1, recovered
+    car = await first.evaluate("client.snapshots().then(async (it) => Array.from(await it.file()))")
+    await second.evaluate("(car) => { window.car = Uint8Array.from(car); }", car)
+    await second.evaluate(
+        "window.importing = SubtleCrypto.prototype.importKey; SubtleCrypto.prototype.importKey = function (...given) {"
+        " if (given[2] === 'Ed25519') throw new DOMException('Unrecognized name.', 'NotSupportedError');"
+        " return importing.apply(this, given); }; null"
+    )
+    refused = await outcome(second, f"return client.recover({{name: '{name}', key: {PASSWORD}}})")
+    assert (refused["name"], refused["code"]) == ("RecoveryRefused", "unsupported"), refused
+    assert refused["isServiceError"] is True and await second.evaluate("client.vault.stored()") == []
+    from_file = await outcome(second, f"return client.recover({{car, key: {PASSWORD}}})")
+    assert from_file.get("value", {}).get("sequence", 0) is None, from_file
+    await second.evaluate("SubtleCrypto.prototype.importKey = importing; null")
+    again = await outcome(second, f"return client.recover({{car, key: {PASSWORD}}})")
+    assert again["name"] == "ClientStateError" and "lock it first" in again["message"]
+    forget = "client.vault.lock().then(() => client.vault.stored()).then(([{did}]) => client.vault.forget(did))"
+    await second.evaluate(forget)
+
+
+async def one_of_two_gateways_lies(page: Page, service: str) -> None:
+    async def elsewhere(route: Route) -> None:
+        await route.fulfill(response=await route.fetch(url=service + route.request.url.partition("/elsewhere")[2]))
+
+    await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await page.route("**/elsewhere/**", elsewhere)
+
+
+async def they_both_change(first: Page, second: Page) -> None:
     for page in (first, second):
         await page.evaluate(DELEGATE)
     published = await outcome(second, PUBLISH)
@@ -189,132 +230,14 @@ async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, se
     assert forced["value"]["sequence"] == 4, forced
 
 
-async def test_nothing_is_uploaded_unless_asked_for(browser: Browser, server: Server) -> None:
-    page = await first_device(browser, server, {"snapshots": {"automatic": False, "debounceMs": 10}})
-    await page.evaluate("client.snapshots()")
-    await page.evaluate("client.register({handle: 'grace'})")
-    await page.evaluate(DELEGATE)
-    await asyncio.sleep(1)  # a hundred times the delay after which an automatic upload starts
-    assert await page.evaluate("told") == []
-    assert (await outcome(page, PUBLISH))["value"]["status"] == "pinned"
-
-
-async def test_a_second_vault_in_the_same_client_is_published_under_its_own_name(
-    browser: Browser, server: Server
-) -> None:
-    page = await first_device(browser, server, BY_HAND)
-    other = await first_device(browser, server, BY_HAND, "grace")
-    theirs = (await outcome(other, PUBLISH))["value"]
-    name = await other.evaluate("client.vault.publishingKey().then(({name}) => name)")
-    assert (await outcome(page, PUBLISH))["value"]["did"] != theirs["did"]
+async def a_second_vault_is_published_under_its_own_name(page: Page) -> None:
+    theirs = await page.evaluate("client.vault.status().then(({did}) => did)")
     await page.evaluate("client.vault.lock()")
-    await page.evaluate(f"client.recover({{name: '{name}', key: {PASSWORD}}})")
-    await page.evaluate(DELEGATE)
-    published = await outcome(page, PUBLISH)
-    assert published.get("value", {}).get("sequence") == theirs["sequence"] + 1, published
-    assert published["value"]["did"] == theirs["did"]
-
-
-async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Browser, server: Server) -> None:
-    first = await first_device(browser, server, BY_HAND)
-    await outcome(first, PUBLISH)
-    name = await first.evaluate("client.vault.publishingKey().then(({name}) => name)")
-    car = await first.evaluate("client.snapshots().then(async (it) => Array.from(await it.file()))")
-    page = await second_device(browser, server, BY_HAND)
-
-    async def refused(options: str) -> tuple[str, str]:
-        ended = await outcome(page, f"return client.recover({options})")
-        assert "value" not in ended and await page.evaluate("client.vault.stored()") == [], ended
-        assert ended["isServiceError"] is True, ended
-        return ended["name"], ended["code"]
-
-    wrong = "key: {kind: 'password', password: 'another horse'}"
-    await page.evaluate("(car) => { window.car = Uint8Array.from(car); }", car)
-    assert await refused(f"{{name: '{name}', {wrong}}}") == ("RecoveryRefused", "wrong_key")
-    assert await refused(f"{{car, {wrong}}}") == ("RecoveryRefused", "wrong_key")
-    assert await refused(f"{{car: car.slice(0, -5), key: {PASSWORD}}}") == ("RecoveryRefused", "incomplete")
-    assert await refused(f"{{car: car.with(car.length - 5, 7), key: {PASSWORD}}}") == ("RecoveryRefused", "damaged")
-    nameless = "k51qzi5uqu5djmw2yvf8kk5cdjc1ddc00o4d5sjwi6f79xzcay9j3gkddw5uu4"
-    assert await refused(f"{{name: '{nameless}', key: {PASSWORD}}}") == ("RecoveryRefused", "no_snapshot")
-    # After an incomplete upload, the IPNS record exists, but a block is missing.
-    await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(status=404, body="no such block"))
-    assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "incomplete")
-    await page.unroute("**/ipfs/bafkrei*")
-    # Every gateway lies.
-    await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
-    assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "damaged")
-    # One of two gateways returns false data, so the data from the other gateway is used.
-    good = f"http://localhost:{server.port}"
-    await page.route("**/elsewhere/**", lambda route: _from(good, route))
-    options = json.dumps({"snapshots": {"automatic": False, "gatewayUrl": f"{good}/elsewhere"}})
-    found = await outcome(page, f"""
-      const other = new hf.Client({{...{options}, dbName: "other"}});
-      await other.boot();
-      const found = await other.recover({{name: '{name}', key: {PASSWORD}}});
-      await other.close();
-      return found;
+    await outcome(page, f"""
+      const passkey = await hf.createPasskey({{userName: "grace"}});
+      await client.vault.generate({{credential: passkey.credential}}, {PASSWORD});
+      return client.register({{handle: "{new_name()}"}});
     """)  # fmt: skip
-    assert found.get("value", {}).get("sequence") == 1, found
-    await page.unroute("**/ipfs/bafkrei*")
-    # A browser that cannot verify Ed25519 signatures accepts no published snapshot, but can read a snapshot file.
-    await page.evaluate(
-        "window.importing = SubtleCrypto.prototype.importKey; SubtleCrypto.prototype.importKey = function (...given) {"
-        " if (given[2] === 'Ed25519') throw new DOMException('Unrecognized name.', 'NotSupportedError');"
-        " return importing.apply(this, given); }; null"
-    )
-    assert await refused(f"{{name: '{name}', key: {PASSWORD}}}") == ("RecoveryRefused", "unsupported")
-    from_file = await outcome(page, f"return client.recover({{car, key: {PASSWORD}}})")
-    await page.evaluate("SubtleCrypto.prototype.importKey = importing; null")
-    assert from_file.get("value", {}).get("sequence", 0) is None, from_file
     published = await outcome(page, PUBLISH)
-    assert published.get("value", {}).get("sequence") == 2, (
-        published,
-        "a vault from a file goes up on top of its record",
-    )
-    again = await outcome(page, f"return client.recover({{car, key: {PASSWORD}}})")
-    assert again["name"] == "ClientStateError" and "lock it first" in again["message"]
-
-
-async def test_an_older_snapshot_is_taken_only_if_the_person_says_so(browser: Browser, server: Server) -> None:
-    page = await first_device(browser, server, BY_HAND)
-    name = await page.evaluate("client.vault.publishingKey().then(({name}) => name)")
-    await outcome(page, PUBLISH)
-    older = await page.context.request.get(f"http://localhost:{server.port}/ipns/{name}?format=ipns-record")
-    record = await older.body()
-    await page.evaluate(DELEGATE)
-    await outcome(page, PUBLISH)
-    await page.route("**/ipns/**", lambda route: route.fulfill(body=record))
-    await page.evaluate(DELEGATE)
-    assert (await outcome(page, PUBLISH))["name"] == "SnapshotRolledBack", "nothing is published over it"
-    # The browser has deleted its vault, but remembers the last sequence number that it saw.
-    await page.evaluate(
-        "client.vault.lock().then(() => client.vault.stored()).then(([{did}]) => client.vault.forget(did))"
-    )
-    asked = f"{{name: '{name}', key: {PASSWORD}"
-    refused = await outcome(page, f"return client.recover({asked}}})")
-    assert refused["name"] == "SnapshotRolledBack" and "rolled back" in refused["message"], refused
-    taken = await outcome(page, f"""
-      const reasons = [];
-      const {{sequence}} = await client.recover({asked}, accept: (reason) => reasons.push(reason)}});
-      return {{sequence, reasons}};
-    """)  # fmt: skip
-    assert taken["value"] == {"sequence": 1, "reasons": ["rolled_back"]}, taken
-
-
-async def _from(service: str, route: Route) -> None:
-    await route.fulfill(response=await route.fetch(url=service + route.request.url.partition("/elsewhere")[2]))
-
-
-async def test_a_passkey_without_prf_says_so_and_a_password_helps(browser: Browser, server: Server) -> None:
-    first = await first_device(browser, server, BY_HAND)
-    await outcome(first, PUBLISH)
-    (credential,) = await first.authenticator.credentials()  # type: ignore[attr-defined]
-    context: BrowserContext = await browser.new_context()
-    page = await new_page(context, server)
-    authenticator = await Authenticator.of(page, hasPrf=False)
-    await authenticator.send("addCredential", credential=credential)
-    await page.evaluate(CLIENT, BY_HAND)
-    refused = await outcome(page, "return client.recover()")
-    assert (refused["name"], refused["code"]) == ("RecoveryRefused", "no_prf"), refused
-    found = await outcome(page, f"return client.recover({{passkey: await hf.usePasskey(), key: {PASSWORD}}})")
-    assert found["value"]["sequence"] == 1, found
+    assert published.get("value", {}).get("sequence") == 1, published
+    assert published["value"]["did"] != theirs
