@@ -6,24 +6,27 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 from tests.support.connecting_apps import ASK, App, allow, asking, clicked, registered, told
-from tests.support.page_visits import Visit
+from tests.support.page_visits import Visit, new_name
 from tests.support.pages import serving
-from tests.support.passkeys import Authenticator
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, visit
 from tests.support.serving import becomes_true
+from tests.support.synced_passkeys import answering, exported, note_secret
 
 from holdfast import verify_app_signature
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, BrowserContext, Page
     from tests.support.serving import Server
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "app"
@@ -34,8 +37,39 @@ class IsolatedApp(App):
 
 
 @pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
-    return serve()
+def server(shared: Server) -> Server:
+    return shared
+
+
+@dataclass
+class Returning:
+    """A person with a vault, and with a passkey that every window of the profile can use."""
+
+    context: BrowserContext
+    server: Server
+    credential: dict[str, Any]
+
+    async def at(self, page: Page, screen: str = "consent") -> Visit:
+        """Click the app's button; return the window that opens, when it shows the screen."""
+        window = await clicked(page, self.server)
+        await window.authenticator.send("addCredential", credential=self.credential)
+        await window.screen(screen)
+        return window
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def person(kept_context: BrowserContext, shared: Server) -> Returning:
+    page = await kept_context.new_page()
+    await note_secret(page)
+    await visit(page, shared)
+    authenticator = await Authenticator.of(page)
+    await page.evaluate(CLIENT, {"snapshots": False})
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    await page.evaluate("(handle) => client.register({handle})", new_name())
+    credential, secret = await exported(page, authenticator)
+    await page.close()
+    await kept_context.add_init_script(answering(secret))
+    return Returning(kept_context, shared, credential)
 
 
 @pytest.fixture
@@ -78,7 +112,7 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     await page.goto(example)
     window = await clicked(page, server, "#sign:enabled")
     await window.told(example.rstrip("/"), ".asker")
-    await registered(window, "ada")
+    await registered(window, new_name())
     assert await window.text('[data-name="origin"]') == example.rstrip("/")
     assert await window.text('[data-name="signs"]') == "I sign the guest book."
     did = await window.text('[data-name="did"]')
@@ -99,11 +133,9 @@ def app() -> Iterator[str]:
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}
 
 
-async def test_every_refusal_reaches_the_app(browser: Browser, server: Server, app: str) -> None:
-    context = await browser.new_context()
-    page = await asking(context, app, server, {"sign": {"text": "x", "challenge": "short"}})
-    window = await clicked(page, server)
-    await window.screen("bad_request")
+async def test_every_refusal_reaches_the_app(person: Returning, server: Server, app: str) -> None:
+    page = await asking(person.context, app, server, {"sign": {"text": "x", "challenge": "short"}})
+    window = await person.at(page, "bad_request")
     await window.inspect("connect-bad-request")
     assert await told(page) == {
         "code": "bad_request",
@@ -111,12 +143,10 @@ async def test_every_refusal_reaches_the_app(browser: Browser, server: Server, a
     }
     await window.page.close()
     await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {}])
-    window = await clicked(page, server)
-    await window.screen("start")
+    window = await person.at(page)
     await window.page.close()
     assert (await told(page))["code"] == "window_closed"
-    window = await clicked(page, server)
-    await registered(window, "ada")
+    window = await person.at(page)
     await window.press("refuse")
     assert (await told(page))["code"] == "user_cancelled"
     await page.evaluate("window.open = () => null")
@@ -125,11 +155,9 @@ async def test_every_refusal_reaches_the_app(browser: Browser, server: Server, a
     assert (await told(page))["code"] == "popup_blocked"
 
 
-async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Server, app: str) -> None:
-    context = await browser.new_context()
-    page = await asking(context, app, server, SIGN)
-    window = await clicked(page, server)
-    await registered(window, "ada")
+async def test_a_page_that_has_gone_gets_nothing(person: Returning, server: Server, app: str) -> None:
+    page = await asking(person.context, app, server, SIGN)
+    window = await person.at(page)
     with serving(App) as other:
         await page.goto(other)  # the opener now shows another origin, which listens
         await page.evaluate("window.heard = []; addEventListener('message', ({data}) => heard.push(data))")
@@ -137,6 +165,7 @@ async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Serve
         await window.screen("gone")
         await window.inspect("connect-gone")
         assert await page.evaluate("heard") == []
+    await window.page.close()
 
 
 # A malicious page that opens /connect without the client's module, and records the messages that it receives.
@@ -150,13 +179,12 @@ HOSTILE = """
 
 
 async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
-    browser: Browser, server: Server, app: str
+    person: Returning, server: Server, app: str
 ) -> None:
-    context = await browser.new_context()
+    context = person.context
     service = f"http://localhost:{server.port}"
     page = await asking(context, app, server, SIGN)
-    window = await clicked(page, server)
-    await window.screen("start")
+    window = await person.at(page)
     with serving(App) as elsewhere:
         hostile = await context.new_page()
         await hostile.goto(elsewhere)
@@ -176,7 +204,6 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         )
         await own.screen("bad_request")
         assert (await own.text('[data-name="origin"]')) == elsewhere.rstrip("/"), "who asks is what the browser says"
-        await registered(window, "ada")
         await allow(window)
         assert (await told(page))["result"]["signature"]["message"].split("\n")[1] == f"Origin: {app.rstrip('/')}"
         assert {it["type"] for it in await hostile.evaluate("heard")} == {"ready", "error"}
@@ -196,13 +223,12 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
           return heard.slice(before).filter(({type}) => type === "ready").length;
         }""", service)  # fmt: skip
         assert framed == 0
+        await own.page.close()
 
 
-async def test_a_returning_person_is_asked_for_the_passkey(browser: Browser, server: Server, app: str) -> None:
-    context = await browser.new_context()
-    page = await asking(context, app, server, {**SIGN, "name": "Guest <b>book</b>"})
-    window = await clicked(page, server)
-    await registered(window, "ada")
+async def test_a_returning_person_is_asked_for_the_passkey(person: Returning, server: Server, app: str) -> None:
+    page = await asking(person.context, app, server, {**SIGN, "name": "Guest <b>book</b>"})
+    window = await person.at(page)
     assert "It calls itself “Guest <b>book</b>”." in await window.text("#screen")
     await window.page.reload()  # the app is asked again and sends the same request
     await window.screen("consent")
@@ -221,7 +247,7 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         person.authenticator = await Authenticator.of(page)
         async with page.expect_popup() as cut:
             await page.click("button")  # the app's header cuts the connection to the window
-        await registered(person, "ada")
+        await registered(person, new_name())
         await (await cut.value).close()
         assert await person.text('[data-name="origin"]') == app.rstrip("/")
         address = page.url
@@ -266,17 +292,14 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
             await person.screen("origin_refused")
 
 
-@pytest.mark.parametrize("declared", [b'{"returns": ["/"]}', b"", b'{"returns": "/out"}'])
-async def test_a_link_on_an_apps_site_leads_no_answer_to_an_open_redirect(
-    browser: Browser, server: Server, declared: bytes
-) -> None:
+async def test_a_link_on_an_apps_site_leads_no_answer_to_an_open_redirect(browser: Browser, server: Server) -> None:
     link = """([address, message]) => {
       const fragment = "#holdfast=" + encodeURIComponent(JSON.stringify(message));
       const link = Object.assign(document.createElement("a"), {href: address + fragment, referrerPolicy: "origin"});
       document.body.append(link);
       link.click();
     }"""
-    with serving(type("Site", (App,), {"declared": declared})) as site:
+    with serving(App) as site:
         page = await browser.new_page()
         await page.goto(site)
         message = {
@@ -300,12 +323,11 @@ SCROLLED = """
 
 
 async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
-    browser: Browser, server: Server, app: str
+    person: Returning, server: Server, app: str
 ) -> None:
     text = "I log in." + "\n" * 2000 + "And I transfer everything."
-    page = await asking(await browser.new_context(), app, server, {"sign": {"text": text, "challenge": "c" * 32}})
-    window = await clicked(page, server)
-    await registered(window, "ada")
+    page = await asking(person.context, app, server, {"sign": {"text": text, "challenge": "c" * 32}})
+    window = await person.at(page)
     button = window.page.locator('[data-name="allow"]')
     assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
     await window.inspect("connect-consent-long")

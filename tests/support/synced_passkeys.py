@@ -46,9 +46,14 @@ async def exported(page: Page, authenticator: Authenticator) -> tuple[dict[str, 
     return credential, await page.evaluate("window.prfSeen")
 
 
+def answering(secret: list[int]) -> str:
+    """Return a script with which a document gets this PRF output from every authenticator."""
+    return _ANSWERING.replace("SECRET", str(secret))
+
+
 async def synced(page: Page, credential: dict[str, Any], secret: list[int], **changes: Any) -> Authenticator:
     """Return an authenticator with the synced credential, for a page that has not loaded a document yet."""
-    await page.add_init_script(_ANSWERING.replace("SECRET", str(secret)))
+    await page.add_init_script(answering(secret))
     authenticator = await Authenticator.of(page, **changes)
     await authenticator.send("addCredential", credential=credential)
     return authenticator

@@ -1,0 +1,20 @@
+/** A payment's receipt is looked for often at first, and seldom later. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Bundler } from "../src/chain/bundler.js";
+
+test("the pauses between looking for a receipt, which is there at the 25th time", async (context) => {
+  const pauses = [];
+  context.mock.method(globalThis, "setTimeout", (work, ms) => {
+    pauses.push(ms);
+    queueMicrotask(work);
+  });
+  const receipt = { userOpHash: "0x1", success: true, receipt: { transactionHash: "0x2", blockNumber: "0x3" } };
+  let looks = 0;
+  await new Bundler({ bundler: async () => (++looks < 25 ? null : receipt) }, "0x").wait("0x1");
+  assert.equal(pauses.length, 24);
+  assert.ok(Math.max(...pauses.slice(0, 19)) <= 150);
+  assert.equal(Math.min(...pauses.slice(19)), 1000);
+});
