@@ -9,7 +9,10 @@ import pytest
 from holdfast.service.settings.values import read_settings
 from holdfast.world.service_process import service_environment
 
-WORLD: Any = SimpleNamespace(chain=SimpleNamespace(rpc_url="http://127.0.0.1:1"), bundler_url="http://127.0.0.1:2")
+FAUCET = "http://127.0.0.1:1/faucet"
+WORLD: Any = SimpleNamespace(
+    chain=SimpleNamespace(rpc_url="http://127.0.0.1:1"), bundler_url="http://127.0.0.1:2", faucet_url=FAUCET
+)
 
 
 def environment(**callers: str) -> dict[str, str]:
@@ -51,3 +54,7 @@ def test_the_service_reads_every_setting() -> None:
     assert (settings.rpc_url, settings.bundler_url) == ("http://127.0.0.1:1", "http://127.0.0.1:2")
     assert settings.mail_url == settings.sms_url == "outbox:"
     assert settings.data_dir == Path("/world")
+
+
+def test_the_faucet_is_the_worlds_own() -> None:
+    assert environment(HOLDFAST_FAUCET_URL="https://elsewhere.example")["HOLDFAST_FAUCET_URL"] == FAUCET

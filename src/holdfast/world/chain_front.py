@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
+from holdfast.world.faucet import PATH
 from holdfast.world.front import serve_on_loopback
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from holdfast.world.faucet import Faucet
 
 # What JSON-RPC and CORS need; other headers concern one connection.
 _REQUEST_HEADERS = ("Content-Type", "Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers")
@@ -77,10 +80,12 @@ async def _pump(source: _Socket, target: _Socket) -> None:
 
 
 @asynccontextmanager
-async def serve_chain(anvil_url: str, origin: str, port: int = 0) -> AsyncIterator[str]:
+async def serve_chain(anvil_url: str, origin: str, port: int = 0, faucet: Faucet | None = None) -> AsyncIterator[str]:
     """Serve on loopback until the `with` block ends, and yield the server's address."""
     async with aiohttp.ClientSession() as session:
         application = web.Application(client_max_size=_LARGEST)
         application.router.add_route("*", "/", ChainFront(anvil_url, origin, session).answer)
+        if faucet is not None:
+            application.router.add_post(PATH, faucet.answer)
         async with serve_on_loopback(application, port) as url:
             yield url

@@ -40,7 +40,7 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
     """Return commands to copy."""
     service, tester = facts["service"], facts["testAccount"]["address"]
     return [
-        f"open {service}    (register, pay)",
+        f"open {service}    (register, get test USDC, pay)",
         f"{funding(facts, 'ACCOUNT')}    (100 test USDC for the address that the vault shows)",
         f"curl {service}/api/status",
         f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={CHAIN_ID}'",

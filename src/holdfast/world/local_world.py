@@ -15,6 +15,7 @@ from holdfast.world.alto import start_bundler
 from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
 from holdfast.world.chain_front import serve_chain
 from holdfast.world.deployment import deploy_contracts, deploy_entry_points
+from holdfast.world.faucet import PATH, Faucet
 from holdfast.world.front import DevelopmentBundler, serve_bundler
 from holdfast.world.processes import Supervisor
 from holdfast.world.sponsor import Sponsor
@@ -43,13 +44,18 @@ class WorldOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalWorld:
-    """A running world. `bundler_url` is the front's, `supervisor` runs the programs, `http` is a pool."""
+    """A running world.
+
+    `bundler_url` is the front's, `supervisor` runs the programs, `http` is a pool. `faucet_url` gives test USDC to
+    pages of the world's service; None in a world that has no pages.
+    """
 
     chain: LocalChain
     bundler_url: str
     accounts: DevelopmentAccounts
     supervisor: Supervisor
     http: aiohttp.ClientSession
+    faucet_url: str | None = None
 
     @property
     def transport(self) -> Transport:
@@ -79,23 +85,31 @@ async def open_world(options: WorldOptions, say: Callable[[str], None]) -> Async
         chain = await start_chain(supervisor, tools, transport, options.chain)
         accounts = await unlock(chain.rpc, chain.rpc_url)
         await _deploy(chain, tools, accounts)
-        chain = replace(chain, rpc_url=await opened.enter_async_context(_entrance(chain, options.chain)))
+        chain = replace(chain, rpc_url=await opened.enter_async_context(_entrance(chain, options.chain, accounts)))
         say("starting the bundler")
         # Alto asks the front end too, because Node.js connects to as few ports as browsers.
         alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
         sponsor = Sponsor(chain, RpcClient(alto_url, transport, batches=False), accounts.sponsor.address, CHAIN_ID)
         bundler = serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port)
         bundler_url = await opened.enter_async_context(bundler)
-        yield LocalWorld(chain=chain, bundler_url=bundler_url, accounts=accounts, supervisor=supervisor, http=session)
+        yield LocalWorld(
+            chain=chain,
+            bundler_url=bundler_url,
+            accounts=accounts,
+            supervisor=supervisor,
+            http=session,
+            faucet_url=chain.rpc_url + PATH if options.chain.origin else None,
+        )
 
 
 @asynccontextmanager
-async def _entrance(chain: LocalChain, options: ChainOptions) -> AsyncIterator[str]:
+async def _entrance(chain: LocalChain, options: ChainOptions, accounts: DevelopmentAccounts) -> AsyncIterator[str]:
     """Yield the chain's address for tools and the service's pages."""
     if options.origin is None:
         yield chain.rpc_url
         return
-    async with serve_chain(chain.rpc_url, options.origin, options.port) as url:
+    faucet = Faucet(chain, accounts.tester.address, options.origin)
+    async with serve_chain(chain.rpc_url, options.origin, options.port, faucet) as url:
         yield url
 
 

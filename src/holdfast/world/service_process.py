@@ -21,7 +21,9 @@ _START = "import sys; from holdfast.cli import main; sys.exit(main())"
 # The caller's settings are passed to the service, except those that the world sets and those that only a production
 # service may have.
 _PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")
-_KEPT_BACK = frozenset({"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL"})
+_KEPT_BACK = frozenset(
+    {"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL", "HOLDFAST_FAUCET_URL"}
+)
 
 
 async def start_service(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> str:
@@ -47,24 +49,29 @@ def service_environment(world: LocalWorld, data: Path, port: int, environment: M
     The service uses this world's chain, bundler and contracts. E-mails and text messages are written to the outbox.
     """
     chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
-    return {name: value for name, value in chosen.items() if name not in _KEPT_BACK} | {
-        "HOLDFAST_HOST": HOST,
-        "HOLDFAST_PORT": str(port),
-        "HOLDFAST_PUBLIC_URL": public_url(port),
-        "HOLDFAST_DATA_DIR": str(data),
-        "HOLDFAST_RPC_URL": world.chain.rpc_url,
-        "HOLDFAST_BUNDLER_URL": world.bundler_url,
-        "HOLDFAST_INDEXER_APP": "holdfast.indexer:app",
-        "HOLDFAST_INDEXER_DATABASE_URL": f"sqlite:///{data / 'indexer.db'}",
-        "HOLDFAST_INDEXER_POLL_SECONDS": environment.get("HOLDFAST_INDEXER_POLL_SECONDS", "0.25"),
-        "HOLDFAST_MAIL_URL": "outbox:",
-        "HOLDFAST_SMS_URL": "outbox:",
-        "HOLDFAST_USDC_84532": ADDRESSES["DevUSDC"],
-        "HOLDFAST_CONTRACT_DID_REGISTRY": ADDRESSES["DIDRegistry"],
-        "HOLDFAST_CONTRACT_ACCOUNT_HELPER": ADDRESSES["AccountHelper"],
-        "HOLDFAST_CONTRACT_SESSION_SBT": ADDRESSES["SessionSBT"],
-        "HOLDFAST_CONTRACT_APP_FACTORY": ADDRESSES["AppFactory"],
-    }
+    faucet = {"HOLDFAST_FAUCET_URL": world.faucet_url} if world.faucet_url else {}
+    return (
+        {name: value for name, value in chosen.items() if name not in _KEPT_BACK}
+        | faucet
+        | {
+            "HOLDFAST_HOST": HOST,
+            "HOLDFAST_PORT": str(port),
+            "HOLDFAST_PUBLIC_URL": public_url(port),
+            "HOLDFAST_DATA_DIR": str(data),
+            "HOLDFAST_RPC_URL": world.chain.rpc_url,
+            "HOLDFAST_BUNDLER_URL": world.bundler_url,
+            "HOLDFAST_INDEXER_APP": "holdfast.indexer:app",
+            "HOLDFAST_INDEXER_DATABASE_URL": f"sqlite:///{data / 'indexer.db'}",
+            "HOLDFAST_INDEXER_POLL_SECONDS": environment.get("HOLDFAST_INDEXER_POLL_SECONDS", "0.25"),
+            "HOLDFAST_MAIL_URL": "outbox:",
+            "HOLDFAST_SMS_URL": "outbox:",
+            "HOLDFAST_USDC_84532": ADDRESSES["DevUSDC"],
+            "HOLDFAST_CONTRACT_DID_REGISTRY": ADDRESSES["DIDRegistry"],
+            "HOLDFAST_CONTRACT_ACCOUNT_HELPER": ADDRESSES["AccountHelper"],
+            "HOLDFAST_CONTRACT_SESSION_SBT": ADDRESSES["SessionSBT"],
+            "HOLDFAST_CONTRACT_APP_FACTORY": ADDRESSES["AppFactory"],
+        }
+    )
 
 
 async def _is_ready(http: aiohttp.ClientSession, url: str) -> bool:

@@ -81,6 +81,7 @@ PRODUCTION = {
         ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
         ({"HOLDFAST_SMS_URL": ""}, "HOLDFAST_SMS_URL"),
         ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
+        ({"HOLDFAST_FAUCET_URL": "http://127.0.0.1:8545/faucet"}, "HOLDFAST_FAUCET_URL"),
         ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
         ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
     ],

@@ -79,7 +79,7 @@ async function reviewed(typed, to, much) {
   const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
   const { balance } = await client.balance({ account: from, token: token.symbol, chainId: String(chainId) });
   if (BigInt(balance) < value) {
-    much.node.closest("form")?.after(receiveHere(from, chain));
+    much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));
     return refuse(
       much,
       new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }),

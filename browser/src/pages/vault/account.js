@@ -8,6 +8,7 @@ import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
+import { faucetButton } from "./faucet.js";
 import { qrCode } from "../../kit/qr_code.js";
 import { grouped } from "./values.js";
 
@@ -17,15 +18,19 @@ const TEST_MONEY = Boolean(meta("test-money"));
 /** Whether the service was not reached; refusals are kinds of NetworkError too. @param {any} error */
 const isUnreached = (error) => error?.name === "NetworkError";
 
-/** Returns the card. The card appears at once, and the balances are added when the network responds. */
-export async function accountCard() {
+/**
+ * Returns the card. The card appears at once, and the balances are added when the network responds.
+ *
+ * @param {() => unknown} funded called when the account has been given test money
+ */
+export async function accountCard(funded) {
   const body = el("div", {}, paragraph("working", {}, "small"));
-  void filled(body);
+  void filled(body, funded);
   return card("account", text("vault.accounts"), body);
 }
 
-/** @param {HTMLElement} body */
-async function filled(body) {
+/** @param {HTMLElement} body @param {() => unknown} funded */
+async function filled(body, funded) {
   try {
     const client = await ready();
     const [{ address }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
@@ -39,6 +44,7 @@ async function filled(body) {
         "div",
         { class: "buttons" },
         button(text("send.open"), () => go("send"), { kind: "main", name: "send" }),
+        faucetButton(address, funded),
       ),
       el("h3", {}, text("vault.address")),
       el("p", { class: "mono", "data-name": "address" }, grouped(address)),
@@ -58,7 +64,7 @@ async function filled(body) {
       el(
         "div",
         { class: "buttons" },
-        button(text("again"), () => filled(body), { name: "account-again" }),
+        button(text("again"), () => filled(body, funded), { name: "account-again" }),
       ),
     );
   }
@@ -86,13 +92,17 @@ function receive(address, chain) {
  *
  * @param {string} address
  * @param {string} chain
+ * @param {() => unknown} funded called when the account has been given test money
  */
-export function receiveHere(address, chain) {
+export function receiveHere(address, chain, funded) {
   const shown = receive(address, chain);
   shown.open = true;
   shown
     .querySelector("summary")
-    ?.after(el("p", { class: "mono" }, grouped(address)), el("div", { class: "buttons" }, copyButton(address)));
+    ?.after(
+      el("p", { class: "mono" }, grouped(address)),
+      el("div", { class: "buttons" }, copyButton(address), faucetButton(address, funded)),
+    );
   return el("div", { "data-name": "too-little" }, shown);
 }
 

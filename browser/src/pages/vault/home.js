@@ -51,7 +51,7 @@ export async function home({ said = "", quiet = false } = {}) {
     await vault.lock();
     await enter({ locked: "unlock.locked" });
   };
-  const [account, passkeys, copies] = [await accountCard(), await passkeysCard(known), await usedCopies(known)];
+  const [account, passkeys, copies] = [await accountCard(funded), await passkeysCard(known), await usedCopies(known)];
   if (!still()) return;
   const about = aboutCopy(known, copies);
   const cards = [
@@ -82,6 +82,11 @@ export async function home({ said = "", quiet = false } = {}) {
     ],
   });
   say(said);
+}
+
+/** Draws the screen again for an account that was given test money: balances and activity have changed. */
+function funded() {
+  return home({ quiet: true, said: text("vault.faucet.given") });
 }
 
 /**

@@ -307,6 +307,9 @@ const de = {
   "vault.balance.offline": "Die Guthaben sind nicht bekannt: keine Verbindung zum Dienst.",
   "vault.balance.time": "Guthaben von {time}.",
   "vault.testmoney": "Testgeld ohne Wert.",
+  "vault.faucet": "Test-USDC holen",
+  "vault.faucet.given": "Die Test-USDC sind da.",
+  "vault.faucet.failed": "Die lokale Welt gibt gerade kein Testgeld. Läuft `holdfast dev` noch?",
   "vault.refresh": "Aktualisieren",
   "vault.receive": "Empfangen",
   "vault.receive.hint":

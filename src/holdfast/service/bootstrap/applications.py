@@ -74,6 +74,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
         pairing=settings.pairing_host,
+        faucet=settings.faucet_url or "",
     )
     return named_setting("HOLDFAST_PAGES_LOGO", page_files, choices)
 

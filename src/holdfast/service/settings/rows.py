@@ -221,6 +221,7 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_RPC_URL_8453", CHAINS[8453].public_rpc, http_url, "JSON-RPC of chain 8453", secret=True),
     SettingRow("HOLDFAST_PUBLIC_RPC_URL", None, public_url, "what /api/status shows as rpc"),
     SettingRow("HOLDFAST_BUNDLER_URL", None, http_url, "ERC-4337 bundler of chain 84532", secret=True),
+    SettingRow("HOLDFAST_FAUCET_URL", None, public_url, "test USDC for the button on /vault; in development alone"),
     SettingRow("HOLDFAST_INDEXER_APP", None, module_attribute, "indexer in this process, module:attribute"),
     SettingRow("HOLDFAST_INDEXER_URL", None, http_url, "indexer at an address", secret=True),
     SettingRow(

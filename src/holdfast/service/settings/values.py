@@ -51,6 +51,7 @@ class Settings:
     rpc_url_8453: str
     public_rpc_url: str | None
     bundler_url: str | None
+    faucet_url: str | None
     indexer_app: str | None
     indexer_url: str | None
     mail_url: str
@@ -210,6 +211,8 @@ def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterat
     for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
         if value.startswith("outbox:"):
             yield name, "the outbox is for development; in production name a provider"
+    if settings.faucet_url:
+        yield "HOLDFAST_FAUCET_URL", "the local world's faucet is for development; in production unset it"
     if urlsplit(settings.public_url).scheme == "http" and not is_local(settings.public_host):
         yield "HOLDFAST_PUBLIC_URL", "in production it must be https"
     if engine_unsigned(given):

@@ -93,6 +93,7 @@ class PageChoices:
         code_seconds: how long a code sent by mail is valid.
         code_tries: how many times a code may be tried.
         pairing: the multiaddress of the server through which two browsers connect; empty if there is none.
+        faucet: the URL that gives test USDC; empty outside the local world.
     """
 
     name: str
@@ -107,6 +108,7 @@ class PageChoices:
     code_seconds: int
     code_tries: int
     pairing: str = ""
+    faucet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,7 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
         "languages": " ".join(choices.languages),
         "code": f"{choices.code_seconds} {choices.code_tries}",
         "pairing": choices.pairing,
+        "faucet": choices.faucet,
         "heading": heading,
         "lead": lead,
         "script": script,
@@ -224,14 +227,19 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
 
 def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:
     met = [websocket_origin(choices.pairing)] if choices.pairing else []
-    allowed = " ".join([reached(choices.rpc), *_PAIRED, *met, *asks])
+    given = [_origin(choices.faucet)] if choices.faucet and _origin(choices.faucet) != _origin(choices.rpc) else []
+    allowed = " ".join([reached(choices.rpc), *given, *_PAIRED, *met, *asks])
     return "content-security-policy", _POLICY.format(reached=allowed)
 
 
 def reached(rpc: str) -> str:
     """Return the `connect-src` of pages that pay: this service, and the origin of the chain's JSON-RPC URL if known."""
-    parts = urlsplit(rpc)
-    return f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
+    return f"'self' {_origin(rpc)}" if urlsplit(rpc).scheme in {"http", "https"} else "'self'"
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _logo(file: Path | None) -> Picture:

@@ -1,0 +1,60 @@
+"""An empty account in the local world gets test USDC from the vault's page; elsewhere the button does not exist."""
+
+from __future__ import annotations
+
+import secrets
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.availability import why_no_chain
+from tests.support.page_visits import GERMAN, Visit
+
+from holdfast.world.development import DevelopmentOptions, develop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+PATIENCE_MS = 60_000
+
+
+async def registered(browser: Browser, url: str, **options: Any) -> Visit:
+    server: Any = SimpleNamespace(port=urlsplit(url).port)
+    visit = await Visit.of(await browser.new_context(**options), server)
+    visit.page.set_default_timeout(PATIENCE_MS)
+    await visit.register(f"h{secrets.token_hex(5)}")
+    await visit.page.locator('[data-name="balances"] .amount').first.wait_for()
+    return visit
+
+
+async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser: Browser, tmp_path: Path) -> None:
+    if why := why_no_chain():
+        pytest.skip(why)
+    async with develop(DevelopmentOptions(state=tmp_path), lambda _: None) as world:
+        for language, given, received in (
+            ({}, "Test USDC has arrived.", "100.00\u00a0USDC"),
+            (GERMAN, "Die Test-USDC sind da.", "100,00\u00a0USDC"),
+        ):
+            visit = await registered(browser, world.facts["service"], **language)
+            await visit.press("faucet")
+            await visit.told(given)
+            assert received in await visit.text('[data-name="balances"]')
+            await visit.page.get_by_text(received).nth(1).wait_for()  # under Activity
+            await visit.shoot(f"vault-faucet-given-{len(language)}")
+            # A person who wants to pay more than they have gets it there, and goes on.
+            await visit.press("send")
+            await visit.fill("to", world.facts["testAccount"]["address"])
+            await visit.fill("amount", "150")
+            await visit.press("submit")
+            await visit.press("faucet")
+            await visit.screen("send-review")
+            await visit.page.context.close()
+
+
+async def test_without_a_faucet_no_button_is_there(browser: Browser, chain: ChainService) -> None:
+    visit = await registered(browser, chain.base_url)
+    assert await visit.page.locator('[data-name="faucet"]').count() == 0
