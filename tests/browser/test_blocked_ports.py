@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 TRY = """
-async (url) => {
+(urls) => Promise.all(urls.map(async (url) => {
   await fetch(`http://${url}/`, { mode: "no-cors" }).catch(() => {});
   await new Promise((resolve) => {
     try { new WebSocket(`ws://${url}/`).onerror = resolve; } catch { resolve(); }
   });
-}
+}))
 """
 
 
@@ -29,22 +30,17 @@ class Foreign(Pages):
         return b"<!doctype html><title>Foreign</title>", "text/html"
 
 
-async def test_a_page_reaches_no_blocked_port(browser: Browser) -> None:
+async def test_a_page_reaches_no_blocked_port_and_any_other(browser: Browser) -> None:
     page, (host, _) = await browser.new_page(), out_of_browsers_reach()
-    with serving(Foreign) as address:
+    with serving(Foreign) as address, ExitStack() as opened:
         await page.goto(address)
-        for port in BLOCKED_IN_BROWSERS:
-            with socket.create_server((host, port)) as listener:
-                await page.evaluate(TRY, f"{host}:{port}")
-                listener.setblocking(False)
-                with pytest.raises(BlockingIOError):
-                    listener.accept()
-
-
-async def test_a_page_reaches_another_port(browser: Browser) -> None:
-    page, (host, _) = await browser.new_page(), out_of_browsers_reach()
-    with serving(Foreign) as address, socket.create_server((host, 0)) as listener:
-        await page.goto(address)
-        await page.evaluate("(url) => void new WebSocket(url)", f"ws://{host}:{listener.getsockname()[1]}/")
-        listener.settimeout(PATIENCE_S)
-        listener.accept()[0].close()
+        listeners = [opened.enter_context(socket.create_server((host, port))) for port in BLOCKED_IN_BROWSERS]
+        await page.evaluate(TRY, [f"{host}:{port}" for port in BLOCKED_IN_BROWSERS])
+        for listener in listeners:
+            listener.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                listener.accept()
+        other = opened.enter_context(socket.create_server((host, 0)))
+        await page.evaluate("(url) => void new WebSocket(url)", f"ws://{host}:{other.getsockname()[1]}/")
+        other.settimeout(PATIENCE_S)
+        other.accept()[0].close()

@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
@@ -17,7 +17,6 @@ from tests.support.unbuilt_client import serve_sources
 from holdfast.world.node import folder as node_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     from playwright.async_api import Browser, Route
@@ -44,6 +43,13 @@ def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
+@pytest.fixture(scope="module")
+def built(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """What the build says about itself, and its folder."""
+    folder = tmp_path_factory.mktemp("client")
+    return builder.build(folder), folder
+
+
 STATIC_IMPORT = re.compile(r'(?:\bfrom|\bimport)\s*"(\./[^"]+|\.\./[^"]+)"')
 
 
@@ -62,24 +68,24 @@ def gzipped(files: set[Path]) -> int:
     return sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
 
 
-def test_a_first_visit_loads_at_most_24_kilobytes(builder: ModuleType, tmp_path: Path) -> None:
-    built = builder.build(tmp_path)
-    files = loaded(tmp_path, "holdfast.js", "worker.js")
+def test_a_first_visit_loads_at_most_24_kilobytes(built: tuple[Any, Path]) -> None:
+    of_build, folder = built
+    files = loaded(folder, "holdfast.js", "worker.js")
     assert len(files) > 2, "also what the client imports is counted"
-    assert gzipped(files) == built.size("holdfast.js", "worker.js") <= 24_585
+    assert gzipped(files) == of_build.size("holdfast.js", "worker.js") <= 24_585
 
 
-def test_a_payment_window_loads_little_that_the_client_does_not(builder: ModuleType, tmp_path: Path) -> None:
-    built = builder.build(tmp_path)
-    before = loaded(tmp_path, "holdfast.js", built.names["flows/pay.js"])
-    assert gzipped(loaded(tmp_path, "pay/confirm.js") - before) <= 10_000
-    assert gzipped(loaded(tmp_path, "snapshots/main.js") - loaded(tmp_path, "holdfast.js")) <= 25_000
+def test_a_payment_window_loads_little_that_the_client_does_not(built: tuple[Any, Path]) -> None:
+    of_build, folder = built
+    before = loaded(folder, "holdfast.js", of_build.names["flows/pay.js"])
+    assert gzipped(loaded(folder, "pay/confirm.js") - before) <= 10_000
+    assert gzipped(loaded(folder, "snapshots/main.js") - loaded(folder, "holdfast.js")) <= 25_000
 
 
-def test_files_that_applications_copy_import_nothing(builder: ModuleType, tmp_path: Path) -> None:
-    builder.build(tmp_path)
+def test_files_that_applications_copy_import_nothing(built: tuple[Any, Path]) -> None:
+    _, folder = built
     for name in ("worker.js", "enclave-host.js", "connect.js"):
-        assert loaded(tmp_path, name) == {(tmp_path / name).resolve()}
+        assert loaded(folder, name) == {(folder / name).resolve()}
 
 
 def test_the_build_runs_esbuild_as_npm_installed_it(
@@ -116,25 +122,23 @@ def test_without_node_the_modules_are_copied(
     assert copied == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.js")}
 
 
-async def test_what_was_built_makes_a_vault_and_opens_it(
-    browser: Browser, serve: Callable[..., Server], package: Path
-) -> None:
+async def test_what_was_built_makes_a_vault_and_opens_it(browser: Browser, shared: Server, package: Path) -> None:
     context = await browser.new_context()
 
-    async def built(route: Route) -> None:
+    async def answer(route: Route) -> None:
         name = route.request.url.partition("/client/")[2]
         await route.fulfill(path=package / "dist" / name, content_type="text/javascript", headers=HEADERS)
 
     async def blank(route: Route) -> None:
         await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
 
-    await context.route("**/client/**", built)
+    await context.route("**/client/**", answer)
     await context.route("**/app", blank)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-    await page.goto(f"http://localhost:{serve().port}/app")
+    await page.goto(f"http://localhost:{shared.port}/app")
     await page.evaluate("async () => { window.hf = await import('/client/holdfast.js'); }")
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
@@ -152,18 +156,16 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
     assert set(first_visit[enclave + 1 :]) <= on_demand | snapshots, "a first visit asks for nothing else"
 
 
-@pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
-async def test_the_modules_draw_the_first_screens_without_a_build(
-    browser: Browser, serve: Callable[..., Server], path: str, screen: str
-) -> None:
+async def test_the_modules_draw_the_first_screens_without_a_build(browser: Browser, shared: Server) -> None:
     context = await browser.new_context()
     await serve_sources(context)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    await page.goto(f"http://localhost:{serve().port}{path}")
-    await page.locator(f'main[data-screen="{screen}"]').wait_for()
+    for path, screen in (("/", "start"), ("/vault", "none")):
+        await page.goto(f"http://localhost:{shared.port}{path}")
+        await page.locator(f'main[data-screen="{screen}"]').wait_for()
     assert errors == []
 
 

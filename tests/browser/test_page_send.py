@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-import secrets
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 from playwright.async_api import BrowserContext
-from tests.support.page_visits import GERMAN, Visit
+from tests.support.page_visits import GERMAN, Visit, new_name, requested
+
+from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -27,7 +29,7 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
     context = browser if isinstance(browser, BrowserContext) else await browser.new_context()
     visit = await Visit.of(context, server)
     visit.page.set_default_timeout(PATIENCE_MS)
-    name = f"h{secrets.token_hex(5)}"
+    name = new_name()
     await visit.register(name)
     account = (await visit.text('[data-name="address"]')).replace(" ", "")
     return visit, name, account
@@ -51,7 +53,10 @@ async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
 
 
 async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: ChainService) -> None:
-    visit, _, account = await person(browser, chain)
+    context = await browser.new_context()
+    origins = requested(context)
+    visit, name, account = await person(context, chain)
+    await is_registered_on_the_chain(visit, chain, name, account)
     await visit.page.locator('[data-name="receive"][open] svg').wait_for()
     assert "Test money without value." in await visit.text('[data-name="balances"]')
     await visit.inspect("vault-empty")
@@ -60,6 +65,41 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     await visit.inspect("vault-with-send")
     await visit.press("send")
     await visit.screen("send")
+    await is_told_what_cannot_be_sent(visit, account)
+    # as a person copies the address from another vault's page
+    await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "12,50")
+    await visit.screen("send-review")
+    await sees_what_is_paid(visit)
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    await visit.inspect("send-done")
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    assert chain.usdc_of(account) == 7_500_000
+    await visit.press("done")
+    await sees_both_payments(visit)
+    await visit.press("send")
+    await fill(visit, ALIKE, "1")
+    await visit.told("it is another one")
+    async with httpx.AsyncClient(base_url=chain.base_url) as http:
+        endpoint = (await http.get("/api/status")).json()["rpc"]
+    own = f"http://localhost:{visit.server.port}"
+    assert origins == {own, endpoint.rstrip("/")}, "besides the service, the chain is asked for the price of gas"
+    assert visit.complaints == []
+
+
+async def is_registered_on_the_chain(visit: Visit, chain: ChainService, name: str, account: str) -> None:
+    did = await visit.text('[data-name="did"]')
+    (credential,) = await visit.authenticator.credentials()
+    asked = credential["credentialId"].replace("+", "-").replace("/", "_").rstrip("=")
+    async with httpx.AsyncClient(base_url=chain.base_url) as http:
+        record = (await http.get("/api/dids/lookup", params={"credentialId": asked})).json()
+    assert (record["did"], record["identifier"], record["smartAccount"]) == (did, name, account)
+    receipt = chain.receipt(record["txHash"])
+    assert receipt is not None and receipt.succeeded
+    assert int.from_bytes(chain.read("DIDRegistry", "isDidActive(bytes32)", keccak256(did.encode()))) == 1
+
+
+async def is_told_what_cannot_be_sent(visit: Visit, account: str) -> None:
     await fill(visit, PAYEE.replace("E7", "e7"), "12,50")
     await visit.told("This address has a typing error")
     await fill(visit, PAYEE, "25")
@@ -69,9 +109,9 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
     await fill(visit, PAYEE, "0.0000001")
     await visit.told("at most 6 digits after the point")
     await visit.inspect("send-refused")
-    # as a person copies the address from another vault's page
-    await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "12,50")
-    await visit.screen("send-review")
+
+
+async def sees_what_is_paid(visit: Visit) -> None:
     shown = await visit.text("main")
     for words in (
         "12.50\u00a0USDC",
@@ -84,24 +124,17 @@ async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: C
         assert words in shown
     assert (await visit.text('[data-name="payee"]')).replace(" ", "") == PAYEE
     await visit.inspect("send-review")
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    await visit.inspect("send-done")
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-    assert chain.usdc_of(account) == 7_500_000
-    await visit.press("done")
+
+
+async def sees_both_payments(visit: Visit) -> None:
+    """See the payment and the money that came before, each once; the chain knows both, also on another device."""
     await visit.told(f"Sent 12.50\u00a0USDC to {PAYEE}", '[data-card="activity"]')
-    # The chain knows the payment and the money that came before, each once; another device reads the same.
     await visit.told("Received 20.00\u00a0USDC from", '[data-card="activity"]')
     card = visit.page.locator('[data-card="activity"]')
     assert (await card.inner_text()).count("12.50") == 1
     await card.locator("summary").first.click()
     assert "0x" in await card.locator("details[open] dd").last.inner_text(), "the receipt names the transaction"
     await visit.inspect("activity-with-receipt")
-    await visit.press("send")
-    await fill(visit, ALIKE, "1")
-    await visit.told("it is another one")
-    assert visit.complaints == []
 
 
 NOT_NAMES = [
@@ -116,19 +149,9 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     payee, name, to = await person(browser, chain)
     did = await payee.text('[data-name="did"]')
     visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, wei=10**17)
+    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
     await visit.press("send")
-    await fill(visit, "nobody-has-this-name", "0.01", "ETH")
-    await visit.told("Nothing is registered here as nobody-has-this-name.")
-    looked_up: list[str] = []
-    visit.page.on("request", lambda it: looked_up.append(it.url) if "/api/aliases/check" in it.url else None)
-    for text, why in NOT_NAMES:
-        await fill(visit, text, "0.01", "ETH")
-        await visit.told(why)
-    await visit.inspect("send-not-a-name")
-    assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
-    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
-    await visit.told("This DID is not registered on the chain, or not active.")
+    await names_nobody(visit)
     await fill(visit, name, "0.01", "ETH")
     await visit.screen("send-review")
     assert did in await visit.text("main")
@@ -145,36 +168,96 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await fill(visit, name, "0.01", "ETH")
     await visit.told("You have paid this payee from this browser before.")
     assert "good" in str(await trust.get_attribute("class"))
+    await returns(visit)
+    await trusts_the_service_alone(visit, did)
+
+
+async def returns(visit: Visit) -> None:
     await visit.press("back")
     await visit.press("back")
-    # Only the service, and not the chain, maps this name to the DID, so the page must say that it is not verified.
-    await visit.page.route(
-        "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
-    )
+    await visit.screen("home")
+
+
+async def names_nobody(visit: Visit) -> None:
+    """Fill in what leads to nobody; what is no name is not looked up."""
+    await fill(visit, "nobody-has-this-name", "0.01", "ETH")
+    await visit.told("Nothing is registered here as nobody-has-this-name.")
+    looked_up: list[str] = []
+    visit.page.on("request", lambda it: looked_up.append(it.url) if "/api/aliases/check" in it.url else None)
+    for text, why in NOT_NAMES:
+        await fill(visit, text, "0.01", "ETH")
+        await visit.told(why)
+    await visit.inspect("send-not-a-name")
+    assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
+    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
+    await visit.told("This DID is not registered on the chain, or not active.")
+
+
+async def trusts_the_service_alone(visit: Visit, did: str) -> None:
+    """Pay names that the service, and not the chain, maps to the DID; a name that looks like a paid one is told.
+
+    The service's response is the same for every name; the page checks a name for look-alikes before resolving it.
+    """
+    answer = {"available": False, "did": did}
+    await visit.page.route("**/api/aliases/check?**", lambda route: route.fulfill(json=answer))
     await visit.press("send")
     await fill(visit, "bob.li", "0.01", "ETH")
     await visit.screen("send-review")
     assert "only this service says that bob.li has this DID" in await visit.text('[data-name="trust"]')
     await visit.told("bob.li is a name of this service, not a website.")
     await visit.inspect("send-review-unverified")
+    await returns(visit)
+    await visit.press("send")
+    await fill(visit, "paypa1", "1")
+    await visit.screen("send-review")
+    await visit.told("“paypa1” has a digit that looks like a letter: 1.")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    await visit.press("done")
+    for name, words in (
+        ("paypal", "“paypal” looks like “paypa1”, which you paid before, but it is another payee."),
+        ("p\u0430ypa1", "is written with letters of another alphabet, or of several."),
+    ):
+        await visit.press("send")
+        await fill(visit, name, "1")
+        await visit.screen("send-review")
+        await visit.told(words)
+        await visit.inspect(f"send-lookalike-{'latin' if name.isascii() else 'mixed'}")
+        await returns(visit)
 
 
-async def refuses_operations(route: Any) -> None:
-    """A bundler that prepares operations but refuses to send them."""
-    asked = route.request.post_data_json
-    if asked["method"] != "eth_sendUserOperation":
-        return await route.continue_()
-    error = {"code": -32500, "message": "AA23 reverted"}
-    return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
-
-
-async def test_nothing_is_sent_if_the_bundler_refuses_or_without_the_passkey(
-    browser: Browser, chain: ChainService
-) -> None:
-    visit, _, account = await person(browser, chain)
+async def test_nothing_is_sent_twice_or_without_the_person(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(await browser.new_context(), chain)
     await given(visit, chain, account, usdc=5_000_000)
     before = chain.usdc_of(PAYEE)
-    await visit.page.route("**/api/bundler", refuses_operations)
+    await is_refused_by_the_bundler(visit)
+    assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000
+    await visit.press("again")
+    await visit.screen("send")
+    await visit.press("submit")  # the typed input is still there
+    await visit.screen("send-review")
+    await loses_the_answer(visit)
+    assert chain.usdc_of(PAYEE) - before == 5_000_000
+    await given(visit, chain, account, usdc=5_000_000)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.alerted("The same payment, which you sent earlier, has gone through in the meantime.")
+    await pays_the_shown_fee(visit, chain, account)
+    assert chain.usdc_of(PAYEE) - before == 10_000_000
+    assert 0 < 10**17 - chain.coin_of(account) < 10**16
+    await given(visit, chain, account, usdc=5_000_000)
+    await has_no_passkey(visit)
+    assert chain.usdc_of(PAYEE) - before == 10_000_000
+    assert visit.complaints == []
+
+
+async def is_refused_by_the_bundler(visit: Visit) -> None:
+    """Pay through a bundler that prepares operations but refuses to send them."""
+
+    async def refuses(route: Any) -> None:
+        await answered(route, "eth_sendUserOperation", {"code": -32500, "message": "AA23 reverted"})
+
+    await visit.page.route("**/api/bundler", refuses)
     await visit.press("send")
     await fill(visit, PAYEE, "5")
     await visit.screen("send-review")
@@ -182,21 +265,17 @@ async def test_nothing_is_sent_if_the_bundler_refuses_or_without_the_passkey(
     await visit.screen("send-failed")
     await visit.inspect("send-failed")
     await visit.page.unroute("**/api/bundler")
-    await visit.press("again")
-    await visit.screen("send")
-    await visit.press("submit")  # the typed input is still there
-    await visit.screen("send-review")
-    await visit.authenticator.remove()
-    await visit.authenticator.add()  # another device, without the vault's passkey
-    await visit.press("confirm")
-    await visit.alerted("No passkey was used. Nothing changed.")
-    assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000
 
 
-async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browser, chain: ChainService) -> None:
-    visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, usdc=5_000_000)
-    before = chain.usdc_of(PAYEE)
+async def answered(route: Any, method: str, error: dict[str, Any]) -> None:
+    asked = route.request.post_data_json
+    if asked["method"] != method:
+        return await route.continue_()
+    return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
+
+
+async def loses_the_answer(visit: Visit) -> None:
+    """Confirm a payment whose receipt does not come: it is told as unconfirmed, and followed."""
     cut = False
 
     async def bundler(route: Any) -> None:
@@ -208,9 +287,6 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
         return await route.continue_()
 
     await visit.page.route("**/api/bundler", bundler)
-    await visit.press("send")
-    await fill(visit, PAYEE, "5")
-    await visit.screen("send-review")
     await visit.press("confirm")
     await visit.screen("send-unconfirmed")
     await visit.alerted("Do not send it again before your vault shows")
@@ -218,14 +294,41 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
     await visit.page.unroute("**/api/bundler")
     await visit.press("done")
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
-    assert chain.usdc_of(PAYEE) - before == 5_000_000
-    await given(visit, chain, account, usdc=5_000_000)
+
+
+async def pays_the_shown_fee(visit: Visit, chain: ChainService, account: str) -> None:
+    """Pay without a sponsor: what the account lacks for the fee is told, and then the fee is shown and paid."""
+
+    async def unsponsored(route: Any) -> None:
+        missing = {"code": -32601, "message": "the method does not exist"}
+        await answered(route, "pm_sponsorUserOperation", missing)
+
+    await visit.page.route("**/api/bundler", unsponsored)
+    await visit.press("submit")  # that the same payment went through was told once
+    await visit.alerted("No sponsor pays the network fee. For this payment your account needs 0.0")
+    await visit.inspect("send-fee-missing")
+    chain.fund(account, 10**17)
+    await asyncio.sleep(2.1)
+    await visit.press("submit")
+    await visit.screen("send-review")
+    assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text('[data-name="fee"]'))
+    await visit.inspect("send-review-own-fee")
+    while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
+        await visit.press("confirm")  # again, if the fee rose after it was shown
+        await visit.page.locator('main[data-screen="send-done"], #alert:not(:empty)').first.wait_for()
+    await visit.page.unroute("**/api/bundler")
+    await visit.press("done")
+
+
+async def has_no_passkey(visit: Visit) -> None:
+    """Confirm on another device, without the vault's passkey."""
     await visit.press("send")
     await fill(visit, PAYEE, "5")
-    await visit.alerted("The same payment, which you sent earlier, has gone through in the meantime.")
-    await visit.press("submit")
-    await visit.screen("send-review")  # it was told once
-    assert chain.usdc_of(PAYEE) - before == 5_000_000
+    await visit.screen("send-review")
+    await visit.authenticator.remove()
+    await visit.authenticator.add()
+    await visit.press("confirm")
+    await visit.alerted("No passkey was used. Nothing changed.")
 
 
 async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: ChainService) -> None:
@@ -251,65 +354,4 @@ async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: 
     await visit.key("done")
     await visit.screen("home")
     assert chain.usdc_of(PAYEE) - before == 2_500_000
-    assert visit.complaints == []
-
-
-async def test_a_payee_that_looks_like_an_earlier_one_is_told(browser: Browser, chain: ChainService) -> None:
-    payee, _, _ = await person(browser, chain)
-    did = await payee.text('[data-name="did"]')
-    visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, usdc=5_000_000)
-    # The fake service returns the same DID for every name; the page checks a name for look-alikes before resolving it.
-    await visit.page.route(
-        "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
-    )
-    await visit.press("send")
-    await fill(visit, "paypa1", "1")
-    await visit.screen("send-review")
-    await visit.told("“paypa1” has a digit that looks like a letter: 1.")
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    await visit.press("done")
-    for name, words in (
-        ("paypal", "“paypal” looks like “paypa1”, which you paid before, but it is another payee."),
-        ("p\u0430ypa1", "is written with letters of another alphabet, or of several."),
-    ):
-        await visit.press("send")
-        await fill(visit, name, "1")
-        await visit.screen("send-review")
-        await visit.told(words)
-        await visit.inspect(f"send-lookalike-{'latin' if name.isascii() else 'mixed'}")
-        await visit.press("back")
-        await visit.press("back")
-        await visit.screen("home")
-
-
-async def test_without_a_sponsor_the_account_pays_the_shown_fee(browser: Browser, chain: ChainService) -> None:
-    visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, usdc=5_000_000)
-
-    async def unsponsored(route: Any) -> None:
-        asked = route.request.post_data_json
-        if asked["method"] != "pm_sponsorUserOperation":
-            return await route.continue_()
-        error = {"code": -32601, "message": "the method does not exist"}
-        return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
-
-    await visit.page.route("**/api/bundler", unsponsored)
-    await visit.press("send")
-    await fill(visit, PAYEE, "5")
-    await visit.alerted("No sponsor pays the network fee. For this payment your account needs 0.0")
-    await visit.inspect("send-fee-missing")
-    chain.fund(account, 10**17)
-    before = chain.usdc_of(PAYEE)
-    await asyncio.sleep(2.1)
-    await visit.press("submit")
-    await visit.screen("send-review")
-    assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text('[data-name="fee"]'))
-    await visit.inspect("send-review-own-fee")
-    while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
-        await visit.press("confirm")  # again, if the fee rose after it was shown
-        await visit.page.locator('main[data-screen="send-done"], #alert:not(:empty)').first.wait_for()
-    assert chain.usdc_of(PAYEE) - before == 5_000_000
-    assert 0 < 10**17 - chain.coin_of(account) < 10**16
     assert visit.complaints == []
