@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -59,11 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(shared, append=False)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service for all tests of a module that need no settings of their own."""
+    """A service for all tests that need no settings of their own; its operator has set its DID."""
     folder = tmp_path_factory.mktemp("shared")
-    with running_server(folder / "data", folder / "log.txt", **GENEROUS) as server:
+    own: dict[str, Any] = {"HOLDFAST_REGISTRAR_DID": "did:web:registrar.example", **GENEROUS}
+    with running_server(folder / "data", folder / "log.txt", **own) as server:
         yield server
 
 

@@ -30,7 +30,6 @@ async def test_an_address_and_its_second_passkey_are_registered_with_codes(brows
     await visit.press("create")
     await visit.screen("prove")
     await visit.page.locator(CODE).wait_for()
-    await visit.inspect("prove")
     (code,) = sent(shared, address)
     await uses_up_the_tries(visit, code)
     await visit.page.clock.fast_forward(31_000)  # until a new code may be requested

@@ -145,7 +145,6 @@ async def test_the_newest_copy_at_the_service_is_read_and_opened(browser: Browse
     await visit.told("opens and has all your changes.", "#status")
     await visit.told("with the copy of", '[data-way="copy"]')
     assert await tried(visit, "copy") and await safe(visit, "browser"), "the passkey is in the password manager"
-    await visit.inspect("drill-copy")
     assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
     await is_not_sent_back(visit)
     assert visit.complaints == []

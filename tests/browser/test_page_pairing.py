@@ -144,7 +144,6 @@ async def cannot_load_libp2p(visit: Visit) -> None:
     await visit.fill("address", NOWHERE)
     await visit.press("submit")
     await visit.alerted("The part that pairs devices could not be loaded.")
-    await visit.inspect("pair-not-loaded")
     await visit.press("back")
     await visit.press("lock")
     await visit.press("passkey")

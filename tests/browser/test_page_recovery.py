@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from tests.support.page_visits import DELETED, GENEROUS, Visit, new_name
-from tests.support.serving import running_server
+from tests.support.page_visits import DELETED, Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.async_api import Browser
@@ -18,15 +15,6 @@ if TYPE_CHECKING:
 
 APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 KEPT = '[data-status="pinned"]'
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service whose operator has set its DID, so the pages must use this DID as the audience of the vault's tokens."""
-    folder = tmp_path_factory.mktemp("service")
-    own = {"HOLDFAST_REGISTRAR_DID": "did:web:registrar.example", **GENEROUS}
-    with running_server(folder / "data", folder / "log.txt", **own) as running:
-        yield running
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
@@ -63,15 +51,16 @@ async def seen(visit: Visit) -> list[str]:
     return texts
 
 
-async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server: Server, tmp_path: Path) -> None:
-    first = await first_profile(browser, server)
+async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, shared: Server, tmp_path: Path) -> None:
+    """The shared service has a DID of its own, so the pages must use this DID as the audience of the vault's tokens."""
+    first = await first_profile(browser, shared)
     before = await seen(first)
     passkey = await exported(first.page, first.authenticator)
     async with first.page.expect_download() as download:
         await first.press("snapshot-save")
     file = tmp_path / "vault.car"
     await (await download.value).save_as(file)
-    second = await new_profile(browser, server, passkey, "/vault")
+    second = await new_profile(browser, shared, passkey, "/vault")
     await finds_no_copy(second)
     await brings_files_that_do_not_open(second, file)
     await second.press("import")
@@ -105,7 +94,6 @@ async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
     half.write_bytes(file.read_bytes()[:-100])
     await visit.press("import")
     await visit.screen("import")
-    await visit.inspect("import")
     await visit.page.set_input_files('[name="file"]', half)
     await visit.press("submit")
     await visit.alerted("A part of the copy is missing.")
@@ -135,11 +123,10 @@ async def deletes_its_vault(visit: Visit) -> None:
 
 
 async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(
-    browser: Browser, server: Server
+    browser: Browser, shared: Server
 ) -> None:
-    first = await first_profile(browser, server)
-    await first.inspect("vault-kept")
-    second = await new_profile(browser, server, await exported(first.page, first.authenticator), "/")
+    first = await first_profile(browser, shared)
+    second = await new_profile(browser, shared, await exported(first.page, first.authenticator), "/")
     await recovers(second)
     assert await seen(second) == await seen(first)
     await second.told("The newest version is saved.", '[data-card="snapshots"]')
@@ -167,7 +154,6 @@ async def recovers(visit: Visit) -> None:
     await visit.press("recover")
     await visit.screen("home")
     await visit.told("Your vault is here, as it was on", "#status")
-    await visit.inspect("recovered")
 
 
 async def chooses_the_other(visit: Visit) -> None:

@@ -43,7 +43,6 @@ async def test_a_person_registers_by_handle(browser: Browser, shared: Server) ->
     await visit.inspect("start")
     await visit.press("register")
     await visit.screen("choose")
-    await visit.inspect("choose")
     await visit.press("submit")
     await visit.told("Fill in this field")
     await visit.fill("handle", "admin")
@@ -63,7 +62,6 @@ async def test_a_person_registers_by_handle(browser: Browser, shared: Server) ->
     await visit.press("later")
     await visit.screen("home")
     await visit.told(f"Registered as {name}")
-    await visit.inspect("vault")
     (credential,) = await visit.authenticator.credentials()
     assert credential["isResidentCredential"]
     assert not is_free(shared, name)

@@ -36,7 +36,6 @@ async def test_the_vault_opens_again_and_its_passkeys_change(browser: Browser, s
     await visit.press("lock")
     await visit.screen("unlock")
     await visit.told("Your vault is locked.", "#status")
-    await visit.inspect("locked")
     await visit.press("passkey")
     await visit.screen("home")
     await tries_a_second_passkey(visit)
@@ -147,7 +146,6 @@ async def loses_its_vault(visit: Visit, name: str) -> None:
     await visit.page.evaluate(DELETED)
     await visit.open("/vault")
     await visit.screen("cleared")
-    await visit.inspect("cleared")
     await visit.press("who")
     await visit.told(f"Your passkey belongs to {name}", "#status")
     await visit.press("import")
@@ -240,7 +238,7 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
     await visit.screen("safety")
     await visit.authenticator.add(transport="usb")
     await visit.press("second")
-    await visit.page.wait_for_function("parties.length === 2")
+    await visit.told("Der zweite Passkey ist bereit.", "#status")
     assert await visit.page.evaluate("parties") == ["Bank <of> Tests"] * 2, "passkeys are made for the chosen name"
     assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"
 
@@ -255,12 +253,10 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser:
     await chooses_a_password(visit)
     await visit.screen("safety")
     assert "also the sealed copy of it that this service keeps" in await visit.text("main")
-    await visit.inspect("safety-password")
     await visit.open("/vault")
     await visit.screen("unlock")
     await visit.press("use-password")
     await visit.screen("unlock-password")
-    await visit.inspect("unlock-password")
     await visit.fill("password", "wrong horse here")
     await visit.press("submit")
     await visit.alerted("The password is not right.")
