@@ -8,7 +8,6 @@ import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
 import { SmartAccount } from "../src/flows/account.js";
-import { Bundler } from "../src/chain/bundler.js";
 import { payeeOf } from "../src/flows/payee.js";
 import { RpcError } from "../src/http/service.js";
 
@@ -24,7 +23,7 @@ const word = (number) => BigInt(number).toString(16).padStart(64, "0");
 const hashOf = (data) => enclave.call("keccak256", { data: [...data] }).hash;
 const DID = `did:new:${hashOf(Buffer.from(word(KEY.pubKeyX) + word(KEY.pubKeyY), "hex"))}`;
 
-/** A service that says what the test wants, beside a vault of KEY. */
+/** A service that says what the test wants, and a vault of KEY. */
 const liar = (more, dbName = "told by others") => ({
   vault: {
     dbName,
@@ -223,17 +222,4 @@ test("what replaces an open operation offers an eighth more", async () => {
     [1, 900, 12],
     [1, 1013, 14],
   ]);
-});
-
-test("a receipt is looked for often at first and seldom later", async (context) => {
-  const pauses = [];
-  context.mock.method(globalThis, "setTimeout", (work, ms) => (pauses.push(ms), queueMicrotask(work)));
-  const receipt = { userOpHash: "0x1", success: true, receipt: { transactionHash: "0x2", blockNumber: "0x3" } };
-  let looks = 0;
-  await new Bundler({ bundler: async () => (++looks < 25 ? null : receipt) }, "0x").wait("0x1");
-  assert.equal(pauses.length, 24);
-  assert.ok(
-    Math.max(...pauses.slice(0, 19)) <= 150 && pauses.slice(19).every((pause) => pause === 1000),
-    pauses.join(),
-  );
 });
