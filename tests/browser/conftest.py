@@ -13,12 +13,15 @@ from playwright.async_api import Error, async_playwright
 from tests.support.built_client import build_if_older
 from tests.support.page_visits import GENEROUS
 from tests.support.passkeys import Authenticator, new_page, visit
+from tests.support.paying import Person as Payer
+from tests.support.payment_window import no_confirm_page
 from tests.support.serving import running_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from playwright.async_api import Browser, BrowserContext, Page, Playwright
+    from tests.support.chain_service import ChainService
     from tests.support.serving import Server
 
 HERE = Path(__file__).parent
@@ -132,6 +135,26 @@ async def authenticator(page: Page) -> AsyncIterator[Authenticator]:
     made = await Authenticator.of(page)
     yield made
     await made.session.detach()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def person_with_money(kept_context: BrowserContext, chain: ChainService) -> Payer:
+    """A person with a vault on the chain and money, who pays in all tests of a module."""
+    assert kept_context.browser
+    person = await Payer.registered(kept_context.browser, chain, kept_context)
+    chain.give(person.account, 500_000_000)
+    return person
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def payer(person_with_money: Payer) -> AsyncIterator[Payer]:
+    """The module's payer, without the shops and payment windows of earlier tests."""
+    context = person_with_money.context
+    yield person_with_money
+    for page in set(context.pages) - {person_with_money.page}:
+        await page.close()
+    assert context.browser
+    await no_confirm_page(context.browser)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

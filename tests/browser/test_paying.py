@@ -49,9 +49,8 @@ def shop() -> Iterator[str]:
         yield address
 
 
-async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chain: ChainService, shop: str) -> None:
-    person = await Person.registered(browser, chain)
-    chain.give(person.account, 20_000_000)
+async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: ChainService, shop: str) -> None:
+    person = payer
     before = chain.usdc_of(PAYEE)
     window, told = await person.asked(shop, label="Two <b>books</b>")
     await person.passkey_in(window)
@@ -83,18 +82,14 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chai
         "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
     }  # fmt: skip
     noted = f"hf.VaultStore && new hf.VaultStore().note('pages:sent:{person.did}')"
-    (row,) = await person.page.evaluate(noted)
+    row = (await person.page.evaluate(noted))[0]
     assert (row["shop"], row["label"], row["address"]) == (urlsplit(shop).netloc, "Two <b>books</b>", PAYEE)
 
 
-@pytest.mark.parametrize("by_did", [False, True], ids=["an address", "a DID"])
-async def test_the_example_shop_is_paid(browser: Browser, chain: ChainService, by_did: bool) -> None:
+async def test_the_example_shop_is_paid(browser: Browser, payer: Person, chain: ChainService) -> None:
     assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
-    payee = await Person.registered(browser, chain) if by_did else None
-    to, account = (payee.did, payee.account) if payee else (PAYEE, PAYEE)
-    person = await Person.registered(browser, chain)
-    chain.give(person.account, 20_000_000)
-    before = chain.usdc_of(account)
+    payee = await Person.registered(browser, chain)
+    person, to, account = payer, payee.did, payee.account
     with serving(ExampleShop) as shop:
         page = await person.context.new_page()
         await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}&to={to}")
@@ -110,22 +105,19 @@ async def test_the_example_shop_is_paid(browser: Browser, chain: ChainService, b
         await window.shows(CAN_APPROVE)
         await window.click("approve")
         await page.locator("#outcome", has_text="has arrived").wait_for(timeout=PATIENCE_MS)
-    assert chain.usdc_of(account) - before == 12_500_000
+    assert chain.usdc_of(account) == 12_500_000
 
 
-async def test_what_cannot_be_paid_is_refused_before_the_passkey(
-    browser: Browser, chain: ChainService, shop: str
-) -> None:
-    person = await Person.registered(browser, chain)
+async def test_what_cannot_be_paid_is_refused_before_the_passkey(payer: Person, chain: ChainService, shop: str) -> None:
+    """What is wrong with a request itself is decided without a browser: browser/test/payment_requests.test.js."""
+    person = payer
     await person.page.evaluate(LOCKED)
+    before = chain.usdc_of(person.account)
+    much = {"currency": "USD", "value": "9000000"}
     cases: list[tuple[dict[str, Any], dict[str, str] | None, str, str]] = [
         ({"amount": "125000000"}, None, "amount_mismatch", "shows 12.50 USD but asks for 125 USDC"),
-        ({"chainId": 8453}, None, "wrong_chain", "asks for 8453; your account is on Base Sepolia (84532)"),
-        ({}, None, "insufficient_balance", "You have 0.00\u00a0USDC; you need 12.50\u00a0USDC"),
+        ({"amount": "9000000000000"}, much, "insufficient_balance", "you need 9,000,000.00\u00a0USDC"),
         ({"to": "did:new:0x" + "11" * 32}, None, "payee_unregistered", "DID is not registered"),
-        ({"amount": "-5"}, None, "bad_request", "not a positive whole number"),
-        ({"token": "USDC"}, None, "bad_request", "the token is not an address"),
-        ({"to": "bob"}, None, "bad_request", "neither an address nor a DID"),
     ]
     for data, total, code, text in cases:
         window, told = await person.asked(shop, total, **data)
@@ -135,47 +127,13 @@ async def test_what_cannot_be_paid_is_refused_before_the_passkey(
             assert shown == person.account, "where money is to be sent"
             await window.picture("pay-too-little")
         assert (await refused(window, told, text))["error"] == code
-    assert chain.usdc_of(person.account) == 0
+    assert chain.usdc_of(person.account) == before
 
 
-async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
-    browser: Browser, chain: ChainService, shop: str
+async def test_cancelling_without_a_vault_and_with_one(
+    browser: Browser, payer: Person, chain: ChainService, shop: str
 ) -> None:
-    poor = await Person.registered(browser, chain)
-    rich = await Person.registered(browser, chain, poor.context)
-    chain.give(rich.account, 20_000_000)
-    await rich.page.evaluate(LOCKED)
-    # Saving a vault makes it the most recently used one.
-    await poor.page.evaluate("client.vault.save()")
-    await poor.page.evaluate(LOCKED)
-    opened = await outcome(
-        rich.page,
-        f"return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {{did: '{rich.did}'}})",
-    )
-    window, told = await rich.asked(shop)
-    key = await window.passkey()
-    assert opened["value"]["success"]
-    await rich.page.evaluate(ADD_KEY, key)
-    await rich.page.evaluate(LOCKED)
-    await window.shows("document.querySelectorAll('#vaults option').length === 2")
-    choose = "(() => { const it = document.getElementById('vaults'); it.value = '%s'; it.dispatchEvent(new Event('change')); })()"
-    await window.evaluate(choose % poor.did)
-    await window.shows("document.getElementById('alert').textContent.includes('You have 0.00')")
-    await window.shows("document.getElementById('receive') !== null")
-    await window.evaluate(choose % rich.did)
-    await window.shows("document.getElementById('alert').textContent === '' && !document.getElementById('receive')")
-    await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
-    before = chain.usdc_of(PAYEE)
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-    assert chain.usdc_of(rich.account) == 7_500_000
-
-
-async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: ChainService, shop: str) -> None:
-    person = await Person.registered(browser, chain)
-    chain.give(person.account, 20_000_000)
+    person = payer
     await person.page.evaluate(LOCKED)
     window, told = await person.asked(shop)
     await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
@@ -186,16 +144,18 @@ async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: 
     details = await asyncio.wait_for(told, PATIENCE_S)
     assert details == {"error": "user_cancelled", "message": "The person cancelled. Nothing was paid."}
     assert await person.can_pay()
-    await person.page.evaluate(f"client.vault.forget('{person.did}')")
+    context = await browser.new_context()
+    person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
 
 
-async def test_a_vault_that_does_not_open_yet(browser: Browser, chain: ChainService, shop: str) -> None:
-    person = await Person.registered(browser, chain)
-    chain.give(person.account, 20_000_000)
+async def test_a_vault_that_does_not_open_yet(payer: Person, chain: ChainService, shop: str) -> None:
+    person = payer
+    await person.page.evaluate(LOCKED)
+    await unlocked(person)
     window, told = await person.asked(shop)
     key = await window.passkey()
     await window.shows(CAN_APPROVE)
@@ -213,35 +173,27 @@ async def test_a_vault_that_does_not_open_yet(browser: Browser, chain: ChainServ
     assert chain.usdc_of(PAYEE) - before == 12_500_000
 
 
-async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainService, shop: str) -> None:
-    person = await Person.registered(browser, chain)
-    chain.give(person.account, 50_000_000)
+async def test_a_payment_under_a_delegation(payer: Person, chain: ChainService, shop: str) -> None:
+    person = payer
+    await person.page.evaluate(LOCKED)
+    await unlocked(person)
     mint = """
       const own = (await client.vault.call("did_key", {curve: "P-256", public_key:
         (await client.vault.exec("resource:enclaves action:list")).result[0].public_key})).did;
       const asked = {to: own, command: "/accounts/pay", policy: [["<=", ".total", 13000000]]};
     """
     within = await outcome(person.page, f"{mint} return (await client.vault.delegate(asked)).container")
-    ends = await outcome(
-        person.page,
-        f"{mint} return (await client.vault.delegate({{...asked, expiration: Math.floor(Date.now() / 1000) + 2}})).container",
-    )
     before = chain.usdc_of(PAYEE)
     window, told = await person.asked(shop, ucan=within["value"])
     await person.passkey_in(window)
     await window.shows(CAN_APPROVE)
     await window.click("approve")
     assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    for token, code, text in (
-        (within["value"], "limit_exceeded", "over the limit"),
-        (ends["value"], "delegation_expired", "has expired"),
-    ):
-        await unlocked(person)
-        window, told = await person.asked(shop, ucan=token)
-        await person.passkey_in(window)
-        await window.shows(CAN_APPROVE)
-        await window.click("approve")
-        assert (await refused(window, told, text))["error"] == code
+    window, told = await person.asked(shop, ucan=within["value"])
+    await person.passkey_in(window)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    assert (await refused(window, told, "over the limit"))["error"] == "limit_exceeded"
     assert chain.usdc_of(PAYEE) - before == 12_500_000
 
 
@@ -252,6 +204,7 @@ def unsponsored(chain: ChainService, tmp_path_factory: pytest.TempPathFactory) -
         yield chain.another(tmp_path_factory.mktemp("unsponsored") / "data", url)
 
 
+@pytest.mark.soak  # tests/browser/test_page_send.py pays the shown fee in the gate
 async def test_an_account_pays_the_fee_itself_that_the_window_shows(
     browser: Browser, unsponsored: ChainService, shop: str
 ) -> None:

@@ -89,7 +89,10 @@ class Person:
 
     async def passkey_in(self, window: ConfirmPage) -> None:
         """Add to the window's authenticator a passkey that opens the vault, then lock the vault."""
-        await self.page.evaluate(ADD_KEY, await window.passkey())
+        key = await window.passkey()
+        if await self.page.evaluate("client.vault.status().then(({locked}) => locked)"):
+            await unlocked(self)
+        await self.page.evaluate(ADD_KEY, key)
         await self.page.evaluate(LOCKED)
 
     async def can_pay(self) -> bool:

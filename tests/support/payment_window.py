@@ -153,10 +153,22 @@ async def confirm_page(browser: Browser) -> ConfirmPage:
     session = await browser.new_browser_cdp_session()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        targets = (await session.send("Target.getTargets"))["targetInfos"]
-        window = next((target for target in targets if "/pay/confirm" in target["url"]), None)
-        if window:
+        if window := await _target(session):
             attached = await session.send("Target.attachToTarget", {"targetId": window["targetId"], "flatten": False})
             return ConfirmPage(session, attached["sessionId"])
         await asyncio.sleep(0.05)
     raise AssertionError("the payment window did not open")
+
+
+async def no_confirm_page(browser: Browser) -> None:
+    """Wait until no payment window is open, so that no later test takes one for its own."""
+    session = await browser.new_browser_cdp_session()
+    deadline = time.monotonic() + PATIENCE_S
+    while await _target(session):
+        assert time.monotonic() < deadline, "the payment window does not close"
+        await asyncio.sleep(0.05)
+
+
+async def _target(session: CDPSession) -> dict[str, Any] | None:
+    targets = (await session.send("Target.getTargets"))["targetInfos"]
+    return next((target for target in targets if "/pay/confirm" in target["url"]), None)
