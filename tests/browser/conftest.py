@@ -71,6 +71,14 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def undeclared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service whose DID follows from its address, as the client supposes unless it is told another."""
+    folder = tmp_path_factory.mktemp("undeclared")
+    with running_server(folder / "data", folder / "log.txt", **GENEROUS) as server:
+        yield server
+
+
 class Chromium:
     """The session's browser; if a test stops it, the next test starts it again."""
 

@@ -209,7 +209,7 @@ async def test_the_payment_handler_registers_in_the_browser_itself(page: Page) -
 async def test_every_endpoint_answers_and_refusals_have_their_code(page: Page) -> None:
     await page.evaluate("window.client = new hf.Client()")
     assert (await outcome(page, "return client.contracts()"))["value"]["chainId"] == 84532
-    assert (await outcome(page, "return client.checkSession({identifier: 'ada'})"))["value"] == {
+    assert (await outcome(page, "return client.checkSession({identifier: 'nobody-has-this'})"))["value"] == {
         "available": True,
         "reason": None,
     }

@@ -59,9 +59,9 @@ async def an_interrupted_registration_goes_on(page: Page, service: str) -> None:
         const registerDid = client.registerDid.bind(client);
         // The request arrives, its answer does not.
         client.registerDid = async (asked) => { await registerDid(asked); throw new hf.NetworkError("cut"); };
-        const first = await client.register({handle: "ada"}).catch((error) => error.message);
+        const first = await client.register({handle: "other-origin"}).catch((error) => error.message);
         client.registerDid = () => { throw new Error("asked twice"); };
-        const second = await client.register({handle: "ada"});
+        const second = await client.register({handle: "other-origin"});
         client.registerDid = registerDid;
         const locks = await navigator.locks.query();
         return {baseUrl: client.baseUrl, same: second.did === did, held: locks.held.length, first,
@@ -69,7 +69,7 @@ async def an_interrupted_registration_goes_on(page: Page, service: str) -> None:
         """,
     )
     assert seen.get("value") == {
-        "baseUrl": service, "same": True, "held": 1, "first": "Network: cut", "identifier": "ada", "counted": 1,
+        "baseUrl": service, "same": True, "held": 1, "first": "Network: cut", "identifier": "other-origin", "counted": 1,
     }, seen  # fmt: skip
 
 
@@ -82,15 +82,15 @@ async def an_address_is_registered_with_the_code_that_was_sent(page: Page) -> No
         await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
         const steps = [], asked = [];
         const code = async (message) => (asked.push(message), asked.length === 1 ? "000000" : codeSent(message));
-        const record = await client.register({email: "ada@example.org", code, onProgress: (step) => steps.push(step)});
-        const status = await client.verificationStatus({identifier: "ada@example.org", channel: "email"});
+        const record = await client.register({email: "other-origin@example.org", code, onProgress: (step) => steps.push(step)});
+        const status = await client.verificationStatus({identifier: "other-origin@example.org", channel: "email"});
         return {steps, asked, channel: record.channel, verified: status.verified};
         """,
     )
     value = seen.get("value")
     assert value, seen
     assert value["steps"] == ["session", "code sent", "verified", "registered"]
-    assert value["asked"][0] == "code sent to ada@example.org" and len(value["asked"]) == 2
+    assert value["asked"][0] == "code sent to other-origin@example.org" and len(value["asked"]) == 2
     assert (value["channel"], value["verified"]) == ("email", True)
 
 

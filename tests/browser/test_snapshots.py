@@ -41,12 +41,12 @@ DELEGATE = f"client.vault.delegate({{to: '{APP}', command: '/accounts/pay', cave
 PUBLISH = "return (await client.snapshots()).publish()"
 
 
-async def first_device(browser: Browser, shared: Server, options: dict[str, Any]) -> Page:
+async def first_device(browser: Browser, undeclared: Server, options: dict[str, Any]) -> Page:
     """Return a page with a registered vault that a password also opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)
-    await visit(page, shared)
+    await visit(page, undeclared)
     page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
     await page.evaluate(CLIENT, options)
     await page.evaluate(WATCH)
@@ -73,8 +73,8 @@ async def pinned(page: Page) -> dict[str, Any]:
     return state
 
 
-async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser: Browser, shared: Server) -> None:
-    first = await first_device(browser, shared, QUICK)
+async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser: Browser, undeclared: Server) -> None:
+    first = await first_device(browser, undeclared, QUICK)
     await pinned(first)
     await first.evaluate(DELEGATE)
     await pinned(first)
@@ -89,7 +89,7 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
 
     second = await (await browser.new_context()).new_page()
     await synced(second, credential, secret)
-    await visit(second, shared)
+    await visit(second, undeclared)
     await second.evaluate(CLIENT, QUICK)
     found = await outcome(second, """
       const steps = [];
@@ -141,32 +141,32 @@ async def a_failure_is_told_with_its_reason_and_tried_again(page: Page) -> None:
     await page.unroute("**/api/v0/dag/import*")
 
 
-async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, shared: Server) -> None:
-    first = await first_device(browser, shared, {"snapshots": {"automatic": False, "debounceMs": 1}})
+async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, undeclared: Server) -> None:
+    first = await first_device(browser, undeclared, {"snapshots": {"automatic": False, "debounceMs": 1}})
     await first.evaluate("client.snapshots()")
     await first.evaluate(DELEGATE)
     assert await first.evaluate("told") == [], "nothing is uploaded unless asked for"
     published = await outcome(first, PUBLISH)
     assert published.get("value", {}).get("status") == "pinned", published
-    second = await without_prf(browser, shared, first)
+    second = await without_prf(browser, undeclared, first)
     await without_ed25519(first, second)
     refused = await outcome(second, "return client.recover()")
     assert (refused["name"], refused["code"]) == ("RecoveryRefused", "no_prf"), refused
-    await one_of_two_gateways_lies(second, f"http://localhost:{shared.port}")
+    await one_of_two_gateways_lies(second, f"http://localhost:{undeclared.port}")
     found = await outcome(second, f"return client.recover({{passkey: await hf.usePasskey(), key: {PASSWORD}}})")
     assert found["value"]["sequence"] == 1, found
     await they_both_change(first, second)
     await a_second_vault_is_published_under_its_own_name(second)
 
 
-async def without_prf(browser: Browser, shared: Server, first: Page) -> Page:
+async def without_prf(browser: Browser, undeclared: Server, first: Page) -> Page:
     """Return a page in a new profile, whose authenticator has the first device's passkey, but no PRF."""
     (credential,) = await first.authenticator.credentials()  # type: ignore[attr-defined]
-    page = await new_page(await browser.new_context(), shared)
+    page = await new_page(await browser.new_context(), undeclared)
     authenticator = await Authenticator.of(page, hasPrf=False)
     await authenticator.send("addCredential", credential=credential)
     await page.evaluate(
-        CLIENT, {"snapshots": {"automatic": False, "gatewayUrl": f"http://localhost:{shared.port}/elsewhere"}}
+        CLIENT, {"snapshots": {"automatic": False, "gatewayUrl": f"http://localhost:{undeclared.port}/elsewhere"}}
     )
     await page.evaluate(WATCH)
     page.authenticator = authenticator  # type: ignore[attr-defined]
