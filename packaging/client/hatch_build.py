@@ -26,6 +26,7 @@ COMMANDS = (
         "pairing",
         "recovery",
         "pay",
+        "payments",
         "register",
         "vault",
         "vault_snapshots",

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 
+import msgspec
 import pytest
 from tests.support.running_service import PREDICTED, json_server
 from tests.support.terminal import PASSWORD, Terminal
@@ -23,9 +24,11 @@ from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
+from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import PasswordKey, SecretKey
+from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -443,9 +446,12 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
             assert to == did
             return address
 
-        def pay(self, params, on_progress):
-            paid.append(params.to)
+        def pay(self, params, called, on_progress):
+            paid.append((params.to, called))
             return types.PaymentResult(tx_hash="0x1", user_op_hash="0x2", chain=1, token="native", explorer_url="")
+
+        def payments(self):
+            raise NetworkError("a service that does not respond does not undo a payment")
 
         def user_operation_receipt(self, _hash):
             return None
@@ -455,4 +461,26 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
     monkeypatch.setattr(client_vault, "opened_vault", lambda *_: nullcontext())
     pay.pay(did, "5", yes=True)
     assert shown == [f"pay 5 (native) to {address} ({did}) on chain 84532?"]
-    assert paid == [address]
+    assert paid == [(address, did)]
+
+
+def test_payments_are_listed_with_what_they_were_for(terminal, monkeypatch):
+    made = PaymentNote(
+        hash="0x" + "1" * 64,
+        to="anna",
+        amount="1.25",
+        symbol="USDC",
+        time="2026-01-02T03:04:05.000Z",
+        state="confirmed",
+        shop="shop.example",
+        label="bread",
+    )
+    open_one = msgspec.structs.replace(made, to="bob", state="sent", shop=None, label=None)
+    monkeypatch.setattr("holdfast.client.blocking.client.Client.payments", lambda _: [made, open_one])
+    assert terminal.run("payments").stdout.splitlines() == [
+        "2026-01-02T03:04:05.000Z  1.25 USDC to bob (sent)",
+        "2026-01-02T03:04:05.000Z  1.25 USDC to anna: shop.example · bread",
+    ]
+    assert terminal.json("payments")["payments"][0] == made.to_json()
+    monkeypatch.setattr("holdfast.client.blocking.client.Client.payments", lambda _: [])
+    assert terminal.run("payments").stdout == "no payments\n"

@@ -1,8 +1,8 @@
 /** Stores what this browser remembers about vaults and payments. No entry is secret. */
 
-import { VaultStore } from "../vault/store.js";
+import { VaultStore, sentNote } from "../vault/store.js";
 
-const SENT_KEPT = 200;
+const SENT_KEPT = 1000;
 
 /**
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
@@ -48,9 +48,26 @@ export function changeFacts(of, more) {
  *   `amount`: decimal; `shop`: the host that asked for it, `label` in the shop's words
  */
 
-/** @param {string} did @returns {Promise<Sent[]>} the payments sent from a vault in this browser, newest last */
+/** @param {string} did @returns {Promise<Sent[]>} the payments that this browser knows of, newest last */
 export async function sentRows(did) {
-  return (await stored((store) => store.note(`pages:sent:${did}`))) ?? [];
+  return (await stored((store) => store.note(sentNote(did)))) ?? [];
+}
+
+/**
+ * Gives the vault's other devices what this browser noted about payments, and notes what they noted. Without them, or
+ * while the service does not respond, the notes of this browser stay as they are.
+ *
+ * @param {import("../client.js").Client} client whose vault is open
+ * @returns {Promise<boolean>} whether all devices' notes are known now
+ */
+export function shareSent(client) {
+  return client
+    .snapshots()
+    .then((it) => it.exchangeNotes())
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 /**
@@ -62,5 +79,5 @@ export async function sentRows(did) {
 export function noteSent(did, row) {
   const change = (/** @type {Sent[] | null} */ before) =>
     [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-SENT_KEPT);
-  return stored((store) => store.changeNote(`pages:sent:${did}`, change));
+  return stored((store) => store.changeNote(sentNote(did), change));
 }

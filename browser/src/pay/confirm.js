@@ -3,7 +3,7 @@
 import "../kit/kit.js";
 import { payeeOf } from "../flows/payee.js";
 import { Client } from "../holdfast.js";
-import { facts as factsOf, noteSent } from "../kit/notes.js";
+import { facts as factsOf, noteSent, shareSent } from "../kit/notes.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
@@ -189,7 +189,8 @@ class Payment {
       .snapshots()
       .then((it) => it.firstCopy(COPY_WITHIN_MS))
       .catch(() => {}); // the vault's page says what has no copy
-    await Promise.race([copy, new Promise((late) => setTimeout(late, COPY_WITHIN_MS))]); // the shop waits
+    const shared = shareSent(this.#client); // or the next time that the vault is open on its page
+    await Promise.race([Promise.all([copy, shared]), new Promise((late) => setTimeout(late, COPY_WITHIN_MS))]); // the shop waits
     this.#shop.paid(result);
     showPaid(request, result);
     this.#close();

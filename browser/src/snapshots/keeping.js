@@ -11,6 +11,7 @@ import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
 import { continued, publishedRecord } from "./published.js";
+import { exchanged } from "./shared_notes.js";
 import { otherNote } from "./state.js";
 
 const WRITE = "/snapshots/write";
@@ -139,6 +140,16 @@ export class KeptSnapshots {
     });
     this.publish().catch(() => this.changed());
     return acknowledged.finally(() => ending.abort());
+  }
+
+  /**
+   * Exchanges what this browser and the vault's other devices noted about payments, and returns the notes of all.
+   *
+   * @returns {Promise<import("./payment_notes.js").Note[]>} oldest first
+   * @throws {RequestRefused | NetworkError | StorageError}
+   */
+  exchangeNotes() {
+    return this.#inTurn(() => asStorageErrors(() => exchanged(this.#client.vault, this.#store, this.#place)));
   }
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */

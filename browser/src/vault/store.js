@@ -6,7 +6,13 @@ const VERSION = 1;
 /** The interface's default. */
 export const DEFAULT_DB_NAME = "holdfast-vault";
 const KEPT_REVISIONS = 3;
-const ABOUT_A_VAULT = ["registration", "snapshots:other", "snapshots:record", "pages:facts", "pages:sent"];
+const SENT = "pages:sent";
+const ABOUT_A_VAULT = ["registration", "snapshots:other", "snapshots:record", "pages:facts", SENT];
+
+/** Returns the name of the note that lists a vault's payments. @param {string} did */
+export function sentNote(did) {
+  return `${SENT}:${did}`;
+}
 
 /**
  * @typedef {import("../generated/types.js").VaultManifest} VaultManifest

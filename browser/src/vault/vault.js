@@ -233,10 +233,14 @@ export class Vault extends EventTarget {
    * Signs 32 bytes, or a text in the form that wallets sign (ERC-191).
    *
    * @param {BufferSource | number[] | string} digest bytes or 0x-hex; a text as `{message}`
+   * @param {{deterministic?: boolean}} [how] `deterministic`: the same signature each time (RFC 6979)
    * @returns {Promise<import("../generated/types.js").SignResult>} r followed by s, low s
    */
-  sign(digest) {
-    return this.#answered("sign", { digest: typeof digest === "string" ? digest : bytesOf(digest) });
+  sign(digest, { deterministic = false } = {}) {
+    return this.#answered("sign", {
+      digest: typeof digest === "string" ? digest : bytesOf(digest),
+      ...(deterministic && { deterministic }),
+    });
   }
 
   /**

@@ -22,6 +22,7 @@ from holdfast.cli.client_vault import (
     gas_policy,
 )
 from holdfast.cli.output import confirm, emit, require_answer
+from holdfast.cli.payments import share
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
@@ -62,7 +63,8 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
             shown = to if payee == to else f"{payee} ({to})"
             confirm(f"pay {amount} ({token}) to {shown} on chain {chain}?", yes=yes, as_json=as_json)
             # The address that was shown is paid, whatever the DID's account is by now.
-            result = client.pay(msgspec.structs.replace(params, to=payee), on_progress=common.say)
+            result = client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
+            share(client)
             transaction = _transaction(client, result.user_op_hash)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
         emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "register": ("holdfast.cli.register", "Register the vault's DID under a handle, address or number."),
     "whoami": ("holdfast.cli.whoami", "Your DID and its identifier at the service."),
     "pay": ("holdfast.cli.pay", "Pay from the vault's smart account."),
+    "payments": ("holdfast.cli.payments", "The payments that the vault's devices made."),
     "balance": ("holdfast.cli.balance", "An account's balance."),
     "serve": ("holdfast.cli.serve", "Run the service."),
     "config": ("holdfast.cli.config", "Print the effective settings, secrets masked."),

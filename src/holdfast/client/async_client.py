@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
@@ -17,8 +18,9 @@ from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.snapshots.keeping import KeptSnapshots
+from holdfast.client.snapshots.shared_notes import noted_payments
 from holdfast.client.vault.module import module_file
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
     from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
@@ -127,11 +130,18 @@ class AsyncClient(AsyncServiceClient):
         self._kept.changed()  # from now on the service accepts this vault's snapshots
         return made
 
-    async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], object] | None = None) -> PaymentResult:
+    async def pay(
+        self,
+        params: PaymentParams,
+        *,
+        called: str | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
         The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
+        The payment is noted for `payments`, with `params.label` and with `called`, the payee as the person knows it.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -140,7 +150,18 @@ class AsyncClient(AsyncServiceClient):
             OperationFailed: the payment was refused, or was mined and failed.
         """
         async with self._operating:
-            return await self._payments().pay(params, on_progress)
+            return await self._payments().pay(params, on_progress, called)
+
+    async def payments(self) -> list[PaymentNote]:
+        """Return what all devices of the vault noted about their payments, oldest first, and give them this device's.
+
+        The vault must be unlocked and registered with the service, which stores the notes sealed.
+
+        Raises:
+            RequestRefused, NetworkError, StorageError: the other devices' notes cannot be had, or this device's not be
+                stored there.
+        """
+        return await self._kept.exchange_notes()
 
     async def payee_address(self, to: str) -> str:
         """Return the address that `pay` would pay now: `to`, or the account of a DID, which the chain confirms.
@@ -266,7 +287,15 @@ class AsyncClient(AsyncServiceClient):
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)
-        return Payments(self, self.vault, self._account(), self._budget)
+        return Payments(self, self.vault, self._account(), self._budget, self._noted)
+
+    async def _noted(self, note: PaymentNote) -> None:
+        """Note a payment. A payment without a note is still a payment."""
+        if self.vault.store is None:
+            return
+        with suppress(StorageError):
+            noted = await noted_payments(self.vault)
+            await asyncio.to_thread(noted.add, [note])
 
 
 def chosen_identifier(handle: str | None, email: str | None, sms: str | None) -> tuple[str, str]:

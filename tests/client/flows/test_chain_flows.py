@@ -76,6 +76,9 @@ def test_a_payment_arrives_and_waits_for_its_receipt(client, chain, registered):
         "token": chain.usdc,
         "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result.user_op_hash}",
     }
+    (noted,) = client.payments()
+    assert (noted.hash, noted.state, noted.label) == (result.user_op_hash, "confirmed", "lunch")
+    assert (noted.to, noted.address, noted.amount, noted.symbol) == (payee, payee, "1.5", "USDC")
 
 
 def test_the_transaction_that_carried_a_payment_is_told(client, chain, registered):
@@ -188,6 +191,7 @@ def test_a_vault_whose_second_share_lies_elsewhere_registers_and_pays(chain, sto
 def test_a_payment_that_fails_inside_is_an_error(client, chain, registered):
     with pytest.raises(OperationFailed):
         client.pay(payment(chain, someone(), 10**12))
+    assert client.payments() == [], "nothing was signed"
 
 
 def test_what_cannot_be_a_payment_is_refused(client, chain, registered):
@@ -336,6 +340,7 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     # A pipe cannot confirm a payment, so nothing is paid without --yes, whatever the input.
     terminal.run("pay", payee, "1", "--token", chain.usdc, typed="y\n", code=Exit.USAGE)
     assert chain.usdc_of(payee) == 601
+    assert [note["amount"] for note in terminal.json("payments")["payments"]] == ["0.0006", "0.000001"]
 
 
 def test_an_invocation_pays_once(client, chain, registered, tmp_path):

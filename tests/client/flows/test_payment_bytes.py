@@ -32,6 +32,9 @@ class Account:
         self.signed_for.append(operation)
         return operation
 
+    def hash(self, _operation):
+        return bytes(32)
+
     async def send(self, _operation):
         return bytes(32)
 
@@ -46,7 +49,12 @@ async def test_other_bytes_than_the_payments_are_not_signed(to, signs, monkeypat
 
     monkeypatch.setattr("holdfast.client.flows.payment.payee_of", payee_of)
     account = Account(to)
-    payments = Payments(None, None, account, None)
+    noted = []
+
+    async def note(row):
+        noted.append(row.state)
+
+    payments = Payments(None, None, account, None, note)
     params = PaymentParams(to=PAYEE, amount="5", token=NATIVE, chain_id=84532)
     if signs:
         await payments.pay(params)
@@ -54,3 +62,4 @@ async def test_other_bytes_than_the_payments_are_not_signed(to, signs, monkeypat
         with pytest.raises(OperationFailed, match="nothing was signed"):
             await payments.pay(params)
     assert bool(account.signed_for) == signs
+    assert noted == (["sent", "confirmed"] if signs else [])

@@ -4,7 +4,7 @@ import { rememberPayee } from "../../kit/payees.js";
 import { feeIn } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { noteSent } from "../../kit/notes.js";
+import { noteSent, shareSent } from "../../kit/notes.js";
 import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, say, show } from "../parts/screen.js";
@@ -59,6 +59,7 @@ export async function sending({ planned, fee }) {
     );
     await noteSent(did, { ...row, hash, state: "confirmed" });
     await rememberPayee(payee.address).catch(() => {}); // the payee only counts as new again
+    void shareSent(client);
     done(planned, result);
   } catch (error) {
     if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));

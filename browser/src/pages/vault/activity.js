@@ -1,11 +1,12 @@
 /**
  * The card that lists recent events: from the vault's own database, the service's record, and the chain, which knows
- * every payment in and out, whichever device sent it. Names and purposes are those that this browser noted.
+ * every payment in and out, whichever device sent it. Names and purposes are those that the vault's devices noted.
  */
 
 import { amount, moment, text } from "../parts/language.js";
 import { button, el, paragraph } from "../parts/nodes.js";
 import { run } from "../parts/screen.js";
+import { sentRows, shareSent } from "../../kit/notes.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { USDC, USDC_DECIMALS } from "./permission.js";
@@ -15,7 +16,8 @@ const SHOWN = 20;
 
 /**
  * @typedef {import("../../kit/notes.js").Sent} Sent
- * @typedef {{direction: "in" | "out", from: string, to: string, amount: string, tx_hash: string, time: string}} Transfer
+ * @typedef {{direction: "in" | "out", token: string, from: string, to: string, amount: string, tx_hash: string,
+ *   time: string}} Transfer
  * @typedef {{time: string, words: string, more?: Node}} Event
  */
 
@@ -25,15 +27,31 @@ export function activityCard(known) {
   const none = paragraph("vault.activity.none");
   const state = el("div");
   const made = card("activity", text("vault.activity"), none, list, state);
-  const drawn = (/** @type {Transfer[]} */ transfers) => {
+  /** @type {Transfer[]} */
+  let transfers = [];
+  const drawn = (/** @type {Transfer[]} */ found = transfers) => {
+    transfers = found;
     const events = [...vaultEvents(known), ...payments(known.sent, transfers)];
     events.sort((one, other) => Date.parse(other.time) - Date.parse(one.time));
     list.replaceChildren(...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
     none.hidden = events.length > 0;
   };
-  drawn([]);
+  drawn();
   void filled(drawn, state);
+  void othersNotes(known, drawn);
   return made;
+}
+
+/**
+ * Adds what other devices of the vault noted.
+ *
+ * @param {import("./home.js").Facts} known
+ * @param {() => void} drawn
+ */
+async function othersNotes(known, drawn) {
+  if (!(await shareSent(await ready()))) return;
+  known.sent = await sentRows(known.did);
+  drawn();
 }
 
 /**
@@ -82,8 +100,8 @@ function vaultEvents({ record, credentials, delegations }) {
 }
 
 /**
- * Returns each payment once: what the chain knows, with the names under which this browser has paid the addresses, and what the chain does not
- * know (yet).
+ * Returns each payment once: what the chain knows, with the names under which this vault has paid the addresses, and
+ * what the chain does not know (yet).
  *
  * @param {Sent[]} sent
  * @param {Transfer[]} transfers

@@ -32,17 +32,18 @@ const NEAR_MS = 3_600_000;
 const USDC_DECIMALS = 6;
 
 /**
- * Whether a payment that this browser noted is this transfer of USDC on the chain.
+ * Whether a payment that a device of the vault noted is this transfer of USDC on the chain. A device that does not know
+ * the token notes its address, and the amount in the smallest unit.
  *
  * @param {import("../../kit/notes.js").Sent} note
- * @param {{to: string, amount: string, time: string}} transfer `amount` in the smallest unit
+ * @param {{to: string, amount: string, time: string, token?: string}} transfer `amount` in the smallest unit
  */
 export function isSamePayment({ state, address, to, amount, symbol, time }, transfer) {
   const near = Math.abs(Date.parse(time) - Date.parse(transfer.time)) < NEAR_MS;
   const same =
     (address ?? to).toLowerCase() === transfer.to.toLowerCase() &&
-    symbol === "USDC" &&
-    units(amount, USDC_DECIMALS) === BigInt(transfer.amount);
+    (symbol === "USDC" || symbol.toLowerCase() === transfer.token?.toLowerCase()) &&
+    units(amount, symbol === "USDC" ? USDC_DECIMALS : 0) === BigInt(transfer.amount);
   return state !== "failed" && near && same;
 }
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
     from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
@@ -122,11 +123,14 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))
 
-    def pay(self, params: PaymentParams, *, on_progress: Callable[[str], object] | None = None) -> PaymentResult:
+    def pay(
+        self, params: PaymentParams, *, called: str | None = None, on_progress: Callable[[str], object] | None = None
+    ) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
         The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
+        The payment is noted for `payments`, with `params.label` and with `called`, the payee as the person knows it.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -134,7 +138,18 @@ class Client(ServiceClient):
             AccountNotFunded: the account has too little for the amount, or for the fee that no sponsor pays.
             OperationFailed: the payment was refused, or was mined and failed.
         """
-        return run(self._asynchronous.pay(params, on_progress=on_progress))
+        return run(self._asynchronous.pay(params, called=called, on_progress=on_progress))
+
+    def payments(self) -> list[PaymentNote]:
+        """Return what all devices of the vault noted about their payments, oldest first, and give them this device's.
+
+        The vault must be unlocked and registered with the service, which stores the notes sealed.
+
+        Raises:
+            RequestRefused, NetworkError, StorageError: the other devices' notes cannot be had, or this device's not be
+                stored there.
+        """
+        return run(self._asynchronous.payments())
 
     def payee_address(self, to: str) -> str:
         """Return the address that `pay` would pay now: `to`, or the account of a DID, which the chain confirms.

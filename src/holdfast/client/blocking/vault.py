@@ -161,9 +161,17 @@ class Vault:
         """
         return run(self._asynchronous.exec(filter, args, token=token, audience=audience))
 
-    def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
-        """Sign 32 bytes and return r ‖ s with a low s. `val_share`: the second share, if not to be fetched."""
-        return run(self._asynchronous.sign(digest, val_share=val_share))
+    def sign(
+        self, digest: bytes, *, val_share: ValShare | None = None, deterministic: bool = False
+    ) -> types.SignResult:
+        """Sign 32 bytes and return r ‖ s with a low s.
+
+        Args:
+            digest: the bytes.
+            val_share: the second share, if not to be fetched.
+            deterministic: the same signature each time (RFC 6979).
+        """
+        return run(self._asynchronous.sign(digest, val_share=val_share, deterministic=deterministic))
 
     def derive_address(self, chain: str = "ethereum", **options: object) -> types.DeriveAddressResult:
         """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".

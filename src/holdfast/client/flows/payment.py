@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from holdfast.chain import calls
+from holdfast.chain.errors import NoReceipt
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
+from holdfast.client.flows.noted import payment_note
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
@@ -17,13 +21,14 @@ from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
+    from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.vault.async_vault import AsyncVault
 
 PAY_COMMAND = "/accounts/pay"
@@ -63,11 +68,19 @@ class Payments:
     """Makes payments from one vault's smart account through one service."""
 
     def __init__(
-        self, client: AsyncServiceClient, vault: AsyncVault, account: SmartAccount, budget: DelegationBudget
+        self,
+        client: AsyncServiceClient,
+        vault: AsyncVault,
+        account: SmartAccount,
+        budget: DelegationBudget,
+        note: Callable[[PaymentNote], Awaitable[None]],
     ) -> None:
         self._client, self._vault, self._account, self._budget = client, vault, account, budget
+        self._note = note
 
-    async def pay(self, params: PaymentParams, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
+    async def pay(
+        self, params: PaymentParams, on_progress: Callable[[str], Any] | None = None, called: str | None = None
+    ) -> PaymentResult:
         """See Client.pay."""
         await self._account.open()
         amount = checked(params, self._account.contracts.chain_id)
@@ -79,9 +92,17 @@ class Payments:
         await _tell(on_progress, "prepared")
         signed = await self._account.signed(operation)
         await _tell(on_progress, "signed")
+        note = payment_note(params, payee.address, hash_text(self._account.hash(operation)), called)
+        await self._note(note)
         sent = await self._account.send(signed)
         await _tell(on_progress, "sent")
-        await self._account.wait(sent)
+        try:
+            await self._account.wait(sent)
+        except OperationFailed as error:
+            if not isinstance(error.__cause__, NoReceipt):
+                await self._note(msgspec.structs.replace(note, state="failed"))
+            raise
+        await self._note(msgspec.structs.replace(note, state="confirmed"))
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent))
 

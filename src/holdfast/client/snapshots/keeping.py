@@ -16,6 +16,7 @@ from holdfast.client.snapshots.place import SnapshotPlace, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
+from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.storage.snapshots import Snapshot
@@ -98,6 +100,13 @@ class KeptSnapshots:
                 raise
             await answered(vault.boot_log.report, "helia", None)
             return state
+
+    async def exchange_notes(self) -> list[PaymentNote]:
+        """See AsyncClient.payments."""
+        vault, _ = self._vault()
+        async with self._turn:
+            noted = await noted_payments(vault)
+            return await SharedNotes(vault, self._opened_place(), noted.did, noted).exchange()
 
     async def settle(self, within_s: float) -> bool:
         """See AsyncClient.settle_snapshots."""

@@ -212,9 +212,17 @@ class AsyncVault:
         """
         return await self._run(calls.execute(filter, args, token, audience))
 
-    async def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
-        """Sign 32 bytes and return r ‖ s with a low s. `val_share`: the second share, if not to be fetched."""
-        return await self._run(calls.sign(digest, await self._second(val_share)))
+    async def sign(
+        self, digest: bytes, *, val_share: ValShare | None = None, deterministic: bool = False
+    ) -> types.SignResult:
+        """Sign 32 bytes and return r ‖ s with a low s.
+
+        Args:
+            digest: the bytes.
+            val_share: the second share, if not to be fetched.
+            deterministic: the same signature each time (RFC 6979).
+        """
+        return await self._run(calls.sign(digest, await self._second(val_share), deterministic=deterministic))
 
     async def derive_address(self, chain: str = "ethereum", **options: object) -> types.DeriveAddressResult:
         """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".

@@ -192,9 +192,10 @@ def sealed_bytes(database: bytes | types.LoadInput | types.UnlockInput) -> bytes
     return database.database if isinstance(database, (types.LoadInput, types.UnlockInput)) else database
 
 
-def sign(digest: bytes, val_share: ValShare | None) -> EnclaveCall[types.SignResult]:
+def sign(digest: bytes, val_share: ValShare | None, *, deterministic: bool) -> EnclaveCall[types.SignResult]:
     """Sign 32 bytes."""
-    return EnclaveCall("sign", {"digest": digest, "val_share": val_share}, types.SignResult)
+    given = {"digest": digest, "val_share": val_share} | ({"deterministic": True} if deterministic else {})
+    return EnclaveCall("sign", given, types.SignResult)
 
 
 def derive_address(chain: str, options: Mapping[str, object]) -> EnclaveCall[types.DeriveAddressResult]:

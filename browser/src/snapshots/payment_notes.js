@@ -1,0 +1,119 @@
+/**
+ * What a vault's devices note about its payments, and how they seal these notes for each other (docs/formats.md).
+ *
+ * Notes are a set: the union of two sets needs no decision, unlike two versions of a vault.
+ */
+
+/**
+ * What the vault's key signs, as 32 bytes of text: no hash of a message, so nothing else ever signs it, and under a
+ * token nothing bare is signed (decision 0321).
+ */
+export const DIGEST = utf8("holdfast/payment-notes/the-key/1");
+const PURPOSE = "holdfast/payment-notes/v1";
+const [VERSION, NONCE_BYTES, KEY_BYTES, BLOCK] = [1, 12, 32, 4096];
+const KEPT = 1000;
+const HASH = /^0x[0-9a-f]{64}$/;
+const ORDER = { sent: 0, failed: 1, confirmed: 2 };
+const TEXTS = ["to", "amount", "symbol", "time"];
+const OPTIONAL = ["address", "shop", "label"];
+
+/**
+ * @typedef {import("../kit/notes.js").Sent} Note
+ * @typedef {{seal: CryptoKey, nonce: CryptoKey}} NotesKey
+ */
+
+/**
+ * Returns the keys of one vault's notes.
+ *
+ * @param {Uint8Array<ArrayBuffer>} signature of `DIGEST` by the DID's key, r followed by s, deterministic (RFC 6979)
+ * @returns {Promise<NotesKey>}
+ */
+export async function notesKey(signature) {
+  const secret = await crypto.subtle.importKey("raw", signature, "HKDF", false, ["deriveBits"]);
+  const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8(PURPOSE) };
+  const bits = await crypto.subtle.deriveBits(how, secret, 16 * KEY_BYTES);
+  const [seal, nonce] = [bits.slice(0, KEY_BYTES), bits.slice(KEY_BYTES)];
+  return {
+    seal: await crypto.subtle.importKey("raw", seal, "AES-GCM", false, ["encrypt", "decrypt"]),
+    nonce: await crypto.subtle.importKey("raw", nonce, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]),
+  };
+}
+
+/**
+ * Returns the union, oldest first. An outcome counts more than "sent"; else ours counts.
+ *
+ * @param {Note[]} ours
+ * @param {Note[]} theirs
+ * @returns {Note[]} at most a thousand
+ */
+export function merged(ours, theirs) {
+  /** @type {Map<string, Note>} */
+  const union = new Map();
+  for (const note of [...ours, ...theirs]) {
+    const known = union.get(note.hash);
+    if (!known || ORDER[note.state] > ORDER[known.state]) union.set(note.hash, note);
+  }
+  const place = (/** @type {Note} */ { time, hash }) => `${time} ${hash}`;
+  return [...union.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1)).slice(-KEPT);
+}
+
+/**
+ * Seals notes for the devices of the vault with this DID. The nonce is derived from the text, so the same notes have the
+ * same bytes, and a repeated upload adds nothing. Spaces fill the text, so that its length says little.
+ *
+ * @param {NotesKey} key
+ * @param {string} did
+ * @param {Note[]} notes
+ */
+export async function sealed(key, did, notes) {
+  const text = utf8(JSON.stringify({ payments: notes }));
+  const filled = new Uint8Array(Math.ceil(text.length / BLOCK) * BLOCK).fill(0x20);
+  filled.set(text);
+  const nonce = new Uint8Array(await crypto.subtle.sign("HMAC", key.nonce, filled)).slice(0, NONCE_BYTES);
+  const rest = await crypto.subtle.encrypt(boundTo(did, nonce), key.seal, filled);
+  return new Uint8Array([VERSION, ...nonce, ...new Uint8Array(rest)]);
+}
+
+/**
+ * @param {NotesKey} key
+ * @param {string} did
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<Note[] | null>} null for bytes that no device of this vault has sealed, or in a form that is not known
+ */
+export async function unsealed(key, did, data) {
+  const [nonce, rest] = [data.slice(1, 1 + NONCE_BYTES), data.slice(1 + NONCE_BYTES)];
+  if (data[0] !== VERSION || nonce.length !== NONCE_BYTES) return null;
+  try {
+    const text = await crypto.subtle.decrypt(boundTo(did, nonce), key.seal, rest);
+    const { payments } = JSON.parse(new TextDecoder().decode(text));
+    return Array.isArray(payments) ? readNotes(payments) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the rows that are notes; others, perhaps of a later release, are left out. @param {any[]} rows */
+export function readNotes(rows) {
+  return rows.map(noteOf).filter((note) => note !== null);
+}
+
+/** @param {any} row @returns {Note | null} */
+function noteOf(row) {
+  const texts = TEXTS.every((name) => typeof row?.[name] === "string");
+  const others = OPTIONAL.every((name) => ["string", "undefined"].includes(typeof (row?.[name] ?? undefined)));
+  if (!texts || !others || !HASH.test(row.hash) || !(row.state in ORDER)) return null;
+  const known = ["hash", ...TEXTS, "state", ...OPTIONAL].filter(
+    (name) => row[name] !== undefined && row[name] !== null,
+  );
+  return /** @type {Note} */ (Object.fromEntries(known.map((name) => [name, row[name]])));
+}
+
+/** @param {string} did @param {Uint8Array<ArrayBuffer>} iv */
+function boundTo(did, iv) {
+  return { name: "AES-GCM", iv, additionalData: utf8(`${PURPOSE}\n${did}`) };
+}
+
+/** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
+function utf8(text) {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,94 @@
+/** Carries the notes about payments between a vault's devices as separate pins (decision 0868). */
+
+import { bytesOf } from "../bytes.js";
+import { sentNote } from "../vault/store.js";
+import { ContentError } from "./content_error.js";
+import { NetworkError } from "./library.js";
+import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
+import { snapshotOf } from "./roots.js";
+
+const PIN_NAME = "payments";
+const FORM = "payments-1";
+const LISTED = 1000;
+
+/**
+ * Exchanges a vault's notes with its other devices, and returns the notes of all devices, which this browser then has
+ * too. The vault must be open.
+ *
+ * Each exchange pins the union of all notes before it unpins the parts, so nothing is lost, whatever is interrupted and
+ * however many devices do the same: at worst several pins remain, which the next exchange unites.
+ *
+ * @param {import("./library.js").Vault} vault
+ * @param {import("./library.js").VaultStore} store
+ * @param {import("./place.js").SnapshotPlace} place
+ * @returns {Promise<import("./payment_notes.js").Note[]>}
+ * @throws {RequestRefused | NetworkError | StorageError}
+ */
+export async function exchanged(vault, store, place) {
+  const did = /** @type {string} */ ((await vault.status()).did);
+  const { pinning } = place;
+  if (!pinning) return noted(store, did, []);
+  const { signature } = await vault.sign(DIGEST, { deterministic: true });
+  const key = await notesKey(bytesOf(signature));
+  const pins = await pinning.list({ meta: { [PIN_NAME]: did }, status: "pinned", limit: LISTED });
+  const read = await Promise.all(
+    pins.map(async (pin) => ({ pin, notes: await notesOf(place, key, did, pin.pin.cid) })),
+  );
+  const found = read.filter(({ notes }) => notes !== null);
+  const theirs = found.flatMap(({ notes }) => /** @type {import("./payment_notes.js").Note[]} */ (notes));
+  const union = await noted(store, did, theirs);
+  if (union.length && !(found.length === 1 && JSON.stringify(theirs) === JSON.stringify(union))) {
+    const kept = await pinned(place, did, await sealed(key, did, union));
+    for (const { pin } of found) if (pin.pin.cid !== kept) await pinning.delete(pin.requestId);
+  }
+  return union;
+}
+
+/**
+ * Adds notes to this browser's, and returns all.
+ *
+ * @param {import("./library.js").VaultStore} store
+ * @param {string} did
+ * @param {import("./payment_notes.js").Note[]} theirs
+ */
+async function noted(store, did, theirs) {
+  /** @type {import("./payment_notes.js").Note[]} */
+  let union = [];
+  await store.changeNote(sentNote(did), (before) => (union = merged(readNotes(before ?? []), theirs)));
+  return union;
+}
+
+/**
+ * Returns the notes under a pin; null for what cannot be read or is something else, and is left alone.
+ *
+ * @param {import("./place.js").SnapshotPlace} place
+ * @param {import("./payment_notes.js").NotesKey} key
+ * @param {string} did
+ * @param {string} cid
+ */
+async function notesOf(place, key, did, cid) {
+  try {
+    const { sealed: data } = await place.gateways.snapshot(cid);
+    return await unsealed(key, did, data);
+  } catch (error) {
+    if (error instanceof ContentError || error instanceof NetworkError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Uploads and pins sealed notes, in the form of a snapshot, and returns its root.
+ *
+ * @param {import("./place.js").SnapshotPlace} place
+ * @param {string} did
+ * @param {Uint8Array<ArrayBuffer>} data
+ */
+async function pinned(place, did, data) {
+  const pinning = /** @type {import("./pinning.js").Pinning} */ (place.pinning);
+  const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };
+  const snapshot = await snapshotOf(manifest, data);
+  await place.upload(snapshot);
+  const made = await pinning.add({ cid: snapshot.rootCid, name: PIN_NAME, meta: { [PIN_NAME]: did } });
+  if (made.status !== "pinned") await pinning.wait(made);
+  return snapshot.rootCid;
+}

@@ -1,0 +1,53 @@
+/** Notes about payments: sealed, opened and merged as the Python client does it. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { DIGEST, merged, notesKey, sealed, unsealed } from "../src/snapshots/payment_notes.js";
+
+const VECTOR = JSON.parse(readFileSync(new URL("../../vectors/payments/notes.json", import.meta.url), "utf8"));
+const octets = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+const hex = (data) => Buffer.from(data).toString("hex");
+const KEY = await notesKey(octets(VECTOR.signature));
+const DATA = octets(VECTOR.sealed);
+
+function note({ number, ...more }) {
+  const time = `2026-01-02T03:04:${String(number).padStart(2, "0")}.000Z`;
+  const hash = `0x${number.toString(16).padStart(64, "0")}`;
+  return { hash, to: `person-${number}`, amount: "5", symbol: "USDC", time, state: "confirmed", ...more };
+}
+
+test("the vault's key signs the same bytes", () => assert.equal(hex(DIGEST), VECTOR.digest));
+
+test("what Python sealed is opened, and sealed to what is opened again", async () => {
+  assert.deepEqual(await unsealed(KEY, VECTOR.did, DATA), VECTOR.payments);
+  const again = await sealed(KEY, VECTOR.did, VECTOR.payments);
+  assert.equal(hex(again), hex(await sealed(KEY, VECTOR.did, VECTOR.payments)));
+  assert.deepEqual(await unsealed(KEY, VECTOR.did, again), VECTOR.payments);
+});
+
+for (const at of [0, 1, 12, 13, 40, DATA.length - 1])
+  test(`bytes that were changed at ${at} are no notes`, async () => {
+    const data = DATA.slice();
+    data[at] ^= 1;
+    assert.equal(await unsealed(KEY, VECTOR.did, data), null);
+  });
+
+test("notes of another vault and other bytes are no notes", async () => {
+  assert.equal(await unsealed(KEY, `${VECTOR.did}0`, DATA), null);
+  assert.equal(await unsealed(await notesKey(new Uint8Array(64).fill(1)), VECTOR.did, DATA), null);
+  for (const length of [0, 1, 13, 28]) assert.equal(await unsealed(KEY, VECTOR.did, DATA.slice(0, length)), null);
+});
+
+for (const { what, ours, theirs, merged: expected } of VECTOR.merges)
+  test(`merged: ${what}`, () => {
+    assert.deepEqual(merged(ours.map(note), theirs.map(note)), expected.map(note));
+  });
+
+test("rows in a form that is not known are left out, and unknown fields of others", async () => {
+  const good = note({ number: 1 });
+  const rows = [null, 1, {}, { ...good, hash: "0x1" }, { ...good, state: "lost" }, { ...good, to: 5 }];
+  const data = await sealed(KEY, VECTOR.did, [...rows, { ...good, later: 1 }]);
+  assert.deepEqual(await unsealed(KEY, VECTOR.did, data), [good]);
+});

@@ -1,0 +1,110 @@
+"""Carries the notes about payments between a vault's devices as separate pins (decision 0868)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from holdfast.client.snapshots.payment_notes import DIGEST, merged, notes_key, read_notes, sealed, unsealed
+from holdfast.client.storage import snapshots
+from holdfast.client.types import PinRequest, PinStatus, VaultManifest
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.client.snapshots.payment_notes import NotesKey, PaymentNote
+    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.storage.pinning import PinReport
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault
+
+PIN_NAME = "payments"
+FORM = "payments-1"
+_LISTED = 1000
+
+
+class NotedPayments:
+    """The notes in this device's store. Thread-safe, also between processes. `did`: whose payments they are."""
+
+    def __init__(self, store: VaultStore, did: str) -> None:
+        self.did = did
+        self._store, self._name = store, f"payments:{did}"
+
+    def all(self) -> list[PaymentNote]:
+        """Return the notes, oldest first. Raises StorageError."""
+        return _read(self._store.note(self._name))
+
+    def add(self, notes: Iterable[PaymentNote]) -> list[PaymentNote]:
+        """Add notes, and return all. Raises StorageError."""
+        added = list(notes)
+        while True:
+            before = self._store.note(self._name)
+            union = merged(_read(before), added)
+            if self._store.replace_note(self._name, before, msgspec.json.encode(union).decode()):
+                return union
+
+
+async def noted_payments(vault: AsyncVault) -> NotedPayments:
+    """Return the notes of the vault in its store. Raises ClientStateError without a vault that has a store."""
+    did = (await vault.status()).did
+    if vault.store is None or did is None:
+        raise ClientStateError("payments are noted in the store of a vault")
+    return NotedPayments(vault.store, did)
+
+
+class SharedNotes:
+    """Exchanges a vault's notes with its other devices through the place where its snapshots are stored.
+
+    Each exchange pins the union of all notes before it unpins the parts, so nothing is lost, whatever is interrupted
+    and however many devices do the same: at worst several pins remain, which the next exchange unites.
+    """
+
+    def __init__(self, vault: AsyncVault, place: SnapshotPlace, did: str, noted: NotedPayments) -> None:
+        self._vault, self._place, self._did, self._noted = vault, place, did, noted
+
+    async def exchange(self) -> list[PaymentNote]:
+        """Return the notes of all devices. The vault must be unlocked.
+
+        Raises RequestRefused, NetworkError, StorageError.
+        """
+        pinning = self._place.pinning
+        if pinning is None:
+            return await asyncio.to_thread(self._noted.all)
+        key = notes_key(bytes((await self._vault.sign(DIGEST, deterministic=True)).signature))
+        pins = await pinning.list(meta={PIN_NAME: self._did}, statuses=(PinStatus.PINNED,), limit=_LISTED)
+        found = {pin.request_id: notes for pin in pins if (notes := await self._notes_of(key, pin)) is not None}
+        theirs = [note for notes in found.values() for note in notes]
+        union = await asyncio.to_thread(self._noted.add, theirs)
+        if union and not (len(found) == 1 and theirs == union):
+            kept = await self._pinned(sealed(key, self._did, union))
+            for pin in pins:
+                if pin.request_id in found and pin.pin.cid != kept:
+                    await pinning.delete(pin.request_id)
+        return union
+
+    async def _notes_of(self, key: NotesKey, pin: PinReport) -> list[PaymentNote] | None:
+        """Return the notes under a pin; None for what cannot be read or is something else, and is left alone."""
+        try:
+            found = await self._place.gateway.snapshot(pin.pin.cid)
+        except (NetworkError, StorageError):
+            return None
+        return unsealed(key, self._did, found.sealed)
+
+    async def _pinned(self, data: bytes) -> str:
+        """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
+        assert self._place.pinning is not None
+        manifest = VaultManifest(root_cid=None, did=self._did, updated_at=0, wasm_version=FORM, schema_version=1)
+        taken = await asyncio.to_thread(snapshots.take, manifest, data)
+        await self._place.upload(taken)
+        request = PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={PIN_NAME: self._did})
+        made = await self._place.pinning.add(request)
+        if made.status != "pinned":
+            await self._place.pinning.wait(made.request_id)
+        return taken.root_cid
+
+
+def _read(text: str | None) -> list[PaymentNote]:
+    return [] if text is None else read_notes(msgspec.json.decode(text))

@@ -1,0 +1,70 @@
+"""Two browsers with the same vault pay; each lists the other's payments under the names that the person used there."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from tests.support.page_visits import Visit, new_name
+from tests.support.synced_passkeys import exported, note_secret, synced
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+PATIENCE_MS = 60_000
+ACTIVITY = '[data-card="activity"]'
+
+
+async def pays(visit: Visit, to: str, amount: str) -> None:
+    await visit.press("send")
+    await visit.fill("to", to)
+    await visit.fill("amount", amount)
+    await visit.press("submit")
+    await visit.screen("send-review")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    await visit.press("done")
+    await visit.screen("home")
+
+
+async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
+    """Register a person whose passkey can be synced later; return the visit and the name."""
+    visit = await Visit.of(await browser.new_context(), server, "/docs")
+    visit.page.set_default_timeout(PATIENCE_MS)
+    await note_secret(visit.page)
+    await visit.open("/")
+    await visit.register(name := new_name())
+    return visit, name
+
+
+async def test_each_browser_lists_the_others_payments_by_name(browser: Browser, chain: ChainService) -> None:
+    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    payee, name = await registered(browser, server)
+    did = await payee.text('[data-name="did"]')
+    first, _ = await registered(browser, server)
+    account = (await first.text('[data-name="address"]')).replace(" ", "")
+    chain.give(account, 20_000_000)
+    await asyncio.sleep(2.1)  # the service caches the balance
+    await pays(first, name, "1,25")
+    await first.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
+
+    second = Visit(await (await browser.new_context()).new_page(), server)
+    second.page.set_default_timeout(PATIENCE_MS)
+    second.authenticator = await synced(second.page, *await exported(first.page, first.authenticator))
+    await second.open("/")
+    await second.press("return")
+    await second.press("recover")
+    await second.screen("home")
+    await second.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
+    await second.inspect("activity-of-another-device")
+    await pays(second, did, "2.50")
+    await second.told(f"Sent 2.50\u00a0USDC to {did}", ACTIVITY)
+
+    await first.open("/vault")
+    await first.screen("home")
+    await first.told(f"Sent 2.50\u00a0USDC to {did}", ACTIVITY)
+    await first.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
+    assert first.complaints == [] == second.complaints
