@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, outcome
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
     from tests.support.passkeys import Authenticator
+    from tests.support.serving import Server
 
 WORKER_AND_STORE = """
 const minted = await client.vault.delegate({to: "did:key:zDnaeUKTWUXc1HDpGfKbEK31nKLN19yX5aunFd7VK1CUMeyJu", command: "/accounts/pay"});
@@ -31,11 +33,17 @@ const crowd = async (did, ids) => {
 const send = client.registerDid.bind(client);
 client.registerDid = async (...asked) => {
   client.registerDid = send;
-  await crowd((await client.vault.query()).did, "abcdefghi");
+  await crowd((await client.vault.query()).did, Array.from("abcdefghi", (letter) => letter + "HANDLE"));
   return send(...asked);
 };
 return [await client.register({handle: "HANDLE"}), fetched];
 """
+
+
+@pytest.fixture(scope="module")
+def shared(undeclared: Server) -> Server:
+    """The service of this module's page: its strangers use up limits, and its owner's token names the service."""
+    return undeclared
 
 
 async def test_a_passkey_a_vault_and_a_handle(page: Page, authenticator: Authenticator) -> None:

@@ -43,6 +43,12 @@ class ExampleShop(Pages):
         return file.read_bytes(), "text/javascript" if name.endswith(".js") else "text/html"
 
 
+# The service keeps an account's state for some seconds, also the one before the registration.
+ACTIVE = """async (account) => {
+  while (!(await client.accountState({account})).isActive) await new Promise((over) => setTimeout(over, 200));
+}"""
+
+
 @pytest.fixture
 def shop() -> Iterator[str]:
     with serving(Shop) as address:
@@ -89,6 +95,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: 
 async def test_the_example_shop_is_paid(browser: Browser, payer: Person, chain: ChainService) -> None:
     assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
     payee = await Person.registered(browser, chain)
+    await payee.page.evaluate(ACTIVE, payee.account)
     person, to, account = payer, payee.did, payee.account
     with serving(ExampleShop) as shop:
         page = await person.context.new_page()

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import random
 import re
+import secrets
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class RecordedLoad:
         self._nodes = nodes
         self._balancer = balancer
         self._chance = random.Random(seed)
-        self._run = f"{self._chance.getrandbits(40):010x}"
+        self._run = secrets.token_hex(5)  # no key is used again, so that the load can run twice against a store
         self._numbers = itertools.count(1)
         self._stopping = asyncio.Event()
         self._groups: list[asyncio.Task[None]] = []
