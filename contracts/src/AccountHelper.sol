@@ -5,7 +5,7 @@ import {IEntryPointNonces} from "@openzeppelin/contracts/interfaces/IERC4337.sol
 import {ERC4337Utils} from "@openzeppelin/contracts/account/utils/ERC4337Utils.sol";
 import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {IDIDRegistry} from "./interfaces/IDIDRegistry.sol";
-import {VaultAccount} from "./VaultAccount.sol";
+import {Keys} from "./account/Keys.sol";
 import {SafeRead} from "./SafeRead.sol";
 
 /// @title State of an account in one call
@@ -58,7 +58,7 @@ contract AccountHelper {
         nonce = SafeRead.word(entryPoint, abi.encodeCall(IEntryPointNonces.getNonce, (account, 0)));
         did = bytes32(SafeRead.word(registry, abi.encodeCall(IDIDRegistry.didOf, (account))));
         isActive = SafeRead.word(registry, abi.encodeCall(IDIDRegistry.isDidActive, (did))) == 1;
-        (pubKeyX, pubKeyY) = SafeRead.twoWords(account, abi.encodeCall(VaultAccount.publicKey, ()));
+        (pubKeyX, pubKeyY) = SafeRead.twoWords(account, abi.encodeCall(Keys.publicKey, ()));
         if (!P256.isValidPublicKey(bytes32(pubKeyX), bytes32(pubKeyY))) (pubKeyX, pubKeyY) = (0, 0);
     }
 }

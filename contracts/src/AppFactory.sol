@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {VaultAccount} from "./VaultAccount.sol";
+import {Owners} from "./account/Owners.sol";
 
 /// @title Factory of vault accounts
 /// @notice An account's address follows from its first key and a salt, before and after it is created.
@@ -31,12 +32,34 @@ contract AppFactory {
     /// @param pubKeyY Y of the same key.
     /// @param salt Distinguishes accounts of the same key.
     /// @return account Its address.
-    function createAccount(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) external returns (address account) {
+    function createAccount(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) public returns (address account) {
         account = getAddress(pubKeyX, pubKeyY, salt);
         if (account.code.length != 0) return account;
         Clones.cloneDeterministic(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));
         VaultAccount(payable(account)).initialize(pubKeyX, pubKeyY);
         emit AccountCreated(account, _ownerOf(pubKeyX, pubKeyY), pubKeyX, pubKeyY, salt);
+    }
+
+    /// @notice Creates the account of a key and salt, and brings its owners up to date. If it exists, only those of the
+    /// changes are applied that are new to it, so that nobody prevents this by creating it first.
+    /// @param pubKeyX X of its first key.
+    /// @param pubKeyY Y of the same key.
+    /// @param salt Distinguishes accounts of the same key.
+    /// @param history All changes that its owners have signed, from sequence zero on.
+    /// @return account Its address.
+    function createAccountWith(
+        uint256 pubKeyX,
+        uint256 pubKeyY,
+        uint256 salt,
+        Owners.SignedChanges[] calldata history
+    ) external returns (address account) {
+        account = createAccount(pubKeyX, pubKeyY, salt);
+        uint64 sequence = VaultAccount(payable(account)).accountSettings().sequence;
+        for (; sequence < history.length; ++sequence) {
+            VaultAccount(payable(account)).applyChanges(
+                sequence, history[sequence].changes, history[sequence].signature
+            );
+        }
     }
 
     /// @notice Address of the account of a key and salt, created or not. Answers for any coordinates.

@@ -9,11 +9,60 @@ interface Vm {
         address emitter;
     }
 
+    /// @notice One executed instruction.
+    struct DebugStep {
+        uint256[] stack;
+        bytes memoryInput;
+        uint8 opcode;
+        uint64 depth;
+        bool isOutOfGas;
+        address contractAddr;
+    }
+
+    struct ChainInfo {
+        uint256 forkId;
+        uint256 chainId;
+    }
+
+    struct StorageAccess {
+        address account;
+        bytes32 slot;
+        bool isWrite;
+        bytes32 previousValue;
+        bytes32 newValue;
+        bool reverted;
+    }
+
+    /// @notice An account that was called, read or created, and the storage that this used. `kind` 0 to 3 are calls.
+    struct AccountAccess {
+        ChainInfo chainInfo;
+        uint8 kind;
+        address account;
+        address accessor;
+        bool initialized;
+        uint256 oldBalance;
+        uint256 newBalance;
+        bytes deployedCode;
+        uint256 value;
+        bytes data;
+        bool reverted;
+        StorageAccess[] storageAccesses;
+        uint64 depth;
+        uint64 oldNonce;
+        uint64 newNonce;
+    }
+
+    function startDebugTraceRecording() external;
+    function stopAndReturnDebugTraceRecording() external returns (DebugStep[] memory);
+    function startStateDiffRecording() external;
+    function stopAndReturnStateDiff() external returns (AccountAccess[] memory);
     function prank(address sender) external;
     function prank(address sender, address origin) external;
     function startPrank(address sender) external;
     function stopPrank() external;
     function roll(uint256 blockNumber) external;
+    function getBlockNumber() external view returns (uint256);
+    function getBlockTimestamp() external view returns (uint256);
     function warp(uint256 timestamp) external;
     function deal(address account, uint256 wei_) external;
     function etch(address account, bytes calldata code) external;

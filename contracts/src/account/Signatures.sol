@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {IERC7913SignatureVerifier} from "@openzeppelin/contracts/interfaces/IERC7913.sol";
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
+import {WebAuthn} from "@openzeppelin/contracts/utils/cryptography/WebAuthn.sol";
+
+/// @title Signers and their signatures
+/// @notice A signer is a P-256 key (64 bytes: X ‖ Y), an address (20 bytes: its ECDSA key, or ERC-1271), or an ERC-7913
+/// signer (verifier's address ‖ key, of any other length). Its ID is Keccak-256 of these bytes: for a P-256 key, the
+/// number in its `did:new`.
+/// @dev A list of named signatures is a word with their number, then for each: two bytes length of the signer, two
+/// bytes length of the signature, signer, signature. The IDs of the signers ascend, so that no signer counts twice.
+library Signatures {
+    /// @notice These bytes name no signer: no P-256 point, no address, or nobody who could ever sign.
+    /// @param signer The bytes as given.
+    error InvalidSigner(bytes signer);
+
+    /// @dev Length of a P-256 signer, and of its plain signature.
+    uint256 internal constant P256_LENGTH = 64;
+    uint256 private constant ADDRESS_LENGTH = 20;
+    uint256 private constant WORD = 32;
+    uint256 private constant HEAD = 4;
+
+    /// @notice The ID of an address as a signer.
+    /// @param signer Any address.
+    /// @return keyId Keccak-256 of its 20 bytes.
+    function idOf(address signer) internal pure returns (bytes32 keyId) {
+        return keccak256(abi.encodePacked(signer));
+    }
+
+    /// @notice The number of named signatures: the first word, which no plain signature can have as its r by chance.
+    /// @param signature Any signature.
+    /// @return number The word, or zero if the signature is shorter.
+    function numberOf(bytes calldata signature) internal pure returns (uint256 number) {
+        return signature.length < WORD ? 0 : uint256(bytes32(signature));
+    }
+
+    /// @notice Verifies the first of the named signatures.
+    /// @param digest The digest that was signed.
+    /// @param named The list, from its first signature on.
+    /// @return keyId ID of the signer, or zero if the signature is not valid.
+    /// @return rest The list after this signature.
+    function first(bytes32 digest, bytes calldata named) internal view returns (bytes32 keyId, bytes calldata rest) {
+        uint256 lengths = uint32(bytes4(named));
+        uint256 middle = HEAD + (lengths >> 16);
+        uint256 end = middle + uint16(lengths);
+        if (named.length < end) return (0, named);
+        bytes calldata signer = named[HEAD:middle];
+        if (isValid(signer, digest, named[middle:end])) keyId = keccak256(signer);
+        rest = named[end:];
+    }
+
+    /// @notice Whether a signer signed a digest.
+    /// @param signer Any signer.
+    /// @param digest The digest.
+    /// @param signature Its signature.
+    /// @return valid Whether it is one.
+    function isValid(bytes calldata signer, bytes32 digest, bytes calldata signature)
+        internal
+        view
+        returns (bool valid)
+    {
+        if (signer.length == P256_LENGTH) {
+            return isP256(bytes32(signer), bytes32(signer[WORD:]), digest, signature);
+        }
+        if (signer.length == ADDRESS_LENGTH) return _isOfAddress(address(bytes20(signer)), digest, signature);
+        return _isOfVerifier(signer, digest, signature);
+    }
+
+    /// @notice Whether a P-256 key signed a digest, plainly or by a WebAuthn assertion.
+    /// @param x X of the key.
+    /// @param y Y of the same key. Nothing is valid for what is not a point.
+    /// @param digest The digest.
+    /// @param signature r ‖ s, or the encoded assertion.
+    /// @return valid Whether it is one.
+    function isP256(bytes32 x, bytes32 y, bytes32 digest, bytes calldata signature) internal view returns (bool valid) {
+        if (signature.length == P256_LENGTH) {
+            return P256.verify(digest, bytes32(signature), bytes32(signature[WORD:]), x, y);
+        }
+        // A signature with r = 32 cannot be found by chance, so the first word distinguishes the two encodings.
+        if (signature.length > P256_LENGTH && uint256(bytes32(signature)) == WORD) signature = signature[WORD:];
+        (bool decoded, WebAuthn.WebAuthnAuth calldata assertion) = WebAuthn.tryDecodeAuth(signature);
+        return decoded && WebAuthn.verify(abi.encodePacked(digest), assertion, x, y);
+    }
+
+    /// @notice Reverts unless the bytes name a signer that can sign for this account.
+    /// @param signer The bytes.
+    function check(bytes calldata signer) internal view {
+        bool good = signer.length == P256_LENGTH
+            ? P256.isValidPublicKey(bytes32(signer), bytes32(signer[WORD:]))
+            : signer.length >= ADDRESS_LENGTH && bytes20(signer) != 0 && bytes20(signer) != bytes20(address(this));
+        if (!good) revert InvalidSigner(signer);
+    }
+
+    /// @dev As OpenZeppelin's checker, without copying signer and signature first.
+    function _isOfVerifier(bytes calldata signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
+        if (signer.length < ADDRESS_LENGTH) return false;
+        bytes4 yes = IERC7913SignatureVerifier.verify.selector;
+        (bool success, bytes32 answer,) = LowLevelCall.staticcallReturn64Bytes(
+            address(bytes20(signer)), abi.encodeWithSelector(yes, signer[ADDRESS_LENGTH:], digest, signature)
+        );
+        return success && LowLevelCall.returnDataSize() >= WORD && answer == yes;
+    }
+
+    /// @dev ECDSA comes first, unlike in OpenZeppelin's checker: ERC-7562 (OP-041) forbids an operation's validation to
+    /// ask for the code of an address that has none. An address with a private key and code (EIP-7702) obeys that key.
+    function _isOfAddress(address signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
+        (address recovered, ECDSA.RecoverError failure,) = ECDSA.tryRecoverCalldata(digest, signature);
+        if (failure == ECDSA.RecoverError.NoError && recovered == signer) return true;
+        return signer.code.length != 0
+            && SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+    }
+}
