@@ -8,13 +8,16 @@ import {SessionSBT} from "../src/SessionSBT.sol";
 import {VaultAccount} from "../src/VaultAccount.sol";
 import {DevPaymaster} from "../src/dev/DevPaymaster.sol";
 import {DevUSDC} from "../src/dev/DevUSDC.sol";
-import {Fixture, IUserOpHash} from "./utils/Fixture.sol";
+import {Owners} from "../src/account/Owners.sol";
+import {Permission} from "../src/account/Permissions.sol";
+import {AccountFixture} from "./utils/AccountFixture.sol";
+import {IUserOpHash} from "./utils/Fixture.sol";
 
 /// @notice The cost of operations as separate transactions: snapshots/*.json, with which docs/contracts.md is compared.
 /// @dev Isolated: every outermost call pays for a transaction and accesses cold storage, as on a chain.
 /// forge-config: default.isolate = true
 /// forge-config: precompile.isolate = true
-contract GasTest is Fixture {
+contract GasTest is AccountFixture {
     uint256 private constant SPONSOR_KEY = 0x590;
     bytes32 private constant PAYMASTER_LIMITS = bytes32(uint256(60_000) << 128 | 1);
 
@@ -28,6 +31,8 @@ contract GasTest is Fixture {
     bool private sponsored;
     uint256 private key = 0x6A5;
     address private sender;
+    /// @dev The owner who signs by name, or zero for the primary key.
+    uint256 private signer;
 
     function setUp() public override {
         super.setUp();
@@ -45,7 +50,7 @@ contract GasTest is Fixture {
         vm.prank(mallory);
         registry.commit(commitment);
         vm.snapshotGasLastCall("Calls", "DIDRegistry.commit");
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         vm.startPrank(alice);
         registry.registerForeign(DID_TEXT, ALIAS, SECRET, "");
         vm.snapshotGasLastCall("Calls", "DIDRegistry.registerForeign, with alias, without metadata");
@@ -70,7 +75,7 @@ contract GasTest is Fixture {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, "");
         vm.snapshotGasLastCall("Calls", "DIDRegistry.register, without alias and metadata");
         vm.startPrank(alice);
-        uint256 tokenId = sessions.issue("s", uint64(block.timestamp + 1));
+        uint256 tokenId = sessions.issue("s", uint64(vm.getBlockTimestamp() + 1));
         vm.snapshotGasLastCall("Calls", "SessionSBT.issue");
         sessions.revoke(tokenId);
         vm.snapshotGasLastCall("Calls", "SessionSBT.revoke");
@@ -91,14 +96,69 @@ contract GasTest is Fixture {
         _register("deploy, register DID and alias, sponsored", keccak256(bytes(version)));
         _pay("", false); // an account's second operation pays for its nonce
         _pay("USDC payment by passkey, sponsored", true);
+        _spend();
         _commitThenRegister();
         sponsored = false;
         _register("deploy, register DID and alias", keccak256(abi.encode(version)));
         _pay("", false);
         _pay("USDC payment", false);
         _pay("USDC payment by passkey", true);
-        bytes memory session = abi.encodeCall(SessionSBT.issue, (keccak256("s"), uint64(block.timestamp + 9)));
+        bytes memory session = abi.encodeCall(SessionSBT.issue, (keccak256("s"), uint64(vm.getBlockTimestamp() + 9)));
         _operate(address(sessions), session, true, "session token by passkey");
+        _changeOwners();
+    }
+
+    /// @dev Owner changes that anyone brings, and payments by an owner that is not the primary key.
+    function _changeOwners() private {
+        _relay("first change by relay: add an owner", SECOND_KEY);
+        _relay("further change by relay: add an owner", THIRD_KEY);
+        signer = SECOND_KEY;
+        _pay("", false); // as before the primary key's payment, so that both leave the deposit as it was
+        _pay("USDC payment by a second owner", false);
+        _pay("USDC payment by a second owner's passkey", true);
+        signer = 0;
+        _recover();
+    }
+
+    /// @dev A recovery by one guardian, brought by a stranger.
+    function _recover() private {
+        account = VaultAccount(payable(sender));
+        _makeGuardian();
+        bytes[] memory newOwners = _newOwners(_p256(OTHER_KEY));
+        bytes memory signature = _named(GUARDIAN_KEY, _recoveryDigest(sender, 0, newOwners));
+        vm.prank(bob, bob);
+        account.startRecovery(newOwners, signature);
+        _snapshot("recovery: start");
+        vm.warp(vm.getBlockTimestamp() + 3 days);
+        vm.prank(bob, bob);
+        account.finishRecovery(newOwners);
+        _snapshot("recovery: finish");
+    }
+
+    /// @dev A spender's second payment in a period, by its key and by an address of its own.
+    function _spend() private {
+        account = VaultAccount(payable(sender));
+        Permission memory p = Permission(0, address(usdc), 9e6, 1 days, 0, 0, bob, 0, 0);
+        (p.keyId, signer) = (keccak256(_p256(SPENDER_KEY)), SPENDER_KEY);
+        vm.prank(sender);
+        account.grantPermission(p);
+        bytes memory data = abi.encodeCall(VaultAccount.spend, (p, bob, 1e6, ""));
+        _operate(data, false, "");
+        _operate(data, false, "USDC payment by a permission, sponsored");
+        signer = 0;
+    }
+
+    function _snapshot(string memory name) private {
+        if (bytes(name).length != 0) vm.snapshotGasLastCall(signatures, string.concat(name, ", ", version));
+    }
+
+    function _relay(string memory name, uint256 added) private {
+        Owners.Change[] memory changes = _list(_add(_p256(added)));
+        uint64 sequence = VaultAccount(payable(sender)).accountSettings().sequence;
+        bytes memory signature = _sign(key, _changesDigest(sender, sequence, changes));
+        vm.prank(bob, bob);
+        VaultAccount(payable(sender)).applyChanges(sequence, changes, signature);
+        _snapshot(name);
     }
 
     function _register(string memory name, bytes32 aliasHash) private {
@@ -115,7 +175,7 @@ contract GasTest is Fixture {
         bytes32 commitment = registry.commitmentOf(registry.didHashOf(x, y), aliasHash, sender, SECRET);
         bytes memory data = abi.encodeCall(registry.commit, (commitment));
         _operate(address(registry), data, false, "deploy, commit, sponsored");
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         data = abi.encodeCall(registry.register, (x, y, 0, aliasHash, SECRET, ""));
         _operate(address(registry), data, false, "then register DID and alias, sponsored");
         vm.assertEq(registry.didOf(sender), registry.didHashOf(x, y));
@@ -133,7 +193,11 @@ contract GasTest is Fixture {
     }
 
     function _operate(address target, bytes memory data, bool passkey, string memory name) private {
-        PackedUserOperation memory op = _operation(sender, abi.encodeCall(VaultAccount.execute, (target, 0, data)));
+        _operate(_execute(target, 0, data), passkey, name);
+    }
+
+    function _operate(bytes memory callData, bool passkey, string memory name) private {
+        PackedUserOperation memory op = _operation(sender, callData);
         op.nonce = IEntryPoint(entryPoint).getNonce(sender, 0);
         if (sender.code.length == 0) {
             (uint256 x, uint256 y) = vm.publicKeyP256(key);
@@ -141,7 +205,9 @@ contract GasTest is Fixture {
         }
         if (sponsored) _sponsor(op);
         bytes32 hash = IUserOpHash(entryPoint).getUserOpHash(op);
-        op.signature = passkey ? _assert(key, hash, 0x05) : _sign(key, hash);
+        uint256 by = signer == 0 ? key : signer;
+        op.signature = passkey ? _assert(by, hash, 0x05) : _sign(by, hash);
+        if (signer != 0) op.signature = _named(_p256(by), op.signature);
         _handle(op, name);
         vm.assertEq(IEntryPoint(entryPoint).getNonce(sender, 0), op.nonce + 1);
     }
@@ -159,6 +225,6 @@ contract GasTest is Fixture {
         ops[0] = op;
         vm.prank(bob, bob);
         IEntryPoint(entryPoint).handleOps(ops, payable(bob));
-        if (bytes(name).length != 0) vm.snapshotGasLastCall(signatures, string.concat(name, ", ", version));
+        _snapshot(name);
     }
 }

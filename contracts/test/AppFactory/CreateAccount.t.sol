@@ -5,6 +5,7 @@ import {Fixture} from "../utils/Fixture.sol";
 
 import {AppFactory} from "../../src/AppFactory.sol";
 import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Owners} from "../../src/account/Owners.sol";
 
 contract CreateAccountTest is Fixture {
     function testFuzz_createsWhereItSaid(uint256 key, uint256 salt) public {
@@ -36,7 +37,7 @@ contract CreateAccountTest is Fixture {
     }
 
     function testFuzz_refusesWhatIsNotOnTheCurve(uint256 x, uint256 y, uint256 salt) public {
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, x, y));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, x, y));
         factory.createAccount(x, y, salt);
         vm.assertEq(factory.getAddress(x, y, salt).code.length, 0);
     }
@@ -45,7 +46,7 @@ contract CreateAccountTest is Fixture {
         uint256 p = 0xFFFFFFFF00000001000000000000000000000000FFFFFFFFFFFFFFFFFFFFFFFF;
         (uint256 x, uint256 y) = (5, 0x459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc);
         factory.createAccount(x, y, 0);
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, x + p, y));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, x + p, y));
         factory.createAccount(x + p, y, 0);
     }
 

@@ -40,7 +40,7 @@ abstract contract Claims is Fixture {
         _prepare();
         bytes32 commitment = _commitment(_claimant());
         registry.commit(commitment);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, commitment, block.number));
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, commitment, vm.getBlockNumber()));
         vm.prank(_claimant());
         _claim();
     }
@@ -48,7 +48,7 @@ abstract contract Claims is Fixture {
     function test_acceptsInTheNextBlock() public {
         _prepare();
         registry.commit(_commitment(_claimant()));
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         vm.prank(_claimant());
         _claim();
     }
@@ -56,8 +56,8 @@ abstract contract Claims is Fixture {
     function test_acceptsInTheLastSecondOfTheCommitment() public {
         _prepare();
         registry.commit(_commitment(_claimant()));
-        vm.roll(block.number + 1);
-        vm.warp(block.timestamp + registry.MAX_COMMITMENT_AGE());
+        vm.roll(vm.getBlockNumber() + 1);
+        vm.warp(vm.getBlockTimestamp() + registry.MAX_COMMITMENT_AGE());
         vm.prank(_claimant());
         _claim();
     }
@@ -66,8 +66,8 @@ abstract contract Claims is Fixture {
         _prepare();
         bytes32 commitment = _commitment(_claimant());
         registry.commit(commitment);
-        uint256 expiry = block.timestamp + registry.MAX_COMMITMENT_AGE();
-        vm.roll(block.number + 1);
+        uint256 expiry = vm.getBlockTimestamp() + registry.MAX_COMMITMENT_AGE();
+        vm.roll(vm.getBlockNumber() + 1);
         vm.warp(expiry + 1);
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentExpired.selector, commitment, expiry));
         vm.prank(_claimant());

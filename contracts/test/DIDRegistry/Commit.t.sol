@@ -12,14 +12,14 @@ contract CommitTest is Fixture {
         emit IDIDRegistry.Committed(COMMITMENT);
         registry.commit(COMMITMENT);
         (uint256 blockNumber, uint256 timestamp) = registry.committedAt(COMMITMENT);
-        vm.assertEq(blockNumber, block.number);
-        vm.assertEq(timestamp, block.timestamp);
+        vm.assertEq(blockNumber, vm.getBlockNumber());
+        vm.assertEq(timestamp, vm.getBlockTimestamp());
     }
 
     function test_aSecondPostingChangesNothingWhileTheFirstLives() public {
         registry.commit(COMMITMENT);
-        uint256 firstBlock = block.number;
-        uint256 firstTime = block.timestamp;
+        uint256 firstBlock = vm.getBlockNumber();
+        uint256 firstTime = vm.getBlockTimestamp();
         vm.roll(firstBlock + 9);
         vm.warp(firstTime + registry.MAX_COMMITMENT_AGE());
         vm.recordLogs();
@@ -33,12 +33,12 @@ contract CommitTest is Fixture {
 
     function test_renewsALapsedOne() public {
         registry.commit(COMMITMENT);
-        vm.roll(block.number + 9);
-        vm.warp(block.timestamp + registry.MAX_COMMITMENT_AGE() + 1);
+        vm.roll(vm.getBlockNumber() + 9);
+        vm.warp(vm.getBlockTimestamp() + registry.MAX_COMMITMENT_AGE() + 1);
         registry.commit(COMMITMENT);
         (uint256 blockNumber, uint256 timestamp) = registry.committedAt(COMMITMENT);
-        vm.assertEq(blockNumber, block.number);
-        vm.assertEq(timestamp, block.timestamp);
+        vm.assertEq(blockNumber, vm.getBlockNumber());
+        vm.assertEq(timestamp, vm.getBlockTimestamp());
     }
 
     function testFuzz_keepsCommitmentsApart(bytes32 one, bytes32 other) public {

@@ -123,12 +123,12 @@ contract RegistryActor {
 
     function _commit(bytes32 commitment, bool wait) private {
         registry.commit(commitment);
-        if (modelCommitted[commitment] == 0) modelCommitted[commitment] = block.number;
-        if (wait) vm.roll(block.number + 1);
+        if (modelCommitted[commitment] == 0) modelCommitted[commitment] = vm.getBlockNumber();
+        if (wait) vm.roll(vm.getBlockNumber() + 1);
     }
 
     function _used(bytes32 commitment) private {
-        vm.assertTrue(modelCommitted[commitment] < block.number);
+        vm.assertTrue(modelCommitted[commitment] < vm.getBlockNumber());
         delete modelCommitted[commitment];
     }
 }

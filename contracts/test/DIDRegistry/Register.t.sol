@@ -154,12 +154,12 @@ contract RegisterTest is Claims {
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(address(account));
         registry.commit(commitment);
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         bytes32 copied = registry.commitmentOf(DID, ALIAS, mallory, SECRET);
         vm.startPrank(mallory);
         registry.commit(commitment);
         registry.commit(copied);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, copied, block.number));
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, copied, vm.getBlockNumber()));
         registry.registerForeign(DID_TEXT, ALIAS, SECRET, CID);
         vm.stopPrank();
         vm.prank(address(account));

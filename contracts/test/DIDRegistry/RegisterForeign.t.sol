@@ -124,19 +124,19 @@ contract RegisterForeignTest is Claims {
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(alice);
         registry.commit(commitment);
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         vm.startPrank(mallory);
         registry.commit(commitment);
         registry.commit(_commitment(mallory));
         bytes memory tooNew =
-            abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, _commitment(mallory), block.number);
+            abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, _commitment(mallory), vm.getBlockNumber());
         vm.expectRevert(tooNew);
         _claim();
         vm.stopPrank();
         vm.prank(alice);
         _claim();
         vm.assertEq(registry.didOf(alice), DID);
-        vm.roll(block.number + 1);
+        vm.roll(vm.getBlockNumber() + 1);
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.DidAlreadyRegistered.selector, DID, alice));
         vm.prank(mallory);
         _claim();

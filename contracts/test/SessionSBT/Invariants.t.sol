@@ -29,10 +29,10 @@ contract SessionActor {
     }
 
     function issue(uint256 who, uint256 session, uint64 lifetime) external {
-        uint64 end = uint64(block.timestamp + lifetime % 100);
+        uint64 end = uint64(vm.getBlockTimestamp() + lifetime % 100);
         vm.prank(holder(who));
         try sessions.issue(bytes32(session % 4), end) returns (uint256 tokenId) {
-            vm.assertTrue(issuer[tokenId] == address(0) && end > block.timestamp && session % 4 != 0);
+            vm.assertTrue(issuer[tokenId] == address(0) && end > vm.getBlockTimestamp() && session % 4 != 0);
             issued.push(tokenId);
             issuer[tokenId] = holder(who);
             expiry[tokenId] = end;
@@ -58,7 +58,7 @@ contract SessionActor {
     }
 
     function wait(uint8 time) external {
-        vm.warp(block.timestamp + time % 60);
+        vm.warp(vm.getBlockTimestamp() + time % 60);
     }
 }
 
@@ -80,7 +80,7 @@ contract SessionInvariantsTest is Fixture {
         for (uint256 i = 0; i < actor.count(); ++i) {
             uint256 tokenId = actor.issued(i);
             bool alive = !actor.revoked(tokenId);
-            vm.assertEq(sessions.isValid(tokenId), alive && block.timestamp < actor.expiry(tokenId));
+            vm.assertEq(sessions.isValid(tokenId), alive && vm.getBlockTimestamp() < actor.expiry(tokenId));
             if (alive) vm.assertEq(sessions.ownerOf(tokenId), actor.issuer(tokenId));
         }
     }

@@ -8,17 +8,17 @@ contract IsValidTest is Fixture {
         lifetime = lifetime % 1e9 + 1;
         elapsed = elapsed % 2e9;
         vm.prank(alice);
-        uint256 tokenId = sessions.issue("s", uint64(block.timestamp + lifetime));
-        vm.warp(block.timestamp + elapsed);
+        uint256 tokenId = sessions.issue("s", uint64(vm.getBlockTimestamp() + lifetime));
+        vm.warp(vm.getBlockTimestamp() + elapsed);
         vm.assertEq(sessions.isValid(tokenId), elapsed < lifetime);
     }
 
     function test_overAtItsEnd() public {
         vm.prank(alice);
-        uint256 tokenId = sessions.issue("s", uint64(block.timestamp + 10));
-        vm.warp(block.timestamp + 9);
+        uint256 tokenId = sessions.issue("s", uint64(vm.getBlockTimestamp() + 10));
+        vm.warp(vm.getBlockTimestamp() + 9);
         vm.assertTrue(sessions.isValid(tokenId));
-        vm.warp(block.timestamp + 1);
+        vm.warp(vm.getBlockTimestamp() + 1);
         vm.assertFalse(sessions.isValid(tokenId));
     }
 

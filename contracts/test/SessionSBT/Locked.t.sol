@@ -8,7 +8,7 @@ import {IERC721Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.s
 contract LockedTest is Fixture {
     function test_everyTokenIs() public {
         vm.prank(alice);
-        vm.assertTrue(sessions.locked(sessions.issue("s", uint64(block.timestamp + 1))));
+        vm.assertTrue(sessions.locked(sessions.issue("s", uint64(vm.getBlockTimestamp() + 1))));
     }
 
     function test_refusesAnUnknownToken() public {

@@ -12,7 +12,7 @@ contract RevokeTest is Fixture {
     function setUp() public override {
         super.setUp();
         vm.prank(alice);
-        tokenId = sessions.issue("s", uint64(block.timestamp + 100));
+        tokenId = sessions.issue("s", uint64(vm.getBlockTimestamp() + 100));
     }
 
     function test_endsTheSession() public {
@@ -28,11 +28,11 @@ contract RevokeTest is Fixture {
         vm.startPrank(alice);
         sessions.revoke(tokenId);
         vm.expectRevert(abi.encodeWithSelector(SessionSBT.AlreadyIssued.selector, tokenId));
-        sessions.issue("s", uint64(block.timestamp + 100));
+        sessions.issue("s", uint64(vm.getBlockTimestamp() + 100));
     }
 
     function test_alsoAfterItsEnd() public {
-        vm.warp(block.timestamp + 200);
+        vm.warp(vm.getBlockTimestamp() + 200);
         vm.prank(alice);
         sessions.revoke(tokenId);
         vm.assertEq(sessions.balanceOf(alice), 0);

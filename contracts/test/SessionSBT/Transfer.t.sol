@@ -12,7 +12,7 @@ contract TransferTest is Fixture {
     function setUp() public override {
         super.setUp();
         vm.prank(alice);
-        tokenId = sessions.issue("s", uint64(block.timestamp + 100));
+        tokenId = sessions.issue("s", uint64(vm.getBlockTimestamp() + 100));
         vm.startPrank(alice);
     }
 

@@ -54,7 +54,7 @@ contract EntryPointTest is Fixture {
         _commit(ownDid, ALIAS, predicted, SECRET);
         bytes memory call = abi.encodeCall(DIDRegistry.register, (pubKeyX, pubKeyY, 77, ALIAS, SECRET, CID));
         PackedUserOperation memory op =
-            _operation(predicted, abi.encodeCall(VaultAccount.execute, (address(registry), 0, call)));
+            _operation(predicted, _execute(address(registry), 0, call));
         op.initCode =
             abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (pubKeyX, pubKeyY, 77)));
         op.signature = _assert(KEY, IUserOpHash(entryPoint).getUserOpHash(op), 0x05);
@@ -74,7 +74,7 @@ contract EntryPointTest is Fixture {
 
     function _funded() private returns (PackedUserOperation memory) {
         vm.deal(address(account), 1 ether);
-        return _operation(address(account), abi.encodeCall(VaultAccount.execute, (bob, 1, "")));
+        return _operation(address(account), _execute(bob, 1, ""));
     }
 
     function _handleOne(address entryPoint, PackedUserOperation memory op) private {

@@ -52,7 +52,7 @@ contract ExecuteTest is Fixture {
 
     function testFuzz_refusesEveryoneElse(address caller) public {
         vm.assume(caller != EP07 && caller != EP08 && caller != EP09 && caller != address(account));
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotEntryPointOrSelf.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotAuthorized.selector, caller));
         vm.prank(caller);
         account.execute(address(target), 0, "");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {Execution} from "@openzeppelin/contracts/interfaces/draft-IERC7579.sol";
 import {VaultAccount} from "../../src/VaultAccount.sol";
 import {Fixture} from "../utils/Fixture.sol";
 
@@ -16,7 +17,7 @@ contract ExecuteBatchTest is Fixture {
     }
 
     function testFuzz_makesEveryCall(uint8 count) public {
-        VaultAccount.Call[] memory calls = new VaultAccount.Call[](count % 16);
+        Execution[] memory calls = new Execution[](count % 16);
         for (uint256 i = 0; i < calls.length; ++i) {
             calls[i] = _call(i, abi.encodeCall(Target.record, ()));
         }
@@ -30,7 +31,7 @@ contract ExecuteBatchTest is Fixture {
     }
 
     function test_isAllOrNothingAndNamesTheCall() public {
-        VaultAccount.Call[] memory calls = new VaultAccount.Call[](3);
+        Execution[] memory calls = new Execution[](3);
         calls[0] = _call(1, abi.encodeCall(Target.record, ()));
         calls[1] = _call(0, abi.encodeCall(Target.refuse, (7)));
         calls[2] = _call(1, abi.encodeCall(Target.record, ()));
@@ -44,17 +45,17 @@ contract ExecuteBatchTest is Fixture {
 
     function test_theAccountItselfMay() public {
         vm.prank(address(account));
-        account.executeBatch(new VaultAccount.Call[](0));
+        account.executeBatch(new Execution[](0));
     }
 
     function testFuzz_refusesEveryoneElse(address caller) public {
         vm.assume(caller != EP07 && caller != EP08 && caller != EP09 && caller != address(account));
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotEntryPointOrSelf.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotAuthorized.selector, caller));
         vm.prank(caller);
-        account.executeBatch(new VaultAccount.Call[](0));
+        account.executeBatch(new Execution[](0));
     }
 
-    function _call(uint256 value, bytes memory data) private view returns (VaultAccount.Call memory) {
-        return VaultAccount.Call({target: address(target), value: value, data: data});
+    function _call(uint256 value, bytes memory data) private view returns (Execution memory) {
+        return Execution({target: address(target), value: value, callData: data});
     }
 }

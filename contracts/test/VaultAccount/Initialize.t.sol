@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Owners} from "../../src/account/Owners.sol";
 import {Fixture} from "../utils/Fixture.sol";
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
@@ -36,12 +37,12 @@ contract InitializeTest is Fixture {
 
     function testFuzz_refusesWhatIsNotOnTheCurve(uint256 x, uint256 y) public {
         // Two random words form a point on the curve with a probability of only 2^-256.
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, x, y));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, x, y));
         clone.initialize(x, y);
     }
 
     function test_refusesZero() public {
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, 0, 0));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, 0, 0));
         clone.initialize(0, 0);
     }
 }

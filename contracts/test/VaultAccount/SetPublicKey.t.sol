@@ -2,6 +2,8 @@
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Keys} from "../../src/account/Keys.sol";
+import {Owners} from "../../src/account/Owners.sol";
 import {Fixture} from "../utils/Fixture.sol";
 
 import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
@@ -18,7 +20,7 @@ contract SetPublicKeyTest is Fixture {
     function test_handsTheAccountOver() public {
         bytes32 hash = keccak256("an operation");
         vm.expectEmit(true, true, true, true, address(account));
-        emit VaultAccount.PublicKeyChanged(newX, newY);
+        emit Keys.PublicKeyChanged(newX, newY);
         vm.prank(EP07);
         account.execute(address(account), 0, abi.encodeCall(VaultAccount.setPublicKey, (newX, newY)));
         (uint256 x, uint256 y) = account.publicKey();
@@ -33,21 +35,21 @@ contract SetPublicKeyTest is Fixture {
     }
 
     function test_refusesWhatIsNotOnTheCurve() public {
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, newX, newY + 1));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, newX, newY + 1));
         vm.prank(address(account));
         account.setPublicKey(newX, newY + 1);
     }
 
     /// @notice With y = 0 the account would look uninitialized, and anyone could take it over.
     function testFuzz_neverTakesYZero(uint256 x) public {
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.InvalidPublicKey.selector, x, 0));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, x, 0));
         vm.prank(address(account));
         account.setPublicKey(x, 0);
     }
 
     function testFuzz_refusesEveryoneElse(address caller) public {
         vm.assume(caller != EP07 && caller != EP08 && caller != EP09 && caller != address(account));
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotEntryPointOrSelf.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotAuthorized.selector, caller));
         vm.prank(caller);
         account.setPublicKey(newX, newY);
     }

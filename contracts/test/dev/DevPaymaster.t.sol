@@ -123,7 +123,7 @@ contract DevPaymasterTest is Fixture {
         view
         returns (PackedUserOperation memory op)
     {
-        op = _operation(address(account), abi.encodeCall(VaultAccount.execute, (alice, 0, "")));
+        op = _operation(address(account), _execute(alice, 0, ""));
         op.paymasterAndData = abi.encodePacked(address(paymaster), LIMITS);
         bytes32 hash = paymaster.getHash(op, entryPoint, validUntil, validAfter);
         (uint8 v, bytes32 r, bytes32 s) =

@@ -72,8 +72,8 @@ abstract contract Fixture {
         bytes32 commitment = registry.commitmentOf(didHash, aliasHash, controller, secret);
         vm.prank(mallory);
         registry.commit(commitment);
-        vm.roll(block.number + 1);
-        vm.warp(block.timestamp + 2);
+        vm.roll(vm.getBlockNumber() + 1);
+        vm.warp(vm.getBlockTimestamp() + 2);
     }
 
     /// @dev Registers one of the two foreign DIDs, which any address may control.
@@ -108,6 +108,11 @@ abstract contract Fixture {
         bytes memory initCode = vm.parseJsonBytes(vm.readFile(path), ".bytecode");
         (bool done,) = DEPLOYER.call(abi.encodePacked(salt, initCode));
         vm.assertTrue(done);
+    }
+
+    /// @dev Call data of `execute`, whose name ERC-7821 uses too.
+    function _execute(address target, uint256 value, bytes memory data) internal pure returns (bytes memory) {
+        return abi.encodeWithSignature("execute(address,uint256,bytes)", target, value, data);
     }
 
     function _operation(address sender, bytes memory callData) internal pure returns (PackedUserOperation memory op) {
