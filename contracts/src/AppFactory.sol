@@ -47,18 +47,15 @@ contract AppFactory {
     /// @param salt Distinguishes accounts of the same key.
     /// @param history All changes that its owners have signed, from sequence zero on.
     /// @return account Its address.
-    function createAccountWith(
-        uint256 pubKeyX,
-        uint256 pubKeyY,
-        uint256 salt,
-        Owners.SignedChanges[] calldata history
-    ) external returns (address account) {
+    function createAccountWith(uint256 pubKeyX, uint256 pubKeyY, uint256 salt, Owners.SignedChanges[] calldata history)
+        external
+        returns (address account)
+    {
         account = createAccount(pubKeyX, pubKeyY, salt);
         uint64 sequence = VaultAccount(payable(account)).accountSettings().sequence;
         for (; sequence < history.length; ++sequence) {
-            VaultAccount(payable(account)).applyChanges(
-                sequence, history[sequence].changes, history[sequence].signature
-            );
+            VaultAccount(payable(account))
+                .applyChanges(sequence, history[sequence].changes, history[sequence].signature);
         }
     }
 

@@ -88,9 +88,8 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     {
         if (!_isEntryPoint(msg.sender)) revert NotEntryPoint(msg.sender);
         (Authority authority, bytes32 keyId, uint48 until) = _authority(userOpHash, userOp.signature);
-        validationData = authority == Authority.Full
-            ? uint256(until) << 160
-            : _validateAlone(userOp, authority, keyId, until);
+        validationData =
+            authority == Authority.Full ? uint256(until) << 160 : _validateAlone(userOp, authority, keyId, until);
         // The entry point checks its balance itself, so a failed payment needs no answer here.
         if (missingAccountFunds != 0) LowLevelCall.callNoReturn(msg.sender, missingAccountFunds, "");
     }

@@ -37,9 +37,9 @@ contract GasTest is AccountFixture {
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
-        usdc = new DevUSDC();
+        usdc = DevUSDC(_deployed("DevUSDC"));
         usdc.mint(bob, 5e6);
-        paymaster = new DevPaymaster(vm.addr(SPONSOR_KEY));
+        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
         string memory profile = vm.envOr("FOUNDRY_PROFILE", string("default"));
         bool precompile = keccak256(bytes(profile)) == keccak256("precompile");
         signatures = precompile ? "OperationsWithPrecompile" : "OperationsInSolidity";

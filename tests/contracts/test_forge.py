@@ -1,4 +1,7 @@
-"""All Solidity tests in contracts/test run without the P-256 precompile, and the account's tests also run with it."""
+"""All Solidity tests in contracts/test run without the P-256 precompile, and the account's tests also run with it.
+
+They test the artifacts in the package, which `tools/compile_contracts.py --check` compares with the sources.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,21 @@ if TYPE_CHECKING:
 # HOLDFAST_FORGE_PROFILE=long runs about a hundred times as many fuzz cases.
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
-# Each run's forge profile, test files, and minimum number of tests.
-RUNS = ((PROFILE, "test/**/*.t.sol", 190), ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 50))
+# Each run's forge profile, test files, minimum number of tests, and how many groups of gas snapshots it measures.
+RUNS = (
+    (PROFILE, "test/**/*.t.sol", 340, 2),
+    ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 200, 2),
+    ("trace", "test/trace/*", 6, 0),
+)
 
 
 def test_contracts(forge: Path) -> None:
-    # A single test performs both runs one after the other, because both write to forge's cache.
-    for profile, only, at_least in RUNS:
+    # A single test performs the runs one after the other, because all write to forge's cache.
+    for profile, only, at_least, groups in RUNS:
         results = _run(forge, profile, only)
         assert {name: result["reason"] for name, result in results.items() if result["status"] != "Success"} == {}
         assert len(results) >= at_least
-        _compare_gas(results)
+        _compare_gas(results, groups)
 
 
 def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
@@ -42,10 +49,10 @@ def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
     return {f"{s}.{t}": result for s, suite in suites.items() for t, result in suite["test_results"].items()}
 
 
-def _compare_gas(results: dict[str, Any]) -> None:
+def _compare_gas(results: dict[str, Any], groups: int) -> None:
     """Compare the measured gas with contracts/snapshots, which forge does not do when it writes JSON."""
     measured = [snapshot for result in results.values() for snapshot in result["gas_snapshots"].items()]
-    assert len(measured) == 2, "the calls, and the operations with or without the precompile"
+    assert len(measured) == groups, "the calls, and the operations with or without the precompile"
     for group, gas in measured:
         assert gas == json.loads((CONTRACTS / "snapshots" / f"{group}.json").read_text()), (
             "docs/contracts.md says how to renew"

@@ -123,9 +123,8 @@ abstract contract Owners is Keys, Domain {
     /// @dev EntryPoint v0.9 reads a validity with the highest bit as a range of blocks.
     uint256 internal constant MAX_TIME = type(uint48).max >> 1;
     bytes32 private constant CHANGE_TYPEHASH = keccak256("Change(uint8 kind,bytes signer,uint256 value)");
-    bytes32 private constant CHANGES_TYPEHASH = keccak256(
-        "OwnerChanges(uint64 sequence,Change[] changes)Change(uint8 kind,bytes signer,uint256 value)"
-    );
+    bytes32 private constant CHANGES_TYPEHASH =
+        keccak256("OwnerChanges(uint64 sequence,Change[] changes)Change(uint8 kind,bytes signer,uint256 value)");
 
     /// @notice Applies changes that as many owners signed as must. Anyone may call it, on every chain.
     /// @dev It asks for the time only if an owner who signed has an expiry, so a factory may call it while an operation is

@@ -97,7 +97,11 @@ library Signatures {
     }
 
     /// @dev As OpenZeppelin's checker, without copying signer and signature first.
-    function _isOfVerifier(bytes calldata signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
+    function _isOfVerifier(bytes calldata signer, bytes32 digest, bytes calldata signature)
+        private
+        view
+        returns (bool)
+    {
         if (signer.length < ADDRESS_LENGTH) return false;
         bytes4 yes = IERC7913SignatureVerifier.verify.selector;
         (bool success, bytes32 answer,) = LowLevelCall.staticcallReturn64Bytes(
@@ -111,7 +115,6 @@ library Signatures {
     function _isOfAddress(address signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
         (address recovered, ECDSA.RecoverError failure,) = ECDSA.tryRecoverCalldata(digest, signature);
         if (failure == ECDSA.RecoverError.NoError && recovered == signer) return true;
-        return signer.code.length != 0
-            && SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+        return signer.code.length != 0 && SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
     }
 }

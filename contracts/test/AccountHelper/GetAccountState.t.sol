@@ -84,16 +84,16 @@ contract GetAccountStateTest is Fixture {
         address[2] memory registries =
             [address(new Saying(abi.encode(1), true)), address(new Saying(abi.encode(1, 1), false))];
         for (uint256 i = 0; i < registries.length; ++i) {
-            helper = new AccountHelper(registries[i]);
+            helper = AccountHelper(_deployedWith("AccountHelper", registries[i]));
             vm.assertEq(_state(alice), new bytes(160));
         }
     }
 
     /// @notice A word that is neither 0 nor 1 must not be passed on as a boolean, because decoders would reject it.
     function test_onlyOneMeansActive() public {
-        helper = new AccountHelper(address(new Saying(abi.encode(2), false)));
+        helper = AccountHelper(_deployedWith("AccountHelper", address(new Saying(abi.encode(2), false))));
         vm.assertEq(_state(alice), abi.encode(uint256(0), uint256(2), false, uint256(0), uint256(0)));
-        helper = new AccountHelper(address(new Saying(abi.encode(1), false)));
+        helper = AccountHelper(_deployedWith("AccountHelper", address(new Saying(abi.encode(1), false))));
         vm.assertEq(_state(alice), abi.encode(uint256(0), uint256(1), true, uint256(0), uint256(0)));
     }
 
@@ -110,14 +110,14 @@ contract GetAccountStateTest is Fixture {
     }
 
     function test_missingRegistryAndEntryPoint() public {
-        AccountHelper lonely = new AccountHelper(address(0xDEAD));
+        AccountHelper lonely = AccountHelper(_deployedWith("AccountHelper", address(0xDEAD)));
         vm.etch(EP07, "");
         (, bytes memory state) = address(lonely).call(abi.encodeCall(lonely.getAccountState, (address(account))));
         vm.assertEq(state, abi.encode(uint256(0), uint256(0), false, pubKeyX, pubKeyY));
     }
 
     function test_hostileRegistryAndEntryPoint() public {
-        AccountHelper hostile = new AccountHelper(address(new Looping()));
+        AccountHelper hostile = AccountHelper(_deployedWith("AccountHelper", address(new Looping())));
         vm.etch(EP07, type(Dying).runtimeCode);
         (bool done, bytes memory state) =
             address(hostile).call(abi.encodeCall(hostile.getAccountState, (address(account))));

@@ -26,9 +26,12 @@ contract ApplyChangesTest is AccountFixture {
         vm.assertFalse(_isOwner(_p256(KEY)));
     }
 
-    function testFuzz_theDigestIsEip712WithoutChain(uint64 sequence, uint64 chainId, bytes calldata signer, uint256 value)
-        public
-    {
+    function testFuzz_theDigestIsEip712WithoutChain(
+        uint64 sequence,
+        uint64 chainId,
+        bytes calldata signer,
+        uint256 value
+    ) public {
         vm.assume(chainId != 0);
         vm.chainId(chainId);
         Owners.Change[] memory changes = _list(_add(signer), _threshold(value));

@@ -42,7 +42,7 @@ contract AttacksTest is PermissionFixture {
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
-        paymaster = new DevPaymaster(vm.addr(SPONSOR_KEY));
+        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
         vm.deal(address(this), 1 ether);
         paymaster.deposit{value: 1 ether}(EP08);
         p = _subscription();

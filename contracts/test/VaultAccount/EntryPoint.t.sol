@@ -53,8 +53,7 @@ contract EntryPointTest is Fixture {
         bytes32 ownDid = _didOfKey(pubKeyX, pubKeyY);
         _commit(ownDid, ALIAS, predicted, SECRET);
         bytes memory call = abi.encodeCall(DIDRegistry.register, (pubKeyX, pubKeyY, 77, ALIAS, SECRET, CID));
-        PackedUserOperation memory op =
-            _operation(predicted, _execute(address(registry), 0, call));
+        PackedUserOperation memory op = _operation(predicted, _execute(address(registry), 0, call));
         op.initCode =
             abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (pubKeyX, pubKeyY, 77)));
         op.signature = _assert(KEY, IUserOpHash(entryPoint).getUserOpHash(op), 0x05);

@@ -120,12 +120,10 @@ contract IsValidSignatureTest is AccountFixture {
 
     function _nested(VaultAccount verifier) private view returns (bytes32) {
         string memory head = string.concat("TypedDataSign(", NAME, " contents,string name,string version,");
-        bytes32 typehash = keccak256(
-            bytes(string.concat(head, "uint256 chainId,address verifyingContract,bytes32 salt)", TYPE))
-        );
-        bytes memory domain = abi.encode(
-            keccak256("Holdfast VaultAccount"), keccak256("1"), block.chainid, verifier, bytes32(0)
-        );
+        bytes32 typehash =
+            keccak256(bytes(string.concat(head, "uint256 chainId,address verifyingContract,bytes32 salt)", TYPE)));
+        bytes memory domain =
+            abi.encode(keccak256("Holdfast VaultAccount"), keccak256("1"), block.chainid, verifier, bytes32(0));
         bytes32 message = keccak256(abi.encodePacked(typehash, CONTENTS, domain));
         return keccak256(abi.encodePacked(hex"1901", APP, message));
     }

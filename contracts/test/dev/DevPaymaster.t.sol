@@ -17,7 +17,7 @@ contract DevPaymasterTest is Fixture {
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
-        paymaster = new DevPaymaster(vm.addr(SPONSOR_KEY));
+        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
         vm.deal(alice, 10 ether);
     }
 
@@ -50,7 +50,7 @@ contract DevPaymasterTest is Fixture {
 
     function test_aSponsorshipCountsForThePaymasterOnly() public {
         PackedUserOperation memory op = _sponsored(EP07, SPONSOR_KEY, 0, 0);
-        paymaster = new DevPaymaster(vm.addr(SPONSOR_KEY));
+        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
         _expect(op, EP07, 0, 0, false);
     }
 

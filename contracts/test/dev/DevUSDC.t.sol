@@ -8,7 +8,7 @@ import {DevUSDC} from "../../src/dev/DevUSDC.sol";
 contract DevUSDCTest is Fixture {
     function testFuzz_anyoneMints(address to, uint256 amount) public {
         vm.assume(to != address(0));
-        DevUSDC usdc = new DevUSDC();
+        DevUSDC usdc = DevUSDC(_deployed("DevUSDC"));
         vm.prank(mallory);
         usdc.mint(to, amount);
         vm.assertEq(usdc.balanceOf(to), amount);

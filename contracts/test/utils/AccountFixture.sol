@@ -20,9 +20,8 @@ abstract contract AccountFixture is Fixture {
     bytes32 internal constant OP_HASH = keccak256("an operation");
 
     bytes32 private constant CHANGE_TYPEHASH = keccak256("Change(uint8 kind,bytes signer,uint256 value)");
-    bytes32 private constant CHANGES_TYPEHASH = keccak256(
-        "OwnerChanges(uint64 sequence,Change[] changes)Change(uint8 kind,bytes signer,uint256 value)"
-    );
+    bytes32 private constant CHANGES_TYPEHASH =
+        keccak256("OwnerChanges(uint64 sequence,Change[] changes)Change(uint8 kind,bytes signer,uint256 value)");
 
     // --- signers
 

@@ -23,6 +23,7 @@ abstract contract Fixture {
     address internal constant EP08 = 0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108;
     address internal constant EP09 = 0x433709009B8330FDa32311DF1C2AFA402eD8D009;
     address internal constant SENDER_CREATOR09 = 0x0A630a99Df908A81115A3022927Be82f9299987e;
+    bytes32 internal constant OUR_SALT = keccak256("holdfast.contracts.v1");
     bytes32 internal constant SALT07 = 0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3;
     bytes32 internal constant SALT08 = 0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9;
 
@@ -56,13 +57,35 @@ abstract contract Fixture {
     function setUp() public virtual {
         vm.roll(1_000);
         vm.warp(1_800_000_000);
-        implementation = new VaultAccount();
-        factory = new AppFactory(address(implementation));
-        registry = new DIDRegistry(address(factory));
-        helper = new AccountHelper(address(registry));
-        sessions = new SessionSBT();
+        implementation = VaultAccount(payable(_deployed("VaultAccount")));
+        factory = AppFactory(_deployed("AppFactory"));
+        registry = DIDRegistry(_deployed("DIDRegistry"));
+        helper = AccountHelper(_deployed("AccountHelper"));
+        sessions = SessionSBT(_deployed("SessionSBT"));
         (pubKeyX, pubKeyY) = vm.publicKeyP256(KEY);
         account = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 0)));
+    }
+
+    // --- our contracts, from the committed artifacts
+
+    /// @dev Deploys one of our contracts with its constructor's argument, as on every chain.
+    function _deployed(string memory name) internal returns (address) {
+        return _deploy(OUR_SALT, _initCode(name));
+    }
+
+    /// @dev Deploys one of our contracts with another address as its constructor's only argument.
+    function _deployedWith(string memory name, address argument) internal returns (address deployed) {
+        bytes memory code = _initCode(name);
+        assembly ("memory-safe") {
+            mstore(add(code, mload(code)), argument)
+            deployed := create(0, add(code, 32), mload(code))
+        }
+        vm.assertTrue(deployed.code.length != 0);
+    }
+
+    function _initCode(string memory name) private view returns (bytes memory) {
+        string memory path = string.concat("../src/holdfast/chain/contracts/", name, ".json");
+        return vm.parseJsonBytes(vm.readFile(path), ".initCode");
     }
 
     // --- registry
@@ -96,18 +119,22 @@ abstract contract Fixture {
     // --- entry points
 
     function _deployEntryPoints() internal {
-        _deploy(SALT07, "node_modules/aa07/artifacts/EntryPoint.json");
-        _deploy(SALT08, "node_modules/@account-abstraction/contracts/artifacts/EntryPoint.json");
+        _deployEntryPoint(SALT07, "node_modules/aa07/artifacts/EntryPoint.json");
+        _deployEntryPoint(SALT08, "node_modules/@account-abstraction/contracts/artifacts/EntryPoint.json");
         string memory code = vm.readFile("../src/holdfast/world/entry_point_v09.json");
         vm.etch(EP09, vm.parseJsonBytes(code, ".entryPoint.code"));
         vm.etch(SENDER_CREATOR09, vm.parseJsonBytes(code, ".senderCreator.code"));
         vm.assertTrue(EP07.code.length > 0 && EP08.code.length > 0 && EP09.code.length > 0);
     }
 
-    function _deploy(bytes32 salt, string memory path) private {
-        bytes memory initCode = vm.parseJsonBytes(vm.readFile(path), ".bytecode");
-        (bool done,) = DEPLOYER.call(abi.encodePacked(salt, initCode));
+    function _deployEntryPoint(bytes32 salt, string memory path) private {
+        _deploy(salt, vm.parseJsonBytes(vm.readFile(path), ".bytecode"));
+    }
+
+    function _deploy(bytes32 salt, bytes memory initCode) private returns (address) {
+        (bool done, bytes memory deployed) = DEPLOYER.call(abi.encodePacked(salt, initCode));
         vm.assertTrue(done);
+        return address(bytes20(deployed));
     }
 
     /// @dev Call data of `execute`, whose name ERC-7821 uses too.

@@ -28,7 +28,7 @@ abstract contract PermissionFixture is AccountFixture {
 
     function setUp() public virtual override {
         super.setUp();
-        usdc = new DevUSDC();
+        usdc = DevUSDC(_deployed("DevUSDC"));
         shop = new Shop();
         usdc.mint(address(account), 100e6);
         vm.deal(address(account), 1 ether);
@@ -55,9 +55,10 @@ abstract contract PermissionFixture is AccountFixture {
     }
 
     function _idOf(Permission memory p) internal pure returns (bytes32) {
-        return keccak256(
-            abi.encode(p.keyId, p.token, p.allowance, p.period, p.start, p.until, p.target, p.selector, p.salt)
-        );
+        return
+            keccak256(
+                abi.encode(p.keyId, p.token, p.allowance, p.period, p.start, p.until, p.target, p.selector, p.salt)
+            );
     }
 
     function _grant(Permission memory p) internal {
