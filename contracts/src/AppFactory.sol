@@ -41,7 +41,7 @@ contract AppFactory {
     }
 
     /// @notice Creates the account of a key and salt, and brings its owners up to date. If it exists, only those of the
-    /// changes are applied that are new to it, so that nobody prevents this by creating it first.
+    /// changes are applied that are new to it, so that no one prevents this by creating it first.
     /// @param pubKeyX X of its first key.
     /// @param pubKeyY Y of the same key.
     /// @param salt Distinguishes accounts of the same key.

@@ -187,7 +187,7 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
         }
     }
 
-    /// @dev Validation data of an operation that less than full authority signed. Without a paymaster, whoever stole the
+    /// @dev Validation data of an operation that less than full authority signed. Without a paymaster, anyone who stole the
     /// key could burn the account's coin as gas.
     function _validateAlone(PackedUserOperation calldata userOp, Authority authority, bytes32 keyId, uint48 until)
         private

@@ -135,7 +135,7 @@ contract GasTest is AccountFixture {
         _snapshot("recovery: finish");
     }
 
-    /// @dev A spender's second payment in a period, by its key and by an address of its own.
+    /// @dev A spender's second payment in a period, by its key and by a separate address.
     function _spend() private {
         account = VaultAccount(payable(sender));
         Permission memory p = Permission(0, address(usdc), 9e6, 1 days, 0, 0, bob, 0, 0);

@@ -8,7 +8,7 @@ import {Signatures} from "./Signatures.sol";
 /// @title Keys of an account
 /// @notice Who owns the account, and what a signature amounts to. The primary key is in two words and is an owner without
 /// an expiry; every other owner, and every guardian, has one word.
-/// @dev While two owners must sign, or nobody is primary, the second word contains the complement of Y. Let p be the
+/// @dev While two owners must sign, or no key is primary, the second word contains the complement of Y. Let p be the
 /// field's order, which is odd. The complement of y < p is 2^256 - 1 - y, which is neither -y modulo p (p does not
 /// divide 2^256 - 1), nor y itself (an odd sum), nor, being below p, y plus or minus p. So it never makes a
 /// point with the same X, and no signature is valid for it: one signature of the primary key counts exactly while it

@@ -8,7 +8,7 @@ import {Settings, SettingsWord} from "./Settings.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title Changes of owners and guardians
-/// @notice An owner signs a list of changes once, for every chain: the digest has no chain ID, and a sequence of its own.
+/// @notice An owner signs a list of changes once, for every chain: the digest has no chain ID, and a separate sequence.
 /// Anyone may bring it to a chain.
 abstract contract Owners is Keys, Domain {
     using SettingsWord for uint256;
@@ -190,7 +190,7 @@ abstract contract Owners is Keys, Domain {
         _store(settings);
     }
 
-    /// @dev Adds an owner whom nobody is yet; the first P-256 key becomes primary if `vacant`.
+    /// @dev Adds an owner who is none yet; the first P-256 key becomes primary if `vacant`.
     function _found(Settings memory settings, bytes calldata signer, bool vacant) internal returns (bool stillVacant) {
         Signatures.check(signer);
         bytes32 keyId = keccak256(signer);

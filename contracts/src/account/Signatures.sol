@@ -15,7 +15,7 @@ import {WebAuthn} from "@openzeppelin/contracts/utils/cryptography/WebAuthn.sol"
 /// @dev A list of named signatures is a word with their number, then for each: two bytes length of the signer, two
 /// bytes length of the signature, signer, signature. The IDs of the signers ascend, so that no signer counts twice.
 library Signatures {
-    /// @notice These bytes name no signer: no P-256 point, no address, or nobody who could ever sign.
+    /// @notice These bytes name no signer: no P-256 point, no address, or none who could ever sign.
     /// @param signer The bytes as given.
     error InvalidSigner(bytes signer);
 

@@ -9,7 +9,7 @@ import {DevPaymaster} from "../../src/dev/DevPaymaster.sol";
 import {IUserOpHash} from "../utils/Fixture.sol";
 import {PermissionFixture} from "../utils/PermissionFixture.sol";
 
-/// @notice Calls back what it was told, in the middle of a call of its own.
+/// @notice Calls back what it was told, in the middle of another call.
 contract Reentrant {
     address private target;
     bytes private data;
@@ -172,7 +172,7 @@ contract AttacksTest is PermissionFixture {
         vm.assertEq(_validate(signature), 1);
     }
 
-    // --- a relayer, and whoever deploys first
+    // --- a relayer, and anyone who deploys first
 
     function test_whoDeploysFirstGainsNothing() public {
         address predicted = factory.getAddress(pubKeyX, pubKeyY, 3);

@@ -101,7 +101,7 @@ contract CancelRecoveryTest is AccountFixture {
         account.cancelRecovery();
     }
 
-    /// @notice Also what guardians signed but nobody brought yet is void.
+    /// @notice Also what guardians signed but no one brought yet is void.
     function test_voidsWhatWasSignedForItsPlace() public {
         bytes memory signature = _named(GUARDIAN_KEY, _recoveryDigest(address(account), 1, newOwners));
         vm.prank(EP07);
