@@ -18,8 +18,10 @@ DID_REGISTERED = bytes.fromhex(topic("DidRegistered(bytes32,address,string)")[2:
 STATUS_CHANGED = bytes.fromhex(topic("DidStatusChanged(bytes32,bool)")[2:])
 KEY_CHANGED = bytes.fromhex(topic("PublicKeyChanged(uint256,uint256)")[2:])
 ADDRESS = b"\x02" * 20
-# Events of the registry that the indexer does not need.
-LEFT_OUT = {"Committed"}
+# Events that the indexer does not need: of the registry, and of an account's owners, guardians and permissions.
+LEFT_OUT = {"Committed", "OwnerAdded", "OwnerRemoved", "ThresholdChanged", "GuardianAdded", "GuardianRemoved"}
+LEFT_OUT |= {"RecoveryTermsChanged", "RecoveryStarted", "RecoveryCancelled", "RecoveryFinished"}
+LEFT_OUT |= {"PermissionGranted", "PermissionRevoked", "Spent", "EIP712DomainChanged"}
 
 
 def log(topics: list[bytes], data: str, address: bytes = REGISTRY) -> Log:
