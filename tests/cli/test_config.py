@@ -133,3 +133,49 @@ def test_a_new_key_is_accepted_and_never_the_same(holdfast: Callable[..., Answer
     assert len(bytes.fromhex(first)) == len(bytes.fromhex(second)) == 32
     answer = holdfast("config", "--json", ATTESTATION_SIGNING_KEY=f"{first},{second}")
     assert answer.value["ATTESTATION_SIGNING_KEY"] == "set"
+
+
+def test_an_env_file_is_read_literally(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    """As container runtimes and systemd read one: a password may contain a dollar sign."""
+    file = tmp_path / "settings.env"
+    file.write_text("HOLDFAST_PAGES_NAME=A${NOPE}B$C\n")
+    assert holdfast("config", "--json", "--env-file", file).value["HOLDFAST_PAGES_NAME"] == "A${NOPE}B$C"
+
+
+def test_a_mistyped_name_is_named_with_the_nearest_setting(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("config", trusted_proxie="hunter2")
+    assert answer.code == Exit.OK
+    assert answer.err == (
+        "holdfast: note: HOLDFAST_TRUSTED_PROXIE: no setting has this name, so it has no effect;"
+        " did you mean HOLDFAST_TRUSTED_PROXIES?\n"
+    )
+    assert "did you mean HOLDFAST_SMS_URL?" in holdfast("config", "--json", sms_ulr="x").error["note"]
+    findings = holdfast("check", "--json", trusted_proxie="hunter2").value
+    [finding] = [found for found in findings if found["subject"] == "settings"]
+    assert (finding["state"], finding["found"]) == ("note", answer.err.split("note: ")[1].strip())
+
+
+@pytest.mark.parametrize("command", ["config", "serve", "check"])
+def test_strict_refuses_a_mistyped_name(holdfast: Callable[..., Answer], command: str) -> None:
+    answer = holdfast(command, "--json", strict="on", trusted_proxie="hunter2")
+    assert (answer.code, answer.out) == (Exit.CONFIGURATION, "")
+    assert answer.error["error"].startswith("HOLDFAST_TRUSTED_PROXIE: no setting has this name")
+
+
+def test_a_wrong_sender_is_named_by_its_own_variable(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("config", "--json", mail_from='"Holdfast <a@b.example>"')
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.error["error"].startswith("HOLDFAST_MAIL_FROM: the sender of mail must be one address, such as")
+
+
+def test_a_wrong_provider_is_named_once(holdfast: Callable[..., Answer]) -> None:
+    error = holdfast("serve", "--json", mail_url="smtp://").error["error"]
+    assert error == "HOLDFAST_MAIL_URL: the SMTP server's host is missing."
+
+
+def test_a_folder_and_a_host_that_do_not_exist_are_named(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    findings = holdfast("check", "--json", enclave_url=f"file://{tmp_path}/nowhere").value
+    assert any(f"there is no folder {tmp_path}/nowhere" in found["found"] for found in findings)
+    answer = holdfast("serve", database_url="postgresql://nowhere.invalid/x", database_wait="0")
+    assert answer.code == Exit.UNAVAILABLE
+    assert "the host's name was not found" in answer.err

@@ -10,7 +10,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail, tell_unknown_settings
 
 if TYPE_CHECKING:
     from holdfast.service.settings.values import Settings
@@ -26,6 +26,7 @@ def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     invalid.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
+    tell_unknown_settings(as_json=as_json)
     values, about = _of_service(settings)
     indexer_values, indexer_about = _of_indexer(as_json=as_json)
     values |= indexer_values

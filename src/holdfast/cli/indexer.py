@@ -40,7 +40,7 @@ def indexer(
         settings = read_settings(os.environ)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
-    configure_logs(settings.log)
+    configure_logs(settings.log, settings.log_level)
     try:
         asyncio.run(serve(settings))
     except OSError as error:

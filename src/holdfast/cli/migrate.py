@@ -58,7 +58,7 @@ def migrate(
 def _schema(settings: Settings, *, as_json: bool) -> None:
     from holdfast.wire import logs
 
-    logs.configure(settings.log)
+    logs.configure(settings.log, settings.log_level)
     store = store_or_fail(settings, as_json=as_json, wait=True)
     asyncio.run(store.close())
     place = database_or_fail(settings, as_json=as_json).place

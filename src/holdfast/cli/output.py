@@ -24,6 +24,11 @@ def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
     raise SystemExit(int(code))
 
 
+def note(message: str, *, as_json: bool = False) -> None:
+    """Print something that the operator should know, as one line on stderr, and continue."""
+    sys.stderr.write((json.dumps({"note": message}) if as_json else f"holdfast: note: {message}") + "\n")
+
+
 def require_answer(*, yes: bool, as_json: bool) -> None:
     """Return if the flag is set or a person can be asked on the terminal. Otherwise, exit with USAGE."""
     if not yes and (as_json or not sys.stdin.isatty()):

@@ -10,7 +10,14 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
-from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
+from holdfast.cli.settings import (
+    AsJson,
+    EnvFile,
+    secrets_or_fail,
+    settings_or_fail,
+    store_or_fail,
+    tell_unknown_settings,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -41,6 +48,7 @@ def serve(
         # settings.
         os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
         settings = settings_or_fail(env_file, as_json=as_json)
+    tell_unknown_settings(as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
     _prepare(settings, secrets, as_json=as_json)
     for wanted in (settings.port, settings.admin_port):
@@ -67,7 +75,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     from holdfast.wire import logs
 
     assert isinstance(settings, Settings)
-    logs.configure(settings.log)
+    logs.configure(settings.log, settings.log_level)
     store = store_or_fail(settings, as_json=as_json, wait=True)
     try:
         build_service(settings, secrets, store)  # type: ignore[arg-type]  # secrets is Secrets, named by its own module

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail
+from holdfast.cli.output import fail, note
 
 if TYPE_CHECKING:
     from holdfast.service.settings.secrets import Secrets
@@ -21,7 +21,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for mach
 
 
 def load_env_file(file: str | None, *, as_json: bool = False) -> None:
-    """Load the file's variables. The environment's own take precedence."""
+    """Load the file's variables, with `$` as it stands. The environment's own take precedence."""
     if file is None:
         return
     from dotenv import dotenv_values  # imported only if a file is named
@@ -29,7 +29,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
     if not os.path.isfile(file):  # noqa: PTH113 - a string from the command line
         fail(Exit.CONFIGURATION, f"--env-file: no such file: {file}", as_json=as_json)
     try:
-        for name, value in dotenv_values(file).items():
+        for name, value in dotenv_values(file, interpolate=False).items():
             os.environ.setdefault(name, value or "")
     except OSError as error:
         fail(Exit.CONFIGURATION, f"--env-file: {file}: {error.strerror}", as_json=as_json)
@@ -47,6 +47,14 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
         return read_settings()
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+
+
+def tell_unknown_settings(*, as_json: bool = False) -> None:
+    """Write a line to standard error for each HOLDFAST_ variable that is not a setting."""
+    from holdfast.service.settings.unknown import unknown_settings
+
+    for sentence in unknown_settings(os.environ):
+        note(sentence, as_json=as_json)
 
 
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:

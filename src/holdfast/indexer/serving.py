@@ -48,6 +48,6 @@ def _check_free(host: str, port: int) -> None:
     socket.create_server((host, port), family=family).close()
 
 
-def configure_logs(form: str) -> None:
+def configure_logs(form: str, level: str = "info") -> None:
     """Configure logging as the service does, without exception messages, because these may quote URLs with keys."""
-    configure(form)
+    configure(form, level)

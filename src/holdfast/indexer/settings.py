@@ -10,7 +10,7 @@ from holdfast.indexer.follower import FollowOptions
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
 from holdfast.settings.rows import SettingRow, read_rows
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL, USDC
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, LOG_LEVEL, RPC_URL, USDC
 from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class IndexerSettings:
     host: str
     port: int
     log: str
+    log_level: str
     rpc_url: str = field(repr=False)
     registry: bytes
     factory: bytes
@@ -80,7 +81,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
     ),
 )
-_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, *ROWS)
+_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, LOG_LEVEL, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
@@ -98,6 +99,7 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
         host=values["indexer_host"],
         port=values["indexer_port"],
         log=values[LOG.field],
+        log_level=values[LOG_LEVEL.field],
         rpc_url=values[RPC_URL.field],
         registry=from_hex(values[DID_REGISTRY.field]),
         factory=from_hex(values[APP_FACTORY.field]),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,12 @@ def opened(place: Folder, *, make: bool = False) -> ObjectStore:
     client: Any = {**_CLIENT, "allow_http": True} if place.allow_http else _CLIENT
     arguments: Any = {"client_options": client, "retry_config": _RETRIES, **place.options}
     return from_url(place.folder, **arguments)
+
+
+def missing_folder(place: Folder) -> str | None:
+    """Return the path of a local folder that does not exist; None for an existing one or a bucket."""
+    path = unquote(urlsplit(place.folder).path)
+    return None if place.scheme != "file" or Path(path).is_dir() else path
 
 
 def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:

@@ -79,7 +79,7 @@ def application() -> tuple[Application, Activity | None]:
     end_with_parent()
     settings = read_settings()
     STOPPING.delay_s = settings.stop_delay
-    logs.configure(settings.log)
+    logs.configure(settings.log, settings.log_level)
     prepare_telemetry(os.environ)
     built = build_application(settings, read_secrets(settings))
     # The existing objects live as long as the process, so the garbage collector need not examine them again.
@@ -109,10 +109,10 @@ def _serve_granian(settings: Settings) -> None:
     from holdfast.service.http.worker_signals import hold_signals_of_workers, stop_is_success
     from holdfast.wire import logs
 
-    logs.configure(settings.log)
+    logs.configure(settings.log, settings.log_level)
     # With logging disabled, granian raises its logger's level so high that it would not report a lost worker.
     server = Server(**granian_options(settings))
-    logging.getLogger("_granian").setLevel(logging.WARNING)
+    logging.getLogger("_granian").setLevel(max(logging.WARNING, logging.getLogger().level))
     # SIGHUP only re-reads the list of reserved names; granian's own handler would restart the workers.
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
     hold_signals_of_workers()

@@ -7,6 +7,8 @@ server's silence delays the others by more than a fraction of a second.
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +26,11 @@ STAGGER_S = 0.2  # between the first attempts at two servers
 NEWER_WITHIN_S = 0.2  # how long the other servers may still show that one of them was promoted later
 _RETRY_S = 0.05
 _AT_LEAST_S = 0.1
+_WORDS = {
+    socket.gaierror: "the host's name was not found",
+    ConnectionRefusedError: "nothing listens there",
+    TimeoutError: "no answer in time",
+}
 _FAULTS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
 # pg_control_checkpoint() would show a promoted server's timeline only after its next checkpoint. Every role may call
 # these functions.
@@ -41,7 +48,7 @@ class NotConnected(OSError):
     """
 
     def __init__(self, errors: Sequence[BaseException]) -> None:
-        super().__init__(", ".join(dict.fromkeys(type(error).__name__ for error in errors)))
+        super().__init__(", ".join(dict.fromkeys(_words(error) for error in errors)))
         self.errors = errors
 
 
@@ -153,6 +160,15 @@ class Servers:
             raise OlderTimeline(f"timeline {timeline}, after {self._newest[system]} was seen")
         self._newest[system] = timeline
         return int(timeline)
+
+
+def _words(error: BaseException) -> str:
+    """Return in words what kind of error it is. Its message could contain the URL with its password."""
+    for kind, words in _WORDS.items():
+        if isinstance(error, kind):
+            return words
+    name = type(error).__name__.removesuffix("Error")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 async def _wait(decided: asyncio.Event, seconds: float) -> None:

@@ -9,6 +9,7 @@ from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import chain_address, chain_address_or_none, http_url, one_of, url_with
 from holdfast.settings.rows import SettingRow
+from holdfast.wire.logs import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,5 +49,6 @@ RPC_URL = SettingRow(
 )
 DID_REGISTRY = contract_row("HOLDFAST_CONTRACT_DID_REGISTRY", "didRegistry", "DID registry")
 LOG = SettingRow("HOLDFAST_LOG", "auto", one_of("auto", "text", "json"), "form of the log")
+LOG_LEVEL = SettingRow("HOLDFAST_LOG_LEVEL", "info", one_of(*LEVELS), "the least serious lines that the log contains")
 USDC = SettingRow("HOLDFAST_USDC_84532", CHAINS[84532].usdc, chain_address_or_none, "USDC on chain 84532, or none")
 APP_FACTORY = contract_row("HOLDFAST_CONTRACT_APP_FACTORY", "appFactory", "account factory")

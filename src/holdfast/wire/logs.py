@@ -28,6 +28,9 @@ FIELDS = (
 )  # fmt: skip
 
 
+LEVELS = ("info", "warning", "error")  # below `info`, libraries log what people send and receive
+
+
 class JsonFormatter(logging.Formatter):
     """Formats each record as a JSON object on one line."""
 
@@ -79,20 +82,26 @@ class TextFormatter(logging.Formatter):
         return f"{line}\n{_trace(record.exc_info[1])}" if record.exc_info else line
 
 
-def configure(form: str) -> None:
-    """Set up logging to stderr in the chosen format. `auto` is text on a terminal, else JSON."""
+def configure(form: str, level: str = "info") -> None:
+    """Set up logging to stderr.
+
+    Args:
+        form: `text`, `json` or `auto`, which is text on a terminal, else JSON.
+        level: one of LEVELS; less serious lines are left out.
+    """
     text = form == "text" or (form == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.INFO)
+    least = logging.getLevelNamesMapping()[level.upper()]
+    root.setLevel(least)
     logging.getLogger("asyncio").addFilter(_WITHOUT_OBJECTS)
     sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
     threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
     # Below the level WARNING, these libraries may log addresses and recipients.
     for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(name).setLevel(max(logging.WARNING, least))
 
 
 class WithoutObjects(logging.Filter):

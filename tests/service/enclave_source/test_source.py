@@ -129,7 +129,7 @@ async def test_log_tells_each_change_of_state_once(folder, caplog):
 async def test_folder_may_appear_later(tmp_path, caplog):
     source = EnclaveSource((tmp_path / "later").as_uri(), BUNDLED)
     assert not await source.refresh()
-    assert "cannot be opened" in lines(caplog)[0]
+    assert f"there is no folder {tmp_path}/later" in lines(caplog)[0]
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "enclave.wasm").write_bytes(NEWER)
     assert await source.refresh()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from holdfast.service.delivery.mail_addresses import recipient_address
 from holdfast.service.mail.code_mail import (
     compose,
     is_international,
     mail_identity,
-    recipient_address,
     render,
     spoken,
 )

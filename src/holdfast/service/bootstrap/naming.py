@@ -18,4 +18,5 @@ def named_setting(name: str, make: Callable[P, T], *arguments: P.args, **options
     try:
         return make(*arguments, **options)
     except ValueError as error:
-        raise SettingError(f"{name}: {error}") from error
+        message = str(error)
+        raise SettingError(message if message.startswith(name) else f"{name}: {message}") from error

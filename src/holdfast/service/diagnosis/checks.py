@@ -25,6 +25,7 @@ from holdfast.service.diagnosis.upstreams import (
 )
 from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.secrets import KEY_FILE
+from holdfast.service.settings.unknown import unknown_settings
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
@@ -57,8 +58,20 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
     finally:
         await pools.close()
         await service.stop()
-    at_home = [_key(secrets), *_permissions(settings), _disk(settings), *_database(settings, store), _origin(settings)]
+    at_home = [
+        *_unknown_settings(),
+        _key(secrets),
+        *_permissions(settings),
+        _disk(settings),
+        *_database(settings, store),
+        _origin(settings),
+    ]
     return [*at_home, *upstreams]
+
+
+def _unknown_settings() -> list[Finding]:
+    fix = "correct the name, or remove the variable"
+    return [Finding("settings", "note", sentence, fix) for sentence in unknown_settings(os.environ)]
 
 
 def _key(secrets: Secrets) -> Finding:

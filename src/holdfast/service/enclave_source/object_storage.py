@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.contract import Unusable
-from holdfast.service.object_folder import opened
+from holdfast.service.object_folder import missing_folder, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,6 +125,9 @@ def _digest_name(place: ObjectAddress) -> str:
 def open_store(place: ObjectAddress) -> ObjectStore:
     """Open the object store of a location. Raises Unreachable if the storage client rejects the location."""
     from obstore.exceptions import BaseError
+
+    if (missing := missing_folder(place)) is not None:
+        raise Unreachable(f"there is no folder {missing}")
 
     try:
         return opened(place)

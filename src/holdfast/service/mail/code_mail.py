@@ -6,25 +6,19 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import policy
-from email.errors import MessageError
-from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
 from functools import cache
 from html import escape
 from importlib import resources
 from string import Template
+from typing import TYPE_CHECKING
 
-import idna
+from holdfast.service.delivery.mail_addresses import has_control, sender_address
 
-MAX_ADDRESS_CHARS = 320  # 64 for the local part, the at sign, 255 for the domain (RFC 5321 section 4.5.3.1)
-_ATOM = r"[^\x00-\x20\x7f-\xa0\ud800-\udfff()<>\[\]:;,.\\\"@\s]+"  # atext of RFC 5322, widened by RFC 6532
-_LOCAL_PART = re.compile(
-    rf"(?!.*=\?.*\?=){_ATOM}(?:\.{_ATOM})*"
-)  # mail programs would decode what looks like an encoded word
-_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
-_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*|\[(?:IPv6:)?[0-9A-Fa-f.:]+\]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+if TYPE_CHECKING:
+    from email.headerregistry import Address
+
 _CODE = re.compile(r"[0-9A-Za-z]{4,12}")
 _PLAIN = policy.SMTP.clone(cte_type="7bit", max_line_length=998)  # a folded address would be an illegal encoded word
 _INTERNATIONAL = policy.SMTPUTF8.clone(cte_type="7bit", max_line_length=998)
@@ -50,21 +44,9 @@ class MailIdentity:
 
 def mail_identity(sender: str, host: str) -> MailIdentity:
     """Return the identity for a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
-    if _CONTROL.search(sender + host):
-        raise ValueError("The sender or the host of mail holds a control character.")
-    found = _only_address(sender)
-    return MailIdentity(_address(found.username, found.domain, found.display_name), host)
-
-
-def recipient_address(text: str) -> Address:
-    """Parse the address to which a code is sent.
-
-    Raises ValueError (without the text) for anything else.
-    """
-    local, at, domain = text.rpartition("@")
-    if not at or len(text) > MAX_ADDRESS_CHARS or not _LOCAL_PART.fullmatch(local):
-        raise ValueError("not one mail address")
-    return _address(local, domain)
+    if has_control(host):
+        raise ValueError("the host of mail holds a control character")
+    return MailIdentity(sender_address(sender), host)
 
 
 def is_international(*addresses: Address) -> bool:
@@ -103,30 +85,6 @@ def spoken(seconds: int) -> str:
     """Return a lifetime as text: in minutes if it is at least two minutes, otherwise in seconds."""
     minutes, rest = divmod(seconds, SECONDS_PER_MINUTE)
     return f"{minutes} minutes" if minutes > 1 and rest == 0 else f"{seconds} seconds"
-
-
-def _only_address(text: str) -> Address:
-    """Return the address in a From header, which must contain exactly one. Raises ValueError."""
-    try:
-        header = policy.default.header_factory("From", text)
-    except (IndexError, MessageError):  # the library's own parser raises other errors for some incomplete addresses
-        header = None
-    addresses: tuple[Address, ...] = () if header is None or header.defects else header.addresses
-    if len(addresses) != 1 or not addresses[0].domain:
-        raise ValueError("The sender of mail must be one address, such as: Holdfast <no-reply@example.org>")
-    return addresses[0]
-
-
-def _address(local: str, domain: str, name: str = "") -> Address:
-    """Return the address with its domain in ASCII (IDNA 2008), as not all mail servers support SMTPUTF8."""
-    try:
-        ascii_domain = domain if domain.isascii() else idna.encode(domain, uts46=True).decode()
-        address = Address(display_name=name, username=local, domain=ascii_domain)
-    except (idna.IDNAError, ValueError, IndexError) as error:
-        raise ValueError("not one mail address") from error
-    if not _DOMAIN.fullmatch(ascii_domain):
-        raise ValueError("not one mail address")
-    return address
 
 
 @cache

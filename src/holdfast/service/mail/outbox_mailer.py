@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.delivery import outbox
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.mail.code_mail import compose, recipient_address, render
+from holdfast.service.delivery.mail_addresses import recipient_address
+from holdfast.service.mail.code_mail import compose, render
 
 if TYPE_CHECKING:
     from pathlib import Path

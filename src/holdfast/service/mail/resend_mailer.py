@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.http_exchange import exchange, refusal
-from holdfast.service.mail.code_mail import recipient_address, render
+from holdfast.service.delivery.mail_addresses import recipient_address
+from holdfast.service.mail.code_mail import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable

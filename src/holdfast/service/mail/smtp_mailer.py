@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import aiosmtplib
 
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.mail.code_mail import compose, recipient_address, render
+from holdfast.service.delivery.mail_addresses import recipient_address
+from holdfast.service.mail.code_mail import compose, render
 from holdfast.service.mail.smtp_dialogue import (
     GARBAGE,
     SERVICE_UNAVAILABLE,

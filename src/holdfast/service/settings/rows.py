@@ -49,7 +49,17 @@ from holdfast.settings.parsers import (
     url_with,
 )
 from holdfast.settings.rows import SettingRow
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, USDC, contract_row
+from holdfast.settings.shared import (
+    APP_FACTORY,
+    DATA_DIR,
+    DATABASE_URL,
+    DID_REGISTRY,
+    LOG,
+    LOG_LEVEL,
+    RPC_URL,
+    USDC,
+    contract_row,
+)
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
 
@@ -68,8 +78,10 @@ def _did(text: str) -> str:
 
 
 def _sender(text: str) -> str:
-    if "\r" in text or "\n" in text or "@" not in text:
-        raise ValueError("an address, with or without a name before it, is needed")
+    # Imported here, because Python's parser of mail headers is slow to import and only the service needs it.
+    from holdfast.service.delivery.mail_addresses import sender_address
+
+    sender_address(text)
     return text
 
 
@@ -336,8 +348,10 @@ ROWS: tuple[SettingRow, ...] = (
         "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
     ),
     LOG,
+    LOG_LEVEL,
     SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
+    SettingRow("HOLDFAST_STRICT", "off", one_of("on", "off"), "on: a HOLDFAST_ variable that is no setting is refused"),
 )
 LIMIT_ROWS = tuple(
     SettingRow(name, str(getattr(Limits(), name.lower())), integer_between(0, MAX_LIMIT), "") for name in LIMIT_NAMES

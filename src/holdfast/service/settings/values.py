@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.settings.rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.settings.unknown import unknown_settings
 from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
@@ -103,9 +104,11 @@ class Settings:
     pages_languages: tuple[str, ...]
     pairing_host: str
     log: str
+    log_level: str
     env: str
     access_log: str
     admin_port: int | None
+    strict: str
     limits: Limits
 
     @property
@@ -148,6 +151,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     given = os.environ if environment is None else environment
     limits = Limits(**read_rows(LIMIT_ROWS, given))
     settings = Settings(**read_rows(ROWS, given), limits=limits)
+    if settings.strict == "on" and (unknown := unknown_settings(given)):
+        raise SettingError("; ".join(unknown))
     _require_both_tls_files(settings)
     traces_configured(given)
     _require_engine_sdk(given)
