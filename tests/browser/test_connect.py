@@ -41,6 +41,20 @@ def server(shared: Server) -> Server:
     return shared
 
 
+# Chromium answers a request for a passkey from those that the authenticator has when the request begins. A window of
+# /connect asks while it loads, so its first request waits until the test has given the passkey to its authenticator.
+WAITING = """
+(() => {
+  const get = navigator.credentials.get.bind(navigator.credentials);
+  const given = new Promise((done) => {
+    window.passkeyGiven = () => { sessionStorage.passkeyGiven = "yes"; done(); };
+    if (sessionStorage.passkeyGiven) done();
+  });
+  navigator.credentials.get = async (options) => { await given; return await get(options); };
+})()
+"""
+
+
 @dataclass
 class Returning:
     """A person with a vault, and with a passkey that every window of the profile can use."""
@@ -53,6 +67,7 @@ class Returning:
         """Click the app's button; return the window that opens, when it shows the screen."""
         window = await clicked(page, self.server)
         await window.authenticator.send("addCredential", credential=self.credential)
+        await window.page.evaluate("passkeyGiven()")
         await window.screen(screen)
         return window
 
@@ -69,6 +84,7 @@ async def person(kept_context: BrowserContext, shared: Server) -> Returning:
     credential, secret = await exported(page, authenticator)
     await page.close()
     await kept_context.add_init_script(answering(secret))
+    await kept_context.add_init_script(WAITING)
     return Returning(kept_context, shared, credential)
 
 

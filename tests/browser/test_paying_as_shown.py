@@ -44,12 +44,20 @@ async def ready(person: Person, window: ConfirmPage) -> None:
     await window.shows(CAN_APPROVE)
 
 
-async def known_to_the_service(person: Person) -> None:
-    """Wait until the service answers that the person's account is on the chain."""
-    state = f"client.accountState({{account: '{person.account}'}}).then((it) => it.isActive)"
+async def service_answers(person: Person, expression: str) -> None:
+    """Wait until an expression over the client is true: the service keeps what it read from the chain for two seconds."""
     async with asyncio.timeout(PATIENCE_S):
-        while not await person.page.evaluate(state):
+        while not await person.page.evaluate(expression):
             await asyncio.sleep(0.1)
+
+
+async def account_known(person: Person) -> None:
+    await service_answers(person, f"client.accountState({{account: '{person.account}'}}).then((it) => it.isActive)")
+
+
+async def balance_known(person: Person, balance: int) -> None:
+    asked = f"{{account: '{person.account}', token: 'USDC', chainId: '84532'}}"
+    await service_answers(person, f"client.balance({asked}).then((it) => it.balance === '{balance}')")
 
 
 class Held:
@@ -84,7 +92,7 @@ async def test_the_address_on_the_sheet_is_paid_even_if_the_did_has_another_by_n
             answer = await client.get(re.sub(other, own, url, flags=re.IGNORECASE))
         return re.sub(own, other, answer.text, flags=re.IGNORECASE)
 
-    await known_to_the_service(payee)
+    await account_known(payee)
     window, told = await person.asked(shop, to=payee.did)
     await ready(person, window)
     shown = await window.evaluate("document.querySelector('#row-payee .address').textContent")
@@ -99,7 +107,9 @@ async def test_the_sheet_says_who_pays_and_what_is_left_and_its_address_is_copie
     payer: Person, chain: ChainService, shop: str
 ) -> None:
     person = payer
-    left = f"{(chain.usdc_of(person.account) - 12_500_000) / 10**6:.2f}\\u00a0USDC will be left"
+    balance = chain.usdc_of(person.account)
+    await balance_known(person, balance)
+    left = f"{(balance - 12_500_000) / 10**6:.2f}\\u00a0USDC will be left"
     note = "new hf.VaultStore().setNote('pages:facts:%s', {identifier: 'ada.lovelace'})"
     await person.page.evaluate(note % person.did)
     window, told = await person.asked(shop)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 from tests.support.passkeys import Authenticator
 
 if TYPE_CHECKING:
@@ -99,8 +100,13 @@ class Visit:
         await self.page.goto(f"http://localhost:{self.server.port}{path}")
 
     async def screen(self, name: str) -> None:
-        """Wait until a screen is shown."""
-        await self.page.locator(f'main[data-screen="{name}"]').wait_for()
+        """Wait until a screen is shown; if it never is, say what the page shows instead."""
+        try:
+            await self.page.locator(f'main[data-screen="{name}"]').wait_for()
+        except PlaywrightTimeout as error:
+            state = await self.page.evaluate(STATE)
+            words = await self.text("body")
+            raise AssertionError(f"never on screen {name}: {state} {words} {self.complaints}") from error
 
     async def press(self, name: str, within: str = "main") -> None:
         """Click the button with the given name."""
