@@ -105,6 +105,16 @@ test("only on its own pages may the service name other contracts, because it als
   }
 });
 
+test("a state from before the payee's registration is read again", async () => {
+  const current = { nonce: "1", did: hashOf(Buffer.from(DID)), isActive: true, ...KEY };
+  const states = [{ nonce: "0", did: "0x", isActive: false, pubKeyX: "0x0", pubKeyY: "0x0" }, current];
+  const told = liar({
+    indexerDid: async () => ({ found: true, active: true, controller: KEY.address }),
+    accountState: async () => states.shift(),
+  });
+  assert.equal((await payeeOf(told, DID)).address, KEY.address);
+});
+
 /** An account whose service tells `nonce`, and whose bundler refuses every operation after it has been signed. */
 class Steps {
   #sent = [];

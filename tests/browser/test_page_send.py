@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ALIKE = "0x5290" + "11" * 16 + "9EE7"
 PATIENCE_MS = 60_000
+ACTIVITY = '[data-card="activity"]'
 
 
 async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
@@ -285,7 +286,7 @@ async def loses_the_answer(visit: Visit) -> None:
     await visit.page.route("**/api/bundler", bundler)
     await visit.press("confirm")
     await visit.screen("send-unconfirmed")
-    await visit.alerted("Do not send it again before your vault shows")
+    await visit.alerted("If it stays open, send it again there")
     await visit.inspect("send-unconfirmed")
     await visit.page.unroute("**/api/bundler")
     await visit.press("done")
@@ -350,3 +351,43 @@ async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: 
     await visit.screen("home")
     assert chain.usdc_of(PAYEE) - before == 2_500_000
     assert visit.complaints == []
+
+
+async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser: Browser, chain: ChainService) -> None:
+    """The first operation is signed and never mined; the vault offers it again: same nonce, higher fee, paid once."""
+    visit, _, account = await person(await browser.new_context(), chain)
+    await given(visit, chain, account, usdc=20_000_000)
+    before, signed, lost = chain.usdc_of(PAYEE), [], True
+
+    async def loses_the_first(route: Any) -> None:
+        asked = route.request.post_data_json
+        if asked["method"] == "eth_sendUserOperation":
+            signed.append(asked["params"][0])
+        return await (route.abort() if signed and lost else route.continue_())
+
+    await visit.page.route("**/api/bundler", loses_the_first)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.press("confirm")
+    await visit.screen("send-unconfirmed")
+    lost = False
+    await visit.press("done")
+    await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}; not confirmed yet", ACTIVITY)
+    await visit.inspect("activity-open-payment")
+    await visit.press("send-again")
+    await visit.told("Only one of the two can be made.")
+    await visit.inspect("send-again")
+    await visit.press("submit")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    assert chain.usdc_of(PAYEE) - before == 5_000_000
+    first, second = signed[0], signed[-1]  # a request that got no response is repeated
+    assert [it for it in signed if it not in (first, second)] == []
+    assert first["nonce"] == second["nonce"]
+    for fee in ("maxFeePerGas", "maxPriorityFeePerGas"):
+        assert int(second[fee], 16) * 8 >= int(first[fee], 16) * 9
+    await visit.press("done")
+    await visit.told(f"Not sent: 5.00\u00a0USDC to {PAYEE}", ACTIVITY)
+    card = await visit.page.locator(ACTIVITY).inner_text()
+    assert "not confirmed yet" not in card
+    assert await visit.page.locator('[data-name="send-again"]').count() == 0

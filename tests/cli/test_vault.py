@@ -19,11 +19,14 @@ from tests.support.vaults import PASSKEY
 from typer.testing import CliRunner
 
 from holdfast.chain.contracts import DEFAULT_CONTRACT_SET
+from holdfast.chain.errors import NoReceipt
 from holdfast.cli.exits import Exit
+from holdfast.cli.payments import AGAIN
 from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
+from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
@@ -464,6 +467,18 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
     assert paid == [(address, did)]
 
 
+def test_what_to_do_about_a_payment_that_is_not_confirmed_is_told(terminal, monkeypatch):
+    def stuck(*_, **__):
+        try:
+            raise NoReceipt("no receipt of the operation within 120 s")
+        except NoReceipt as error:
+            raise OperationFailed(str(error)) from error
+
+    monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", stuck)
+    told = terminal.run("pay", "0x" + "22" * 20, "5", "--yes", code=Exit.FAILED).stderr
+    assert "not confirmed yet. The same `holdfast pay` again replaces it at a higher fee" in told
+
+
 def test_payments_are_listed_with_what_they_were_for(terminal, monkeypatch):
     made = PaymentNote(
         hash="0x" + "1" * 64,
@@ -480,6 +495,7 @@ def test_payments_are_listed_with_what_they_were_for(terminal, monkeypatch):
     assert terminal.run("payments").stdout.splitlines() == [
         "2026-01-02T03:04:05.000Z  1.25 USDC to bob (sent)",
         "2026-01-02T03:04:05.000Z  1.25 USDC to anna: shop.example · bread",
+        f"(sent): not confirmed. {AGAIN}",
     ]
     assert terminal.json("payments")["payments"][0] == made.to_json()
     monkeypatch.setattr("holdfast.client.blocking.client.Client.payments", lambda _: [])

@@ -10,7 +10,7 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
-from holdfast.client.flows.operations import STATE_AGE_S
+from holdfast.client.flows.accounts import STATE_AGE_S
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.keccak import checksum_address

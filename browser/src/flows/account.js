@@ -13,10 +13,9 @@ import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, rpcOf } from "../chain/rpc.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { accountAddress, contractsOf } from "./contracts.js";
+import { STATE_AGE_MS } from "./payee.js";
 import { SignedOperations } from "./signed.js";
 
-/** The service caches an account's state for at most two seconds. */
-const STATE_AGE_MS = 2100;
 const BLOCK_MS = 3000;
 const BLOCK_LOOK_MS = 500;
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
@@ -133,6 +132,11 @@ export class SmartAccount {
       if (error instanceof OperationFailed && error.reverted) await this.#signed.mined(hash);
       throw error;
     }
+  }
+
+  /** Returns which of the account's operations that this browser has signed are open, and which were replaced. */
+  fates() {
+    return this.#signed.fates((hash) => this.#outcome(hash));
   }
 
   /** @param {string} hash @returns {Promise<{reverted: boolean} | null>} null until it is mined */

@@ -6,6 +6,8 @@ import { checksumAddress, didOfKey, textHash } from "../chain/names.js";
 import { ask, rpcOf } from "../chain/rpc.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
+/** The service caches an account's state for at most two seconds. */
+export const STATE_AGE_MS = 2100;
 const OF_A_KEY = "did:new:";
 const UNVERIFIED = "payee_unverified";
 const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
@@ -38,7 +40,7 @@ export async function payeeOf(client, to) {
  * @param {string} address
  */
 async function confirm(client, did, address) {
-  const state = await client.accountState({ account: address });
+  const state = await stateOf(client, address);
   if (!state.isActive || state.did !== (await textHash(client.vault, did)))
     throw new PaymentRefused(
       `the chain does not confirm that ${address} is the account of the payee's DID: nothing was paid`,
@@ -49,6 +51,20 @@ async function confirm(client, did, address) {
       `${address} does not follow from the key of the payee's DID: nothing was paid`,
       UNVERIFIED,
     );
+}
+
+/**
+ * Returns the account's state. The indexer says that the account is registered, so a state that does not say so may be
+ * from before the registration, because the service caches states; it is then read once more.
+ *
+ * @param {Client} client
+ * @param {string} account
+ */
+async function stateOf(client, account) {
+  const state = await client.accountState({ account });
+  if (state.isActive) return state;
+  await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+  return client.accountState({ account });
 }
 
 /**

@@ -13,6 +13,7 @@ import { VaultStore } from "../vault/store.js";
 const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 const NONCES = 2n ** 64n;
+const REPLACED_KEPT = 50;
 
 /**
  * @typedef {import("../generated/types.js").UserOp} UserOp
@@ -25,6 +26,7 @@ const NONCES = 2n ** 64n;
 export class SignedOperations {
   #dbName;
   #name;
+  #replaced;
   #next = 0n;
 
   /**
@@ -34,6 +36,7 @@ export class SignedOperations {
   constructor(dbName, place) {
     this.#dbName = dbName;
     this.#name = `signed:${place.toLowerCase()}`;
+    this.#replaced = `replaced:${place.toLowerCase()}`;
   }
 
   /**
@@ -111,7 +114,24 @@ export class SignedOperations {
     const open = await this.#open();
     if (!open?.calls[hash]) return;
     this.#next = BigInt(open.nonce) + 1n;
+    const others = Object.keys(open.calls).filter((it) => it !== hash);
+    const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-REPLACED_KEPT);
+    if (others.length) await this.#stored((store) => store.changeNote(this.#replaced, added));
     await this.#write(null);
+  }
+
+  /**
+   * Returns what has become of the operations that were signed, by their hashes.
+   *
+   * @param {(hash: string) => Promise<unknown>} outcome asks for an operation's receipt
+   * @returns {Promise<{open: string[], replaced: string[]}>} `open`: not mined, can be replaced at a higher fee;
+   *   `replaced`: can never be mined, because another one with their nonce was
+   */
+  async fates(outcome) {
+    const signed = Object.keys((await this.#open())?.calls ?? {});
+    for (const hash of signed) if (await outcome(hash)) await this.mined(hash);
+    const open = Object.keys((await this.#open())?.calls ?? {});
+    return { open, replaced: (await this.#stored((store) => store.note(this.#replaced))) ?? [] };
   }
 
   /** @returns {Promise<Signed | null>} */

@@ -41,6 +41,7 @@ class Payment {
   #request = null;
   /** @type {Fee | null} the fee on the sheet */
   #fee = null;
+  #hash = "";
   #payee = { address: "", did: /** @type {string | null} */ (null) };
   #did = "";
   /** @type {import("./sheet.js").Payer[]} all vaults of this browser, the most recently used first */
@@ -178,12 +179,12 @@ class Payment {
       { ...request.params, to: this.#payee.address },
       {
         approve: (operation) => enough.then(() => this.#agreed(feeIn(operation))),
-        onProgress: (step) => this.#progress(step),
+        onProgress: (step, { userOpHash = "" }) => this.#progress(step, userOpHash),
       },
     );
     const result = await paying.catch((error) => enough.then(() => Promise.reject(error)));
-    // Before the shop knows, because the browser then closes the window. A payment without a note is still a payment.
-    await this.#noted(result).catch(() => {});
+    // Before the shop knows, because the browser then closes the window.
+    await this.#noted("confirmed");
     tell(text("copying"));
     const copy = this.#client
       .snapshots()
@@ -197,16 +198,18 @@ class Payment {
   }
 
   /**
-   * Records the payment for the vault's list of payments and for the next time that this payee is paid.
+   * Records the signed payment for the vault's list of payments and for the next time that this payee is paid. A payment
+   * without a note is still a payment.
    *
-   * @param {import("../generated/types.js").PaymentResult} result
+   * @param {import("../kit/notes.js").Sent["state"]} state
    */
-  async #noted({ userOpHash: hash }) {
+  async #noted(state) {
+    if (!this.#hash) return;
     const { site, label } = this.#known();
-    const { address } = this.#payee;
-    const row = { hash, to: this.#payee.did ?? address, address, ...movedBy(this.#known()), shop: site.host, label };
-    await noteSent(this.#did, { ...row, time: new Date().toISOString(), state: "confirmed" });
-    await rememberPayee(address);
+    const { address, did } = this.#payee;
+    const row = { hash: this.#hash, to: did ?? address, address, ...movedBy(this.#known()), shop: site.host, label };
+    await noteSent(this.#did, { ...row, time: new Date().toISOString(), state }).catch(() => {});
+    if (state === "confirmed") await rememberPayee(address).catch(() => {});
   }
 
   /**
@@ -244,12 +247,14 @@ class Payment {
     });
   }
 
-  /** @param {import("../flows/pay.js").PaymentStep} step */
-  #progress(step) {
+  /** @param {import("../flows/pay.js").PaymentStep} step @param {string} hash */
+  async #progress(step, hash) {
     if (step === "prepared") tell(text("signing"));
     if (step === "signed") {
       this.#handedOver = "perhaps";
       tell(text("sending"));
+      this.#hash = hash;
+      await this.#noted("sent");
     }
     if (step === "sent") {
       this.#handedOver = "surely";
@@ -259,6 +264,7 @@ class Payment {
 
   /** @param {Refusal} refusal of a payment that the person approved */
   #failed(refusal) {
+    if (refusal.code !== "unconfirmed") this.#noted("failed");
     if (this.#isOver()) return;
     if (this.#handedOver || !isPassing(refusal)) return this.#refuse(refusal);
     tell("");

@@ -15,7 +15,7 @@ const storeOf = (/** @type {string} */ dbName) => {
   if (!STORES.has(dbName)) STORES.set(dbName, new MemoryStore());
   return STORES.get(dbName);
 };
-for (const name of ["note", "setNote", "replaceNotes", "close"])
+for (const name of ["note", "setNote", "changeNote", "replaceNotes", "close"])
   VaultStore.prototype[name] = function (...given) {
     return storeOf(this.dbName)[name](...given);
   };

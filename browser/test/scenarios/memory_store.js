@@ -26,6 +26,10 @@ export class MemoryStore {
     else this.notes.set(name, structuredClone(value));
   }
 
+  async changeNote(name, change) {
+    this.notes.set(name, structuredClone(change(this.notes.get(name) ?? null)));
+  }
+
   async replaceNotes(changes) {
     const same = Object.entries(changes).every(([name, [expected]]) => (this.notes.get(name) ?? null) === expected);
     if (same) Object.entries(changes).forEach(([name, [, value]]) => this.notes.set(name, value));

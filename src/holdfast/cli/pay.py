@@ -22,7 +22,7 @@ from holdfast.cli.client_vault import (
     gas_policy,
 )
 from holdfast.cli.output import confirm, emit, require_answer
-from holdfast.cli.payments import share
+from holdfast.cli.payments import AGAIN, share
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
@@ -51,7 +51,9 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until the payment is mined."""
+    from holdfast.chain.errors import NoReceipt
     from holdfast.client.blocking.client import Client
+    from holdfast.client.flows.failures import OperationFailed
     from holdfast.client.types import PaymentParams
 
     params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
@@ -63,7 +65,12 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
             shown = to if payee == to else f"{payee} ({to})"
             confirm(f"pay {amount} ({token}) to {shown} on chain {chain}?", yes=yes, as_json=as_json)
             # The address that was shown is paid, whatever the DID's account is by now.
-            result = client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
+            try:
+                result = client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
+            except OperationFailed as error:
+                if isinstance(error.__cause__, NoReceipt):
+                    raise OperationFailed(f"{error}: the payment is not confirmed yet. {AGAIN}") from error
+                raise
             share(client)
             transaction = _transaction(client, result.user_op_hash)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
     from holdfast.client.snapshots.payment_notes import PaymentNote
 
+AGAIN = "The same `holdfast pay` again replaces it at a higher fee: only one of the two can be made."
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -36,6 +37,8 @@ def payments(
     ):
         found = client.payments()
     lines = [line_of(note) for note in reversed(found)] or ["no payments"]
+    if any(note.state == "sent" for note in found):
+        lines.append(f"(sent): not confirmed. {AGAIN}")
     emit({"payments": [note.to_json() for note in found]}, "\n".join(lines), as_json=as_json)
 
 

@@ -18,9 +18,10 @@ from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.snapshots.keeping import KeptSnapshots
+from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
 from holdfast.client.vault.module import module_file
-from holdfast.wire.client_errors import ClientStateError, StorageError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -161,6 +162,7 @@ class AsyncClient(AsyncServiceClient):
             RequestRefused, NetworkError, StorageError: the other devices' notes cannot be had, or this device's not be
                 stored there.
         """
+        await self._settle_notes()
         return await self._kept.exchange_notes()
 
     async def payee_address(self, to: str) -> str:
@@ -288,6 +290,19 @@ class AsyncClient(AsyncServiceClient):
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)
         return Payments(self, self.vault, self._account(), self._budget, self._noted)
+
+    async def _settle_notes(self) -> None:
+        """Note the outcome of payments that were sent and not seen mined, as far as the chain knows it."""
+        noted = await noted_payments(self.vault)
+        sent = {note.hash: note for note in await asyncio.to_thread(noted.all) if note.state == "sent"}
+        if not sent:
+            return
+        account = self._account()
+        with suppress(NetworkError):
+            await account.open()
+            outcomes = await account.outcomes(sent)
+            settled = [settled_note(sent[name], succeeded=done) for name, done in outcomes.items() if name in sent]
+            await asyncio.to_thread(noted.add, settled)
 
     async def _noted(self, note: PaymentNote) -> None:
         """Note a payment. A payment without a note is still a payment."""

@@ -17,7 +17,8 @@ from holdfast.chain import calls
 from holdfast.cli.exits import Exit
 from holdfast.client import types
 from holdfast.client.blocking.loop import run
-from holdfast.client.flows.operations import STATE_AGE_S, OperationFailed
+from holdfast.client.flows.accounts import STATE_AGE_S
+from holdfast.client.flows.operations import OperationFailed
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.flows.payment import PaymentRefused
 from holdfast.client.flows.registration import Registration

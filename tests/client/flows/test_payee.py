@@ -120,11 +120,24 @@ def test_a_key_s_account_of_another_salt_is_paid_once_the_factory_names_the_salt
     assert world.payee(KEY.did).address == SALTED
 
 
-def test_inactive_on_the_chain_is_not_paid():
+@pytest.fixture
+def soon(monkeypatch):
+    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
+
+
+def test_inactive_on_the_chain_is_not_paid(soon):
     world = World(KEY.did)
     world.states[ACCOUNT] = state(KEY.did, KEY, active=False)
     with pytest.raises(PaymentRefused, match="does not confirm"):
         world.payee(KEY.did)
+
+
+def test_a_state_from_before_the_registration_is_read_again(soon):
+    """The service caches states; the indexer has already seen the registration."""
+    world = World(KEY.did)
+    states = iter([state(WEB, KEY, active=False), state(KEY.did, KEY)])
+    world.get_account_state = lambda _: next(states)
+    assert world.payee(KEY.did).address == ACCOUNT
 
 
 def test_another_methods_did_needs_the_chains_word_alone():

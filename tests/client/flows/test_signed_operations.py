@@ -190,3 +190,19 @@ def test_what_replaces_an_open_operation_offers_an_eighth_more(provider: Provide
         with pytest.raises(OperationFailed, match="may have been mined"):
             payer.prepared(RENT)
         assert offered(payer, RENT) == (2, 800, 10), "which replaces nothing"
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(
+    provider: Provider, tmp_path: Any, *, stored: bool
+) -> None:
+    with VaultStore(directory=tmp_path) as store:
+        payer = Payer(provider, store if stored else None)
+        _, first = payer.pay(RENT)
+        provider.prices = {"maxFeePerGas": 90, "maxPriorityFeePerGas": 9}
+        _, second = payer.pay(RENT)
+        names = ["0x" + it.hex() for it in (first, second)]
+        assert run(payer.account.outcomes(names)) == {}, "both are open"
+        provider.mine(second)
+        assert run(payer.account.outcomes(names)) == {names[0]: False, names[1]: True}
+        assert run(payer.account.outcomes(names[:1])) == {names[0]: False}, "it can never be mined"

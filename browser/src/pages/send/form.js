@@ -1,7 +1,7 @@
 /** The first screen of a payment, which asks for the payee and the amount. */
 
 import { language, text } from "../parts/language.js";
-import { button, buttons, el, field, form, submit } from "../parts/nodes.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
@@ -14,7 +14,9 @@ import { TOKENS, shown } from "./tokens.js";
 
 /**
  * @typedef {import("./tokens.js").Token} Token
- * @typedef {{to: string, amount: string, symbol: string}} Typed
+ * @typedef {{to: string, amount: string, symbol: string, again?: Again}} Typed
+ * @typedef {{to: string, address: string, shop?: string, label?: string}} Again what was noted about the payment that is
+ *   sent again, in place of the open one
  */
 
 /** @param {Partial<Typed>} [typed] */
@@ -34,7 +36,7 @@ export function send(typed = {}) {
     { id: "send-token", name: "token" },
     ...TOKENS.map(({ symbol }) => el("option", { value: symbol, selected: symbol === typed.symbol }, symbol)),
   );
-  const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value });
+  const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value, again: typed.again });
   const next = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
   show({
@@ -43,6 +45,7 @@ export function send(typed = {}) {
     focus: to.input,
     redraw: () => send(now()),
     body: [
+      typed.again ? paragraph("send.again", {}, "notice") : null,
       form(
         next,
         to.node,

@@ -39,6 +39,7 @@ export async function sending({ planned, fee }) {
     amount: decimalOf(value, token.decimals),
     symbol: token.symbol,
     time: new Date().toISOString(),
+    ...asBefore(planned),
   };
   let [hash, sent] = ["", false];
   progress(planned);
@@ -72,6 +73,13 @@ export async function sending({ planned, fee }) {
       });
     failed(planned, why);
   }
+}
+
+/** Returns how a payment was noted that is sent again. @param {Planned} planned */
+function asBefore({ typed: { again }, payee }) {
+  if (!again || again.address.toLowerCase() !== payee.address.toLowerCase()) return {};
+  const { to, shop, label } = again;
+  return { to, ...(shop && { shop }), ...(label && { label }) };
 }
 
 /** @param {Fee} now @param {Fee} fee */

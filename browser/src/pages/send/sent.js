@@ -1,7 +1,7 @@
 /** Follows the payments sent from this browser until their results are known. */
 
 import { noteSent, sentRows } from "../../kit/notes.js";
-import { service } from "../parts/vault_client.js";
+import { ready, service } from "../parts/vault_client.js";
 
 const ASKED_FOR_MS = 2000;
 
@@ -16,6 +16,24 @@ export async function sentFrom(did) {
   const late = new Promise((resolve) => setTimeout(resolve, ASKED_FOR_MS));
   await Promise.race([late, Promise.all(rows.filter(({ state }) => state === "sent").map((it) => followed(did, it)))]);
   return sentRows(did);
+}
+
+/**
+ * Returns the payments that this browser has signed and that are not mined, by their hashes. They can be replaced at a
+ * higher fee. What was replaced already is noted as not made.
+ *
+ * @param {string} did
+ * @returns {Promise<Set<string>>} empty if the network does not respond
+ */
+export async function openFrom(did) {
+  const rows = await sentRows(did);
+  if (!rows.some(({ state }) => state === "sent")) return new Set();
+  const late = new Promise((resolve) => setTimeout(() => resolve(null), ASKED_FOR_MS));
+  const asked = ready().then(async (client) => (await client.account()).fates());
+  const fates = await Promise.race([late, asked]).catch(() => null);
+  const replaced = rows.filter(({ state, hash }) => state === "sent" && fates?.replaced.includes(hash));
+  for (const row of replaced) await noteSent(did, { ...row, state: "failed" });
+  return new Set(fates?.open ?? []);
 }
 
 /** Returns the names, DIDs and addresses to which a vault has made confirmed payments. @param {string} did */

@@ -5,6 +5,7 @@
 
 import { amount, moment, text } from "../parts/language.js";
 import { button, el, paragraph } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { sentRows, shareSent } from "../../kit/notes.js";
 import { ready } from "../parts/vault_client.js";
@@ -31,7 +32,7 @@ export function activityCard(known) {
   let transfers = [];
   const drawn = (/** @type {Transfer[]} */ found = transfers) => {
     transfers = found;
-    const events = [...vaultEvents(known), ...payments(known.sent, transfers)];
+    const events = [...vaultEvents(known), ...payments(known.sent, transfers, known.open)];
     events.sort((one, other) => Date.parse(other.time) - Date.parse(one.time));
     list.replaceChildren(...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
     none.hidden = events.length > 0;
@@ -105,9 +106,10 @@ function vaultEvents({ record, credentials, delegations }) {
  *
  * @param {Sent[]} sent
  * @param {Transfer[]} transfers
+ * @param {Set<string>} [open] the hashes of payments that can be replaced at a higher fee
  * @returns {Event[]}
  */
-export function payments(sent, transfers) {
+export function payments(sent, transfers, open = new Set()) {
   const left = [...sent];
   const named = namer(sent);
   const onChain = transfers.map((it) => {
@@ -120,8 +122,20 @@ export function payments(sent, transfers) {
   const noted = left.map((it) => ({
     time: it.time,
     words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }),
+    ...(it.state === "sent" && open.has(it.hash) && { more: againButton(it) }),
   }));
   return [...onChain, ...noted];
+}
+
+/**
+ * The button that offers a payment again, with the same nonce and thus in place of the open one, at a higher fee.
+ *
+ * @param {Sent} note
+ */
+function againButton({ to, address = to, amount: decimal, symbol, shop, label }) {
+  const again = { to, address, shop, label };
+  const opened = () => go("send", { to: address, amount: decimal, symbol, again });
+  return el("div", { class: "buttons" }, button(text("activity.again"), opened, { kind: "plain", name: "send-again" }));
 }
 
 /** @param {Transfer} transfer */

@@ -3,12 +3,12 @@
 import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { facts } from "../../kit/notes.js";
 import { vaultOf } from "../parts/notes.js";
 import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
-import { sentFrom } from "../send/sent.js";
+import { openFrom, sentFrom } from "../send/sent.js";
+import { facts, sentRows } from "../../kit/notes.js";
 import { pairCard } from "../pair/give.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
@@ -34,6 +34,7 @@ const PUBLISH = "/snapshots/publish";
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
  * @property {import("../../kit/notes.js").Sent[]} sent
+ * @property {Set<string>} open the hashes of payments that can be replaced at a higher fee
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
  * @property {number | undefined} copyAt when the last tried copy was written
@@ -172,11 +173,11 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered, sent, snapshot] = await Promise.all([
+  const [{ wraps }, listed, remembered, open, snapshot] = await Promise.all([
     vault.keys(),
     vault.exec("resource:delegations action:list"),
     facts(did),
-    sentFrom(did),
+    sentFrom(did).then(() => openFrom(did)),
     copyState(),
   ]);
   const { record, unregistered } = await recordOf(
@@ -193,7 +194,8 @@ async function gathered() {
     credentials,
     wraps,
     delegations,
-    sent,
+    sent: await sentRows(did),
+    open,
     backupAt: remembered.backupAt,
     tried: remembered.tried ?? {},
     copyAt: remembered.copyAt,

@@ -340,6 +340,7 @@ const de = {
   "activity.confirmed": "{amount} an {to} gesendet",
   "activity.failed": "Nicht gesendet: {amount} an {to}",
   "activity.received": "{amount} erhalten von {from}",
+  "activity.again": "Mit höherer Gebühr noch einmal senden",
   "activity.older": "Ältere Zahlungen zeigen",
   "activity.unknown": "Die Zahlungen auf der Chain sind gerade nicht bekannt.",
   "receipt.summary": "Beleg",
@@ -604,7 +605,8 @@ const de = {
     "Eine frühere Zahlung ist vielleicht durchgegangen, obwohl sie gescheitert schien. Sehen Sie sich Ihr Guthaben an, bevor Sie wieder zahlen.",
   "send.unconfirmed.heading": "Noch nicht bestätigt",
   "send.unconfirmed":
-    "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Senden Sie sie erst wieder, wenn Ihr Tresor zeigt, was aus ihr wurde.",
+    "Die Zahlung ist gesendet, aber noch nicht bestätigt. Ihr Tresor zeigt das Ergebnis unter „Verlauf“. Bleibt sie offen, senden Sie sie dort noch einmal: Nur eine von beiden kann ausgeführt werden.",
+  "send.again": "Diese Zahlung tritt an die Stelle der unbestätigten. Nur eine von beiden kann ausgeführt werden.",
   "send.unconfigured": "Dieser Dienst kann keine Zahlungen senden. Es wurde nichts gesendet.",
   "send.toomany": "Zu viele Zahlungen aus Ihrem Netz. Es wurde nichts gesendet. Versuchen Sie es später noch einmal.",
   "send.payee.unregistered": "Diese DID ist nicht auf der Chain registriert oder nicht aktiv.",

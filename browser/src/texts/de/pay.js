@@ -95,7 +95,7 @@ const de = {
   too_many: "Zu viele Zahlungen aus Ihrem Netz. Versuchen Sie es später noch einmal.",
   network: "Keine Verbindung zum Dienst.",
   unconfirmed:
-    "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Zahlen Sie erst wieder, wenn Sie Ihr Konto angesehen haben.",
+    "Die Zahlung wurde gesendet, aber noch nicht bestätigt. Zahlen Sie nicht noch einmal: Ihr Tresor zeigt das Ergebnis.",
   vault_locked: "Der Tresor bleibt verschlossen: Dieser Passkey oder dieses Passwort öffnet ihn nicht.",
   unsupported: "Dieser Browser hat keine Passkeys. Verwenden Sie das Tresor-Passwort.",
   no_prf: "Dieser Passkey kann den Tresor nicht öffnen. Verwenden Sie das Tresor-Passwort oder einen anderen Passkey.",

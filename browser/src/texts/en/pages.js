@@ -318,6 +318,7 @@ export default {
   "activity.confirmed": "Sent {amount} to {to}",
   "activity.failed": "Not sent: {amount} to {to}",
   "activity.received": "Received {amount} from {from}",
+  "activity.again": "Send again at a higher fee",
   "activity.older": "Show older payments",
   "activity.unknown": "Payments on the chain are not known right now.",
   "receipt.summary": "Receipt",
@@ -571,7 +572,8 @@ export default {
     "An earlier payment may have gone through, although it looked as if it had failed. Look at your balance before you pay again.",
   "send.unconfirmed.heading": "Not confirmed yet",
   "send.unconfirmed":
-    "The payment was sent and is not confirmed yet. Do not send it again before your vault shows the result.",
+    "The payment was sent and is not confirmed yet. Your vault shows the result under Activity. If it stays open, send it again there: only one of the two can be made.",
+  "send.again": "This takes the place of the payment that is not confirmed. Only one of the two can be made.",
   "send.unconfigured": "This service cannot send payments. Nothing was sent.",
   "send.toomany": "Too many payments from your network. Nothing was sent. Try again later.",
   "send.payee.unregistered": "This DID is not registered on the chain, or not active.",

@@ -88,8 +88,7 @@ export default {
   not_configured: "This service cannot send payments.",
   too_many: "Too many payments from your network. Try again later.",
   network: "No connection to the service.",
-  unconfirmed:
-    "The payment was sent and is not confirmed yet. Do not pay again before you have looked at your account.",
+  unconfirmed: "The payment was sent and is not confirmed yet. Do not pay again: your vault shows the result.",
   vault_locked: "The vault stays locked: this passkey or password does not open it.",
   unsupported: "This browser has no passkeys. Use the vault password.",
   no_prf: "This passkey cannot open the vault. Use the vault password or another passkey.",

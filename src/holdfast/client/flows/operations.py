@@ -13,7 +13,7 @@ from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
-from holdfast.client.flows.accounts import account_of, is_deployed
+from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
 from holdfast.client.http.named_endpoint import endpoint_named
@@ -22,6 +22,8 @@ from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.signed_operations import Signed, SignedOperations
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 RECEIPT_WITHIN_S = 120.0
-STATE_AGE_S = 2.1  # the service caches an account's state for at most two seconds
 _FEES_WITHIN_S = 5.0
 _NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
 _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
@@ -137,6 +138,19 @@ class SmartAccount:
         if told <= known.nonce:
             return known.nonce
         raise self._unsettled(known)
+
+    async def outcomes(self, names: Iterable[str]) -> dict[str, bool]:
+        """Return which of these operations were mined with success (True), or failed or can never be mined (False).
+
+        Others are open; those of this client can be replaced at a higher fee. Raises NetworkError.
+        """
+        found: dict[str, bool] = {}
+        for name in names:
+            with chain_errors():
+                if (mined := await self._bundler.receipt(from_hex(name))) is not None:
+                    found[name] = mined.succeeded
+                    self._signed.mined(self._place, name)
+        return dict.fromkeys(self._signed.replaced(self._place), False) | found
 
     def _unsettled(self, known: Signed) -> OperationFailed:
         """Forget an open operation whose nonce is of no use any more, and return the error that says so."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.flows.accounts import ADDRESS, Origin, account_address, origin_of
+from holdfast.client.flows.accounts import ADDRESS, STATE_AGE_S, Origin, account_address, origin_of
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
@@ -51,7 +52,7 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
 
 
 async def _confirm(client: AsyncServiceClient, did: str, address: str, account: SmartAccount) -> None:
-    state = await client.get_account_state(address)
+    state = await _state_of(client, address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
         raise PaymentRefused(
             f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid",
@@ -61,6 +62,19 @@ async def _confirm(client: AsyncServiceClient, did: str, address: str, account: 
         raise PaymentRefused(
             f"{address} does not follow from the key of the payee's DID: nothing was paid", _UNVERIFIED
         )
+
+
+async def _state_of(client: AsyncServiceClient, address: str) -> AccountState:
+    """Return the account's state.
+
+    The indexer says that the account is registered, so a state that does not say so may be from before the
+    registration, because the service caches states; it is then read once more.
+    """
+    state = await client.get_account_state(address)
+    if state.is_active:
+        return state
+    await asyncio.sleep(STATE_AGE_S)
+    return await client.get_account_state(address)
 
 
 async def _follows(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from holdfast.chain import calls
 from holdfast.chain.errors import NoReceipt
 from holdfast.client.callbacks import answered
@@ -15,6 +13,7 @@ from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, Operati
 from holdfast.client.flows.noted import payment_note
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
+from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
 from holdfast.wire.encoding import from_hex
@@ -100,9 +99,9 @@ class Payments:
             await self._account.wait(sent)
         except OperationFailed as error:
             if not isinstance(error.__cause__, NoReceipt):
-                await self._note(msgspec.structs.replace(note, state="failed"))
+                await self._note(settled_note(note, succeeded=False))
             raise
-        await self._note(msgspec.structs.replace(note, state="confirmed"))
+        await self._note(settled_note(note, succeeded=True))
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent))
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
 
 
+_REPLACED_KEPT = 50
+
+
 class Fees(NamedTuple):
     """Wei per gas (EIP-1559)."""
 
@@ -58,7 +61,7 @@ class SignedOperations:
 
     def open_at(self, place: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
-        text = self._store.note(_name(place)) if self._store else self._notes.get(place)
+        text = self._get(_name(place))
         return Signed.from_json(text) if text else None
 
     def next_nonce(self, place: str) -> int:
@@ -87,18 +90,31 @@ class SignedOperations:
         known = self.open_at(place)
         if known is not None and operation_hash in known.calls:
             self._next[place] = known.nonce + 1
+            if others := [name for name in known.calls if name != operation_hash]:
+                replaced = [*self.replaced(place), *others][-_REPLACED_KEPT:]
+                self._set(f"replaced:{place}", msgspec.json.encode(replaced).decode())
             self._write(place, None)
+
+    def replaced(self, place: str) -> list[str]:
+        """Return the operations that can never be mined, because another one with their nonce was."""
+        text = self._get(f"replaced:{place}")
+        return msgspec.json.decode(text, type=list[str]) if text else []
 
     def forget(self, place: str) -> None:
         """Drop what was signed, because its nonce was used by something else."""
         self._write(place, None)
 
     def _write(self, place: str, signed: Signed | None) -> None:
-        text = msgspec.json.encode(signed.to_json()).decode() if signed else None
+        self._set(_name(place), msgspec.json.encode(signed.to_json()).decode() if signed else None)
+
+    def _get(self, name: str) -> str | None:
+        return self._store.note(name) if self._store else self._notes.get(name)
+
+    def _set(self, name: str, text: str | None) -> None:
         if self._store:
-            self._store.set_note(_name(place), text)
+            self._store.set_note(name, text)
         else:
-            self._notes[place] = text
+            self._notes[name] = text
 
 
 def _name(place: str) -> str:

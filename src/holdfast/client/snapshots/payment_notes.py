@@ -79,6 +79,11 @@ def merged(ours: Iterable[PaymentNote], theirs: Iterable[PaymentNote]) -> list[P
     return sorted(union.values(), key=lambda note: (note.time, note.hash))[-KEPT:]
 
 
+def settled_note(note: PaymentNote, *, succeeded: bool) -> PaymentNote:
+    """Return the note with the payment's outcome."""
+    return msgspec.structs.replace(note, state="confirmed" if succeeded else "failed")
+
+
 def sealed(key: NotesKey, did: str, notes: Iterable[PaymentNote]) -> bytes:
     """Return the notes, sealed for the devices of the vault with this DID.
 
