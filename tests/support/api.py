@@ -67,6 +67,7 @@ class RecordingSms:
     """An SmsVerifier that accepts one correct code, or fails if the test says so."""
 
     code: str = "123456"
+    same_code_s: float = 0.0
     sent: list[str] = field(default_factory=list)
     failure: Exception | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -249,6 +250,22 @@ async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store
     assert sorted(numbers) == [1, 2, 3, 4] + [6] * 26
     own = [await store.count_attempt(attempt(ip="192.0.2.1")) for _ in range(2)]
     assert [one.attempts for one in own if one] == [5, 6]
+
+
+async def test_attempts_at_a_code_that_is_sent_once_more_go_on(store: Store) -> None:
+    """Also for the address that asked first, whoever lets the code be sent again."""
+    first = replace(code(ip="192.0.2.1"), same_until=NOW + 600)
+    await store.keep_code(first)
+    await asyncio.gather(*(store.count_attempt(attempt(ip=f"198.51.100.{n}")) for n in range(9)))
+    again = replace(first, ip="198.51.100.1", now=NOW + 599, expires_at=NOW + 689, same_until=NOW + 1199)
+    await asyncio.gather(*(store.keep_code(again) for _ in range(3)))
+    asked = [attempt(NOW + 599, ip=ip) for ip in ("198.51.100.1", "192.0.2.1", "192.0.2.1")]
+    counted = [await store.count_attempt(one) for one in asked]
+    assert [one.attempts for one in counted if one] == [6, 5, 6]
+    assert {(one.code_id, one.expires_at) for one in counted if one} == {(counted[0] and counted[0].code_id, NOW + 689)}
+    await store.keep_code(replace(again, now=NOW + 600))
+    new = await store.count_attempt(attempt(NOW + 600, ip="198.51.100.1"))
+    assert new is not None and new.attempts == 1 and new.code_id not in {one.code_id for one in counted if one}
 
 
 async def test_an_expired_code_counts_no_more(store: Store) -> None:

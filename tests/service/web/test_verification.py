@@ -340,6 +340,30 @@ async def test_a_new_text_message_brings_five_attempts_and_checks_still_count_fo
     assert error_of(await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")) == (429, "rate_limited")
 
 
+@pytest.mark.parametrize("second_answer", ["said", "lost"])
+async def test_a_second_message_with_the_same_code_brings_no_attempts(api: Api, second_answer: str) -> None:
+    """The provider allows five checks of a code, however often it sends it."""
+    api.sms.same_code_s = 600.0
+    for guesses in (3, 2):
+        assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code in {200, 502}
+        api.sms.failure = None
+        for n in range(guesses):
+            answer = await check(api, f"00000{n}", PHONE, "sms", ip="198.51.100.9")
+        api.sms.failure = DeliveryError("timeout") if second_answer == "lost" else None
+    api.sms.failure = None
+    assert answer.json()["message"] == TOO_MANY
+    assert (await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")).json()["verified"] is True
+
+
+async def test_after_the_provider_s_time_a_message_has_a_new_code_and_five_attempts(api: Api) -> None:
+    api.sms.same_code_s = 600.0
+    for _ in range(2):
+        assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
+        messages = [(await check(api, "000000", PHONE, "sms", ip="192.0.2.1")).json()["message"] for _ in range(6)]
+        assert messages == [INCORRECT] * 5 + [TOO_MANY]
+        api.clock.now += 600
+
+
 async def test_attempts_count_for_a_message_of_which_the_provider_said_nothing(api: Api) -> None:
     api.sms.failure = DeliveryError("timeout")
     assert error_of(await send(api, PHONE, "sms", ip="192.0.2.1")) == (502, "sms_send_failed")

@@ -109,9 +109,11 @@ class Verification:
         now = self.clock()
         digest = b"" if code is None else code_digest(self.secrets.code_keys[0], identifier, code)
         expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self.limits.email_code_expiry_seconds)
-        await self.store.keep_code(
-            NewCode(identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at), kept
+        same_until = now + self.sms.same_code_s if code is None else 0.0
+        new = NewCode(
+            identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at, same_until=same_until
         )
+        await self.store.keep_code(new, kept)
 
     async def check(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None = None

@@ -32,6 +32,8 @@ create table if not exists code (
 class OutboxSmsVerifier:
     """An SmsVerifier that writes `.txt` files. Anyone who can read the folder or the log can use the codes."""
 
+    same_code_s = 0.0
+
     def __init__(
         self, folder: Path, clock: Callable[[], float], entropy: Callable[[int], bytes], host: str = ""
     ) -> None:

@@ -8,6 +8,11 @@ from typing import Protocol
 class SmsVerifier(Protocol):
     """A provider that generates, sends and checks codes itself; the service does not store them."""
 
+    @property
+    def same_code_s(self) -> float:
+        """For how many seconds further messages to a number contain the same code; 0 if each contains a new one."""
+        ...
+
     async def start(self, phone: str) -> None:
         """Send a code to an E.164 number. Raises DeliveryError."""
         ...

@@ -23,6 +23,7 @@ SUCCESS = range(200, 300)
 NOT_FOUND = 404
 TOO_MANY = 429
 MAX_CHECKS_REACHED = 60202  # Twilio's error code for a verification without attempts left
+CODE_LIFETIME_S = 600.0  # https://www.twilio.com/docs/verify/api/rate-limits-and-timeouts
 OVER = frozenset({"pending", "canceled", "max_attempts_reached", "deleted", "failed", "expired"})
 _CODE = re.compile(r"[0-9A-Za-z]{4,10}")
 _SID = re.compile(r"[A-Za-z0-9]{2,64}")
@@ -30,6 +31,8 @@ _SID = re.compile(r"[A-Za-z0-9]{2,64}")
 
 class TwilioVerifier:
     """An SmsVerifier that uses version 2 of Twilio's Verify API (https://www.twilio.com/docs/verify/api)."""
+
+    same_code_s = CODE_LIFETIME_S
 
     def __init__(
         self,

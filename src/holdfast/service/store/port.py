@@ -120,7 +120,10 @@ class Store(Protocol):
         ...
 
     async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
-        """Store the hash of a code that was sent, in place of any older code."""
+        """Store the hash of a code that was sent, in place of any older code.
+
+        If an older code's `same_until` has not passed, it was sent once more: its attempts and asker are kept.
+        """
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:

@@ -90,13 +90,17 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCode:
-    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times are in seconds."""
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times are in seconds.
+
+    Until `same_until`, further messages to the identifier contain the same code.
+    """
 
     identifier: Identifier
     digest: bytes
     ip: str
     now: float
     expires_at: float
+    same_until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

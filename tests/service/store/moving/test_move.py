@@ -72,7 +72,9 @@ async def fill(store: Store) -> None:
         await store.register(new, lambda facts: Move.CONTINUE if facts.claim else Move.CLAIM)
         if confirmation is not Confirmation.PENDING:
             await store.settle(f"c{n}", confirmation, None, NOW)
-    await store.keep_code(NewCode(identifier=MAIL, digest=b"\xff", ip="192.0.2.1", now=NOW, expires_at=NOW + 90))
+    await store.keep_code(
+        NewCode(identifier=MAIL, digest=b"\xff", ip="192.0.2.1", now=NOW, expires_at=NOW + 90, same_until=NOW + 9)
+    )
     await store.mark_verified(MAIL, NOW + 7)
     for _ in range(2):
         await store.charge((SENDS,), NOW)

@@ -60,11 +60,11 @@ TABLES = (
         "codes",
         (
             "shard", "channel", "key", "id", "digest", "sent_at", "expires_at", "ip", "attempts",
-            "attempts_by_others",
+            "attempts_by_others", "same_until",
         ),
         3,
         "SELECT shard_of(channel, key), channel, key, id, digest, sent_at, expires_at, ip, attempts,"
-        " attempts_by_others FROM codes ORDER BY 1, 2, 3",
+        " attempts_by_others, same_until FROM codes ORDER BY 1, 2, 3",
     ),
     MovedTable(
         "windows",

@@ -58,7 +58,7 @@ def _decoder(kind: Kind) -> Any:
 KEEPING = {
     claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 15, "f.done"),
     claims.REGISTER: _with_answers(claims.REGISTER, 2, "f.move IS NOT NULL"),
-    codes.KEEP_CODES: _with_answers(codes.KEEP_CODES, 8, None),
+    codes.KEEP_CODES: _with_answers(codes.KEEP_CODES, 9, None),
     codes.CONSUME_CODES: _with_answers(codes.CONSUME_CODES, 5, "true"),
     codes.MARK_VERIFIED: _with_answers(codes.MARK_VERIFIED, 4, None),
 }

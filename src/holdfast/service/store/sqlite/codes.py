@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 
 def keep_code(connection: Connection, code: NewCode) -> None:
-    """Replace the identifier's code with a new one."""
+    """Replace the identifier's code with a new one, unless the same code was sent once more."""
     channel, key = code.identifier.channel.value, code.identifier.key
-    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (channel, key))
+    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ? AND same_until <= ?", (channel, key, code.now))
     connection.execute(
-        "INSERT INTO codes (channel, key, digest, sent_at, expires_at, ip) VALUES (?, ?, ?, ?, ?, ?)",
-        (channel, key, code.digest, code.now, code.expires_at, code.ip),
+        "INSERT INTO codes (channel, key, digest, sent_at, expires_at, ip, same_until) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at",
+        (channel, key, code.digest, code.now, code.expires_at, code.ip, code.same_until),
     )
     audit.note(connection, "code_sent", code.identifier, None, code.now)
 

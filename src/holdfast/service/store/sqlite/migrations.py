@@ -53,7 +53,8 @@ _TABLES = """
         expires_at REAL NOT NULL,
         attempts INTEGER NOT NULL DEFAULT 0,
         ip TEXT NOT NULL,
-        attempts_by_others INTEGER NOT NULL DEFAULT 0
+        attempts_by_others INTEGER NOT NULL DEFAULT 0,
+        same_until REAL NOT NULL DEFAULT 0
     ) STRICT;
     CREATE UNIQUE INDEX codes_key ON codes (channel, key);
 

@@ -1,16 +1,22 @@
--- Keeps codes in place of older ones. No identifier may be in a batch twice.
+-- Keeps codes in place of older ones, unless the same code was sent once more. No identifier may be in a batch twice.
 CREATE FUNCTION holdfast.keep_codes_v1(
     shards smallint[], channels text[], keys text[], ids bigint[], digests bytea[], nows double precision[],
-    expiries double precision[], ips text[]
+    expiries double precision[], ips text[], same_untils double precision[]
 ) RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
-    INSERT INTO holdfast.codes (shard, channel, key, id, digest, sent_at, expires_at, ip)
-    SELECT * FROM unnest(shards, channels, keys, ids, digests, nows, expiries, ips)
-        AS w (shard, channel, key, id, digest, now, expires_at, ip) ORDER BY shard, channel, key
+    INSERT INTO holdfast.codes AS t (shard, channel, key, id, digest, sent_at, expires_at, ip, same_until)
+    SELECT * FROM unnest(shards, channels, keys, ids, digests, nows, expiries, ips, same_untils)
+        AS w (shard, channel, key, id, digest, now, expires_at, ip, same_until) ORDER BY shard, channel, key
     ON CONFLICT (shard, channel, key) DO UPDATE SET
-        id = excluded.id, digest = excluded.digest, sent_at = excluded.sent_at, expires_at = excluded.expires_at,
-        ip = excluded.ip, attempts = 0, attempts_by_others = 0;
+        expires_at = excluded.expires_at,
+        (id, digest, sent_at, ip, attempts, attempts_by_others, same_until) = (
+            SELECT t.id, t.digest, t.sent_at, t.ip, t.attempts, t.attempts_by_others, t.same_until
+            WHERE t.same_until > excluded.sent_at
+            UNION ALL
+            SELECT excluded.id, excluded.digest, excluded.sent_at, excluded.ip, 0, 0, excluded.same_until
+            WHERE t.same_until <= excluded.sent_at
+        );
     INSERT INTO holdfast.audit (shard, channel, key, at, action)
     SELECT shard, channel, key, now, 'code_sent'
     FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now);

@@ -77,6 +77,7 @@ CREATE TABLE holdfast.codes (
     ip text NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
     attempts_by_others integer NOT NULL DEFAULT 0,
+    same_until double precision NOT NULL DEFAULT 0,
     PRIMARY KEY (shard, channel, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX codes_expiry ON holdfast.codes (expires_at);

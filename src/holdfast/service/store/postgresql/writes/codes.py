@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 def _encode_codes(batch: Sequence[tuple[NewCode, int]]) -> list[list[Any]]:
     return columns(
-        (*place_of(code.identifier), number, code.digest, code.now, code.expires_at, code.ip) for code, number in batch
+        (*place_of(code.identifier), number, code.digest, code.now, code.expires_at, code.ip, code.same_until)
+        for code, number in batch
     )
 
 
-KEEP_CODES = Kind("keep_code", call("keep_codes_v1", 8), _encode_codes, nothing)
+KEEP_CODES = Kind("keep_code", call("keep_codes_v1", 9), _encode_codes, nothing)
 
 
 @dataclass(frozen=True, slots=True)
