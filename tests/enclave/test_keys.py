@@ -423,6 +423,24 @@ def test_sign_user_op(vault: Enclave, generated: dict[str, Any], entry_point: st
     assert told == {"user_op_hash": answer["user_op_hash"]}
 
 
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_sign_account_message(curve: str, credential: bytes, key: dict[str, str]) -> None:
+    """The signature is that of the key as an owner: of a P-256 point, or of a secp256k1 key's address, with v."""
+    enclave, made = fresh(curve, credential, key)
+    with enclave:
+        answer = enclave.call("sign_account_message", account="0x" + "12" * 20, message="cancellation", nonce=3)
+    digest, signature = bytes.fromhex(answer["digest"][2:]), bytes.fromhex(answer["signature"][2:])
+    check(curve, made, digest, signature[:64])
+    if curve == "P-256":
+        assert answer["signer"] == "0x" + made["pubkey_x"] + made["pubkey_y"]
+        assert len(signature) == 64
+        return
+    assert checksum_address(bytes.fromhex(answer["signer"][2:])) == own_account(made)
+    recoverable = signature[:64] + bytes([signature[64] - 27])
+    recovered = coincurve.PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
+    assert recovered.format(compressed=False).hex() == made["public_key"]
+
+
 DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_operations").glob("v*.json"))]
 
 

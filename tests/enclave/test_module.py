@@ -49,8 +49,8 @@ def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:
 
 def test_its_size() -> None:
     content = bundled().read_bytes()
-    assert len(content) <= 1_050_000, "docs/decisions/0301"
-    assert len(gzip.compress(content, 9, mtime=0)) <= 425_000
+    assert len(content) <= 1_060_000, "docs/decisions/0301"
+    assert len(gzip.compress(content, 9, mtime=0)) <= 430_000
 
 
 def test_it_is_the_recorded_one() -> None:

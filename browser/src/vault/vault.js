@@ -26,6 +26,7 @@ import { secretsOf } from "./values.js";
  * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; the vault works without them
  * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
  *
+ * @typedef {{kind: string, signer?: string, value?: number}} AccountChange a change of an account's owners or guardians
  * @typedef {{did?: string, takeOver?: boolean | string, minRevision?: number}} OpenOptions `did`: which of several stored
  *   vaults; `takeOver`: take it from another tab; a text of at most 16 characters tells that tab why
  */
@@ -259,6 +260,19 @@ export class Vault extends EventTarget {
    */
   signUserOp(userOp, entryPoint, chainId) {
     return this.#answered("sign_user_op", { user_op: userOp, entry_point: entryPoint, chain_id: chainId });
+  }
+
+  /**
+   * Signs, once for every chain, changes of an account's owners and guardians, a recovery, or its cancellation. The
+   * enclave computes the digest from these fields (enclave/ABI.md, "Messages of accounts").
+   *
+   * @param {{account: string, message: "changes", sequence: number, changes: AccountChange[]}
+   *   | {account: string, message: "recovery", nonce: number, new_owners: string[]}
+   *   | {account: string, message: "cancellation", nonce: number}} message
+   * @returns {Promise<{signature: string, digest: string, signer: string, enclave_id: string}>} 0x-hex
+   */
+  signAccountMessage(message) {
+    return this.#answered("sign_account_message", message);
   }
 
   /**

@@ -49,6 +49,7 @@ pub const rows = [_]Row{
     .{ .name = "list_wraps", .function = vault.listWraps },
     .{ .name = "sign", .function = signing.sign },
     .{ .name = "sign_user_op", .function = signing.signUserOp },
+    .{ .name = "sign_account_message", .function = signing.signAccountMessage },
     .{ .name = "user_op_hash", .function = signing.userOpHash },
     .{ .name = "verify_signature", .function = signing.verifySignature },
     .{ .name = "refresh_shares", .function = signing.refreshShares },

@@ -1,6 +1,7 @@
-//! `sign`, `sign_user_op`, `user_op_hash` and `verify_signature`, and the signer for tokens.
+//! `sign`, `sign_user_op`, `sign_account_message`, `user_op_hash` and `verify_signature`, and the signer for tokens.
 
 const std = @import("std");
+const account_messages = @import("../chains/account_messages.zig");
 const args = @import("../call/args.zig");
 const curves = @import("../crypto/curves.zig");
 const did_key = @import("../codec/did_key.zig");
@@ -56,6 +57,24 @@ pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
         .user_op_hash = try encoding.hex(ctx.arena, &hash),
         .enclave_id = made.entry.enclave_id,
         .public_key = try encoding.bareHex(ctx.arena, &made.entry.public.uncompressed()),
+    });
+}
+
+/// {account, message, …, enclave_id?, val_share?, deterministic?} -> {signature, digest, signer, enclave_id}: what an
+/// owner or guardian signs once for every chain (`account_messages.digest`).
+pub fn signAccountMessage(ctx: *Ctx, input: Json) Error!Json {
+    const digest = try account_messages.digest(ctx, input);
+    const made = try withKey(ctx, input, digest);
+    const compact = made.signature.compact();
+    const point = made.entry.public.uncompressed()[1..65];
+    const is_p256 = made.entry.public.curve == .p256;
+    // An account's signer is a P-256 point, or the address of a secp256k1 key, whose signature ends with v.
+    const signature = if (is_p256) &compact else &(compact ++ [1]u8{27 + @as(u8, made.signature.recovery)});
+    return json.object(ctx.arena, .{
+        .signature = try encoding.hex(ctx.arena, signature),
+        .digest = try encoding.hex(ctx.arena, &digest),
+        .signer = try encoding.hex(ctx.arena, if (is_p256) point else hashes.keccak(point)[12..32]),
+        .enclave_id = made.entry.enclave_id,
     });
 }
 

@@ -253,6 +253,21 @@ class AsyncVault:
         """Sign a user operation for an entry point and a chain. `val_share` is the same as for `sign`."""
         return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
+    async def sign_account_message(
+        self, message: Mapping[str, object], *, val_share: ValShare | None = None
+    ) -> calls.SignedAccountMessage:
+        """Sign, once for every chain, changes of an account's owners, a recovery, or its cancellation.
+
+        Args:
+            message: `account` and the fields in enclave/ABI.md, "Messages of accounts", from which the enclave computes
+                the digest.
+            val_share: the same as for `sign`.
+
+        Raises:
+            PluginCallError: a field is missing or malformed, or the vault is locked.
+        """
+        return await self._run(calls.sign_account_message(message, await self._second(val_share)))
+
     async def mint_delegation(self, given: types.DelegationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
 

@@ -238,6 +238,22 @@ def sign_user_op(
     return EnclaveCall("sign_user_op", {**operation, "val_share": val_share}, types.SignUserOpResult)
 
 
+class SignedAccountMessage(types.Record, frozen=True, kw_only=True):
+    """A signature that holds on every chain, its digest, and the vault's key as a signer of the account; in 0x-hex."""
+
+    signature: str
+    digest: str
+    signer: str
+    enclave_id: str
+
+
+def sign_account_message(
+    message: Mapping[str, object], val_share: ValShare | None
+) -> EnclaveCall[SignedAccountMessage]:
+    """Sign changes of an account's owners, a recovery or its cancellation."""
+    return EnclaveCall("sign_account_message", {**message, "val_share": val_share}, SignedAccountMessage)
+
+
 def verify_ucan(token: str | bytes, demand: Mapping[str, object]) -> EnclaveCall[UcanClaims]:
     """Verify a chain of delegations or an invocation."""
     return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)

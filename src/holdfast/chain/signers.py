@@ -1,0 +1,59 @@
+"""Signers of an account, and signatures that name them (docs/contracts.md, "Accounts").
+
+A signer is a P-256 key (64 bytes: X ‖ Y), an address (20 bytes), or an ERC-7913 signer (the verifier's address ‖ its
+key).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SignerKind = Literal["p256", "address", "verifier"]
+
+_P256_BYTES, _ADDRESS_BYTES, _LONGEST = 64, 20, 1024
+_MOST = 32
+
+
+def p256_signer(x: int, y: int) -> bytes:
+    """Return the signer of a P-256 key with these coordinates."""
+    return x.to_bytes(32) + y.to_bytes(32)
+
+
+def kind_of(signer: bytes) -> SignerKind:
+    """Return what kind of signer these bytes name. Raises ValueError for bytes that name none."""
+    if not _ADDRESS_BYTES <= len(signer) <= _LONGEST:
+        raise ValueError("a signer has 64 bytes (a P-256 key), 20 (an address) or more (a verifier and its key)")
+    if len(signer) == _P256_BYTES:
+        return "p256"
+    return "address" if len(signer) == _ADDRESS_BYTES else "verifier"
+
+
+def key_id(signer: bytes) -> bytes:
+    """Return the ID by which an account knows a signer: Keccak-256 of its bytes."""
+    return keccak256(signer)
+
+
+def named(signatures: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Return one signature that names who signed: the number, then lengths, signer and signature of each.
+
+    Args:
+        signatures: signer and signature, in any order.
+
+    Raises:
+        ValueError: No one signed, a signer did so twice, or something is too long.
+    """
+    ordered = sorted(signatures, key=lambda each: key_id(each[0]))
+    if not 0 < len(ordered) <= _MOST or len({signer for signer, _ in ordered}) != len(ordered):
+        raise ValueError("between one and 32 different signers sign")
+    return len(ordered).to_bytes(32) + b"".join(_entry(*each) for each in ordered)
+
+
+def _entry(signer: bytes, signature: bytes) -> bytes:
+    if max(len(signer), len(signature)) >= 1 << 16:
+        raise ValueError("a signer or a signature is too long")
+    return len(signer).to_bytes(2) + len(signature).to_bytes(2) + signer + signature

@@ -1,0 +1,91 @@
+"""What owners and guardians sign has the digests and encodings of the shared vectors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.chain.account_messages import (
+    Change,
+    cancellation_digest,
+    changes_digest,
+    recovery_digest,
+)
+from holdfast.chain.signers import key_id, kind_of, named
+from holdfast.wire.encoding import from_hex, to_hex
+
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = ROOT / "vectors" / "accounts"
+MESSAGES = [case["steps"][1] for case in json.loads((VECTORS / "messages.json").read_text())["cases"]]
+NAMED = json.loads((VECTORS / "named_signatures.json").read_text())["vectors"]
+
+
+def test_the_files_are_in_step() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "account_vectors.py"), "--check"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def digest_of(given: dict[str, Any]) -> bytes:
+    match given["message"]:
+        case "changes":
+            changes = [Change.from_json(change) for change in given["changes"]]
+            return changes_digest(given["account"], given["sequence"], changes)
+        case "recovery":
+            return recovery_digest(given["account"], given["nonce"], [from_hex(owner) for owner in given["new_owners"]])
+        case _:
+            return cancellation_digest(given["account"], given["nonce"])
+
+
+@pytest.mark.parametrize("step", MESSAGES)
+def test_digests(step: dict[str, Any]) -> None:
+    assert to_hex(digest_of(step["input"])) == step["contains"]["digest"]
+
+
+@pytest.mark.parametrize("step", [step for step in MESSAGES if "changes" in step["input"]])
+def test_changes_are_written_as_they_were_read(step: dict[str, Any]) -> None:
+    for given in step["input"]["changes"]:
+        change = Change.from_json(given)
+        assert Change.from_json(change.to_json()) == change
+        assert {**given, **change.to_json()} == change.to_json()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"kind": "upgrade", "signer": "0x" + "11" * 20},
+        {"kind": "add_owner"},
+        {"kind": "remove_owner", "signer": "0x" + "11" * 20, "value": 5},
+        {"kind": "set_quorum", "signer": "0x" + "11" * 20, "value": 1},
+        {"kind": "set_quorum", "value": -1},
+        {"kind": "set_quorum", "value": True},
+    ],
+)
+def test_refuses_what_is_no_change(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="change"):
+        Change.from_json(given)
+
+
+@pytest.mark.parametrize("vector", NAMED)
+def test_signatures_by_name_in_any_order(vector: dict[str, Any]) -> None:
+    signed = [(from_hex(each["signer"]), from_hex(each["signature"])) for each in vector["signatures"]]
+    assert to_hex(named(signed)) == vector["named"] == to_hex(named(reversed(signed)))
+
+
+def test_refuses_no_signature_and_a_signer_twice() -> None:
+    for signed in ([], [(b"\1" * 20, b"a"), (b"\1" * 20, b"b")], [(b"\1" * 20, bytes(1 << 16))]):
+        with pytest.raises(ValueError, match="sign"):
+            named(signed)
+
+
+def test_kinds_of_signers() -> None:
+    assert [kind_of(bytes(length)) for length in (20, 21, 64, 65)] == ["address", "verifier", "p256", "verifier"]
+    for length in (0, 19, 1025):
+        with pytest.raises(ValueError, match="a signer has"):
+            kind_of(bytes(length))
+    assert len(key_id(bytes(64))) == 32

@@ -1,0 +1,177 @@
+"""Writes vectors/accounts/messages.json and named_signatures.json: what owners and guardians sign, in any language.
+
+    tools/account_vectors.py --check    exit 1 if a file is out of date
+    tools/account_vectors.py --write    update them
+
+The digests are encoded by eth-abi here, not by `holdfast.chain.account_messages`. The contracts, the enclave in both
+hosts and both clients are compared with the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, decode_dss_signature
+from eth_abi.abi import encode
+
+from holdfast.wire.keccak import keccak256
+from holdfast.wire.p256 import low_s
+
+FOLDER = Path(__file__).resolve().parent.parent / "vectors" / "accounts"
+ACCOUNTS = ("0x77678bA347a72F1F96a440c26891d2Ef1282BfaC", "0x00000000000000000000000000000000000000Aa")
+# Twice P-256's generator.
+P256 = (
+    "0x7cf27b188d034f7e8a52380304b51ac3c08969e277f21b35a60b48fc47669978"
+    "07775510db8ed040293d9ac69f7430dbba7dade63ce982299e04b79d227873d1"
+)
+ADDRESS = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
+VERIFIER = ADDRESS + "04" * 33
+KINDS = (
+    *("add_owner", "remove_owner", "set_primary", "set_threshold"),
+    *("add_guardian", "remove_guardian", "set_quorum", "set_delay"),
+)
+WITHOUT_SIGNER = ("set_threshold", "set_quorum", "set_delay")
+LAST = (1 << 53) - 1
+EVERY_KIND = [(kind, "", number) if kind in WITHOUT_SIGNER else (kind, P256, 0) for number, kind in enumerate(KINDS)]
+CHANGES: tuple[tuple[str, int, list[tuple[str, str, int]]], ...] = (
+    ("a second device", 0, [("add_owner", P256, 0)]),
+    ("a hardware wallet until a time", 1, [("add_owner", ADDRESS, 1_900_000_000)]),
+    ("a signer with a verifier, at the last sequence", LAST, [("add_owner", VERIFIER, LAST)]),
+    ("a lost device", 2, [("remove_owner", P256, 0)]),
+    ("every kind", 7, EVERY_KIND),
+    ("the same change twice", 3, [("remove_guardian", ADDRESS, 0)] * 2),
+    ("terms of recovery", 4, [("add_guardian", ADDRESS, 0), ("set_quorum", "", 1), ("set_delay", "", 3600)]),
+)
+RECOVERIES = (("one new owner", 0, [P256]), ("three new owners", 2**32 - 1, [P256, ADDRESS, VERIFIER]))
+CREDENTIAL = (
+    "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAA"
+    "EAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRL"
+    "bzG/QHB0WHLQ5g=="
+)
+SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+GENERATE = {
+    "function": "generate",
+    "input": {"credential": CREDENTIAL, "key": {"kind": "secret", "secret": SECRET}},
+}
+
+
+def main() -> int:
+    """Write the files, or check that they are up to date."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--write", action="store_true")
+    write = parser.parse_args().write
+    stale = [path.name for path, text in contents().items() if not path.exists() or path.read_text() != text]
+    if not write:
+        print(f"out of step: {', '.join(stale)}" if stale else "in step")
+        return int(bool(stale))
+    for path, text in contents().items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+def contents() -> dict[Path, str]:
+    """Return the files and their text."""
+    made = {"messages.json": _messages(), "named_signatures.json": _named()}
+    return {FOLDER / name: json.dumps(form, indent=1, ensure_ascii=False) + "\n" for name, form in made.items()}
+
+
+def _messages() -> dict[str, Any]:
+    asked = [(name, ACCOUNTS[i % 2], *_of_changes(*rest)) for i, (name, *rest) in enumerate(CHANGES)]
+    asked += [(name, ACCOUNTS[i % 2], *_of_recovery(*rest)) for i, (name, *rest) in enumerate(RECOVERIES)]
+    asked += [("a cancellation", ACCOUNTS[0], *_of_cancellation(5))]
+    return {
+        "claim": "What owners and guardians sign has the same digest in the contracts, the enclave and the clients",
+        "source": "own; encoded by eth-abi, and compared with the contracts",
+        "function": "sign_account_message",
+        "cases": [_case(*each) for each in asked],
+    }
+
+
+def _case(name: str, account: str, given: dict[str, Any], struct: bytes) -> dict[str, Any]:
+    digest = "0x" + keccak256(b"\x19\x01" + _domain(account) + struct).hex()
+    return {"name": name, "steps": [GENERATE, {"input": {"account": account, **given}, "contains": {"digest": digest}}]}
+
+
+def _domain(account: str) -> bytes:
+    words = ("EIP712Domain(string name,string version,address verifyingContract)", "Holdfast VaultAccount", "1")
+    return keccak256(encode(["bytes32"] * 3 + ["address"], [*(keccak256(word.encode()) for word in words), account]))
+
+
+def _of_changes(sequence: int, changes: list[tuple[str, str, int]]) -> tuple[dict[str, Any], bytes]:
+    of_one = "Change(uint8 kind,bytes signer,uint256 value)"
+    hashed = b"".join(
+        _struct(of_one, "uint8", KINDS.index(kind), "bytes", signer, "uint256", value)
+        for kind, signer, value in changes
+    )
+    of_all = f"OwnerChanges(uint64 sequence,Change[] changes){of_one}"
+    given = [_shown(*change) for change in changes]
+    return {"message": "changes", "sequence": sequence, "changes": given}, _struct(
+        of_all, "uint64", sequence, "bytes32", keccak256(hashed)
+    )
+
+
+def _shown(kind: str, signer: str, value: int) -> dict[str, Any]:
+    return {"kind": kind} | ({"signer": signer} if signer else {}) | ({"value": value} if value else {})
+
+
+def _of_recovery(nonce: int, owners: list[str]) -> tuple[dict[str, Any], bytes]:
+    hashed = keccak256(b"".join(keccak256(bytes.fromhex(owner[2:])) for owner in owners))
+    struct = _struct("Recovery(uint32 nonce,bytes[] newOwners)", "uint32", nonce, "bytes32", hashed)
+    return {"message": "recovery", "nonce": nonce, "new_owners": owners}, struct
+
+
+def _of_cancellation(nonce: int) -> tuple[dict[str, Any], bytes]:
+    return {"message": "cancellation", "nonce": nonce}, _struct("CancelRecovery(uint32 nonce)", "uint32", nonce)
+
+
+def _struct(of: str, *fields: Any) -> bytes:
+    """Return a struct's hash; bytes are hashed, as EIP-712 says."""
+    types, values = ["bytes32"], [keccak256(of.encode())]
+    for kind, value in zip(fields[::2], fields[1::2], strict=True):
+        types.append("bytes32" if kind == "bytes" else kind)
+        values.append(keccak256(bytes.fromhex(value[2:])) if kind == "bytes" else value)
+    return keccak256(encode(types, values))
+
+
+def _named() -> dict[str, Any]:
+    digest = keccak256(b"an operation")
+    keys = [ec.derive_private_key(scalar, ec.SECP256R1()) for scalar in (0xA11CE, 0x5EC0)]
+    signed = [(_signer(key), _signature(key, digest)) for key in keys]
+    return {
+        "claim": "named is the signature by name of these signers, whose IDs (Keccak-256 of their bytes) ascend in it",
+        "digest": "0x" + digest.hex(),
+        "vectors": [_row("one key", signed[:1]), _row("another key", signed[1:]), _row("two keys", signed)],
+    }
+
+
+def _row(name: str, signed: list[tuple[bytes, bytes]]) -> dict[str, Any]:
+    shown = [{"signer": "0x" + signer.hex(), "signature": "0x" + signature.hex()} for signer, signature in signed]
+    return {"name": name, "signatures": shown, "named": "0x" + _encoded(signed).hex()}
+
+
+def _encoded(signed: list[tuple[bytes, bytes]]) -> bytes:
+    entries = {keccak256(signer): b"\x00\x40\x00\x40" + signer + signature for signer, signature in signed}
+    return len(signed).to_bytes(32) + b"".join(entries[each] for each in sorted(entries))
+
+
+def _signer(key: ec.EllipticCurvePrivateKey) -> bytes:
+    numbers = key.public_key().public_numbers()
+    return numbers.x.to_bytes(32) + numbers.y.to_bytes(32)
+
+
+def _signature(key: ec.EllipticCurvePrivateKey, digest: bytes) -> bytes:
+    made = key.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()), deterministic_signing=True))
+    r, s = decode_dss_signature(made)
+    return r.to_bytes(32) + low_s(s).to_bytes(32)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
