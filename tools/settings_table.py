@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Descriptions of the defaults that are computed.
 COMPUTED = {
+    "HOLDFAST_CHANNELS": "all three; in production `handle`, and `email` and `sms` if their providers are set",
     "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",

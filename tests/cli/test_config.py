@@ -25,6 +25,7 @@ SECRETS = {
     "HOLDFAST_BUNDLER_URL": "https://bundler.example/hunter2",
     "HOLDFAST_INDEXER_URL": "https://indexer.example?key=hunter2",
     "HOLDFAST_ENCLAVE_URL": "s3://releases/hunter2?endpoint=https://hunter2@s3.example",
+    "HOLDFAST_WEBHOOK_SECRET": "whsec_hunter2hunter2hunter2hunter2hunt",
     "ATTESTATION_SIGNING_KEY": "hunter2" * 8,
 }
 
@@ -111,6 +112,7 @@ def test_a_secret_in_the_wrong_place_is_not_shown(holdfast: Callable[..., Answer
         ("sqlite://user:pw@host/db", "sqlite:***"),
         ("file://user:pw@host/folder", "file:***"),
         ("outbox:key", "outbox:***"),
+        ("whsec_key", "***"),
     ],
 )
 def test_masking_never_lets_a_malformed_address_through(url: str, shown: str) -> None:
@@ -179,3 +181,19 @@ def test_a_folder_and_a_host_that_do_not_exist_are_named(holdfast: Callable[...,
     answer = holdfast("serve", database_url="postgresql://nowhere.invalid/x", database_wait="0")
     assert answer.code == Exit.UNAVAILABLE
     assert "the host's name was not found" in answer.err
+
+
+def test_production_starts_with_handles_alone(holdfast: Callable[..., Answer]) -> None:
+    value = holdfast("config", "--json", public_url="https://vault.example").value
+    assert (value["HOLDFAST_ENV"], value["HOLDFAST_CHANNELS"]) == ("production", "handle")
+
+
+def test_a_webhook_without_a_secret_is_named(holdfast: Callable[..., Answer]) -> None:
+    url = "webhook+https://sender.example/sms"
+    error = holdfast("serve", "--json", sms_url=url).error["error"]
+    assert error.startswith("HOLDFAST_WEBHOOK_SECRET: a webhook needs a secret")
+    secret = holdfast("keys", "webhook").out.strip()
+    assert secret != holdfast("keys", "webhook", "--json").value["secret"]
+    findings = holdfast("check", "--json", sms_url=url, webhook_secret=secret, channels="handle").value
+    found = {finding["subject"]: finding["found"] for finding in findings}
+    assert (found["e-mail"], found["SMS"]) == ("off (HOLDFAST_CHANNELS)", "off (HOLDFAST_CHANNELS)")

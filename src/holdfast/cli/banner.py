@@ -27,8 +27,8 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         "signing key": "generated in the data folder (set ATTESTATION_SIGNING_KEY for production)"
         if secrets.generated
         else f"configured ({len(secrets.signing_keys)} in use)",
-        "e-mail": _sender(settings.mail_url),
-        "SMS": _sender(settings.sms_url),
+        "e-mail": _sender(settings, "email", settings.mail_url),
+        "SMS": _sender(settings, "sms", settings.sms_url),
         "bundler": _set(
             settings.bundler_url,
             _WITHOUT_BUNDLER[settings.registration_proof],
@@ -49,7 +49,9 @@ def banner(settings: Settings, secrets: Secrets, address: str) -> str:
     return "\n".join(lines)
 
 
-def _sender(url: str) -> str:
+def _sender(settings: Settings, channel: str, url: str) -> str:
+    if channel not in settings.channels:
+        return "off (HOLDFAST_CHANNELS)"
     scheme = url.partition(":")[0]
     return _DEVELOPMENT if scheme == "outbox" else scheme
 

@@ -76,6 +76,8 @@ def mask(url: str) -> str:
     from holdfast.service.store.kinds import FILE_ADDRESSES
 
     scheme, _, rest = url.partition(":")
+    if not rest and url != "outbox:":
+        return "***"
     if url == "outbox:" or url.startswith(("file:///", *FILE_ADDRESSES)):
         return url
     if scheme not in {"http", "https"}:

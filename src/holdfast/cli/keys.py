@@ -26,3 +26,16 @@ def new(as_json: AsJson = False) -> None:
 
     key = new_key()
     emit({"key": key}, key, as_json=as_json)
+
+
+@app.command()
+def webhook(as_json: AsJson = False) -> None:
+    """Print a new secret for HOLDFAST_WEBHOOK_SECRET and for the receiver of the webhook.
+
+    To rotate the secret, add the new one after the old one and a space, give it to the receiver, then remove the old
+    one.
+    """
+    from holdfast.service.settings.secrets import new_webhook_secret
+
+    secret = new_webhook_secret()
+    emit({"secret": secret}, secret, as_json=as_json)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from holdfast.rules.limits import MAX_HANDLE_CHARACTERS, MAX_IDENTIFIER_CHARACTERS
 from holdfast.rules.phones import phone_key
 from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VERIFY_CHANNEL, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 class Channel(StrEnum):
@@ -29,6 +33,7 @@ class Identifier(msgspec.Struct, frozen=True, gc=False):
     given: str
 
 
+ALL_CHANNELS = frozenset(Channel)
 _CHANNELS = {channel.value: channel for channel in Channel}
 _PLAIN_HANDLE = re.compile(rf"[\x21-\x7e]{{1,{MAX_HANDLE_CHARACTERS}}}")
 _BLANK = "\u2800"  # a symbol in Unicode, but it looks like white space
@@ -42,21 +47,24 @@ _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BIDI_MARKS = frozenset("\u061c\u200e\u200f")
 
 
-def parse_channel(text: str) -> Channel:
-    """Return the channel in a request for a session or registration. Raises Refused(INVALID_CHANNEL)."""
+def parse_channel(text: str, offered: Collection[Channel] = ALL_CHANNELS) -> Channel:
+    """Return the channel in a request for a session or registration.
+
+    Raises Refused(INVALID_CHANNEL), also for a channel that the service does not offer.
+    """
     channel = _CHANNELS.get(text)
-    if channel is None:
+    if channel is None or channel not in offered:
         raise Refused(INVALID_CHANNEL)
     return channel
 
 
-def parse_verify_channel(text: str) -> Channel:
+def parse_verify_channel(text: str, offered: Collection[Channel] = ALL_CHANNELS) -> Channel:
     """Return the channel in a request for a code, which cannot be "handle".
 
-    Raises Refused(INVALID_VERIFY_CHANNEL).
+    Raises Refused(INVALID_VERIFY_CHANNEL), also for a channel that the service does not offer.
     """
     channel = _CHANNELS.get(text)
-    if channel is None or channel is Channel.HANDLE:
+    if channel is None or channel is Channel.HANDLE or channel not in offered:
         raise Refused(INVALID_VERIFY_CHANNEL)
     return channel
 

@@ -19,6 +19,7 @@ MAX_VERIFY_SENDS_PER_IP = 3
 ATTESTATION_TTL_SECONDS = 300
 
 CODE_DIGITS = 6
+SMS_CODE_EXPIRY_S = 600  # of Holdfast's own codes, as with most providers
 SMS_ATTEMPTS_COUNTED_S = DAY_S  # longer than any provider accepts a code
 SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S

@@ -184,3 +184,28 @@ def test_providers_import_nothing_slow_until_chosen():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "webhook+http://sender.example/mail",
+        f"webhook+https://u:{SECRET}@sender.example",
+        f"webhook+https://sender.example/#{SECRET}",
+        "webhook+https://",
+        "webhook+https://sender.example:x",
+        "webhook+https://sender.example/\n",
+    ],
+)
+def test_refused_webhooks_name_the_variable_and_no_value(address):
+    keys = (b"k" * 32,)
+    with pytest.raises(ValueError, match=r"^HOLDFAST_MAIL_URL: ") as mail:
+        mailer_of(address, SENDER, lambda: None, None, "vault.example", keys)
+    with pytest.raises(ValueError, match=r"^HOLDFAST_SMS_URL: ") as sms:
+        sms_verifier_of(address, lambda: None, None, time.time, bytes, "", keys)
+    assert SECRET not in f"{mail.value}{sms.value}"
+
+
+def test_a_webhook_needs_a_secret():
+    with pytest.raises(ValueError, match=r"^HOLDFAST_WEBHOOK_SECRET: "):
+        mailer("webhook+https://sender.example/mail")

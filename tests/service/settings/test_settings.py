@@ -79,7 +79,11 @@ PRODUCTION = {
         ({"INNGEST_DEV": "0"}, ""),
         ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
         ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
-        ({"HOLDFAST_SMS_URL": ""}, "HOLDFAST_SMS_URL"),
+        ({"HOLDFAST_SMS_URL": ""}, ""),
+        ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_SMS_URL": ""}, ""),
+        ({"HOLDFAST_SMS_URL": "outbox:"}, "HOLDFAST_SMS_URL"),
+        ({"HOLDFAST_SMS_URL": "", "HOLDFAST_CHANNELS": "handle,sms"}, "HOLDFAST_SMS_URL"),
+        ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_CHANNELS": "email"}, "HOLDFAST_MAIL_URL"),
         ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
         ({"HOLDFAST_FAUCET_URL": "http://127.0.0.1:8545/faucet"}, "HOLDFAST_FAUCET_URL"),
         ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
@@ -109,8 +113,6 @@ def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
     with pytest.raises(SettingError) as caught:
         read_settings({**given, "INNGEST_DEV": "1"})
     assert re.findall(r"([A-Z_]+): ", str(caught.value)) == [
-        "HOLDFAST_MAIL_URL",
-        "HOLDFAST_SMS_URL",
         "HOLDFAST_PUBLIC_URL",
         "INNGEST_DEV",
     ]
@@ -228,3 +230,24 @@ def test_an_engine_without_its_sdk_is_refused_with_the_extra(name: str, monkeypa
     with pytest.raises(SettingError, match=rf"^{name}: .*pip install 'holdfast\[workflow\]'"):
         read_settings(environment)
     assert read_settings({}), "without an engine, the SDK is not needed"
+
+
+@pytest.mark.parametrize(
+    ("given", "channels"),
+    [
+        ({}, ("handle", "email", "sms")),
+        ({"HOLDFAST_PUBLIC_URL": "https://vault.example"}, ("handle",)),
+        ({"HOLDFAST_PUBLIC_URL": "https://vault.example", **REAL}, ("handle", "email", "sms")),
+        ({**PRODUCTION, "HOLDFAST_SMS_URL": ""}, ("handle", "email")),
+        ({"HOLDFAST_CHANNELS": "sms, handle"}, ("handle", "sms")),
+        ({"HOLDFAST_CHANNELS": "email"}, ("email",)),
+    ],
+)
+def test_production_offers_the_channels_that_have_a_provider(given: dict[str, str], channels: tuple[str, ...]) -> None:
+    assert read_settings(given).channels == channels
+
+
+@pytest.mark.parametrize("text", [",", "handle,", "phone", "handle;sms"])
+def test_what_is_no_channel_is_refused(text: str) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_CHANNELS: one or more of handle, email, sms"):
+        read_settings({"HOLDFAST_CHANNELS": text})

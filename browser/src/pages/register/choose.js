@@ -3,6 +3,7 @@
  */
 
 import { canonicalHandle } from "../../chain/names.js";
+import { meta } from "../../kit/meta.js";
 import { RequestRefused } from "../library.js";
 import { formOf } from "../parts/handle_forms.js";
 import { text } from "../parts/language.js";
@@ -13,6 +14,8 @@ import { ready, service } from "../parts/vault_client.js";
 import { chosen } from "./flow.js";
 
 const CHECK_AFTER_MS = 300;
+/** What the operator lets people register. @type {Channel[]} */
+const CHANNELS = /** @type {Channel[]} */ ((meta("channels") || "handle email sms").split(" "));
 /** @type {Record<string, Record<string, any>>} */
 const INPUTS = {
   handle: {
@@ -34,7 +37,7 @@ const INPUTS = {
 
 /** @param {Partial<Begun> & {why?: string, typed?: string}} [given] of an attempt that continues with another identifier; `typed`: what is corrected */
 export function choose({ typed = "", ...row } = {}) {
-  const channel = row.channel ?? "handle";
+  const channel = row.channel && CHANNELS.includes(row.channel) ? row.channel : CHANNELS[0];
   const input = field(
     text(`choose.${channel}.label`),
     { ...INPUTS[channel], required: true },
@@ -54,7 +57,7 @@ export function choose({ typed = "", ...row } = {}) {
     yours,
     buttons(submit(text("choose.continue"))),
   );
-  const others = /** @type {Channel[]} */ (["handle", "email", "sms"]).filter((it) => it !== channel);
+  const others = CHANNELS.filter((it) => it !== channel);
   const signal = show({
     name: "choose",
     heading: text(`choose.${channel}.heading`),

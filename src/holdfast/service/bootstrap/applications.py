@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from holdfast.rules.chains import DEFAULT_CHAIN_ID, NETWORKS
 from holdfast.rules.connections import ConnectionLimits
+from holdfast.rules.identifiers import Channel
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store_when_reachable
@@ -40,7 +41,8 @@ def application_of(settings: Settings, service: Service) -> Application:
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
     scheme = settings.public_url.partition(":")[0]
-    web = WebContext(service, files, client_address, large, scheme, own_pages(settings))
+    channels = frozenset(Channel(name) for name in settings.channels)
+    web = WebContext(service, files, client_address, large, scheme, own_pages(settings), channels)
     return Application(web, access_log=settings.access_log == "on")
 
 
@@ -75,6 +77,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         code_tries=settings.limits.max_verify_attempts,
         pairing=settings.pairing_host,
         faucet=settings.faucet_url or "",
+        channels=settings.channels,
     )
     return named_setting("HOLDFAST_PAGES_LOGO", page_files, choices)
 

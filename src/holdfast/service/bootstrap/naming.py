@@ -19,4 +19,4 @@ def named_setting(name: str, make: Callable[P, T], *arguments: P.args, **options
         return make(*arguments, **options)
     except ValueError as error:
         message = str(error)
-        raise SettingError(message if message.startswith(name) else f"{name}: {message}") from error
+        raise SettingError(message if message.startswith("HOLDFAST_") else f"{name}: {message}") from error

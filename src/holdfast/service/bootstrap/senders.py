@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.rules.webhooks import parse_secrets
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.mail.choice import mailer_of
 from holdfast.service.sms.choice import sms_verifier_of
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.settings.values import Settings
-    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.upstreams.pool import ConnectionPools
 
 OUTBOX = "outbox"  # a folder in the data folder
@@ -28,10 +29,13 @@ def configured_mailer(settings: Settings, pools: ConnectionPools) -> Mailer:
         pools.of("mail"),
         settings.data_dir / OUTBOX,
         settings.public_host,
+        webhook_keys(settings),
     )
 
 
-def configured_sms_verifier(settings: Settings, pools: ConnectionPools, clock: Clock, entropy: Entropy) -> SmsVerifier:
+def configured_sms(
+    settings: Settings, pools: ConnectionPools, clock: Clock, entropy: Entropy
+) -> SmsVerifier | SmsSender:
     """Return the SMS provider that HOLDFAST_SMS_URL names. Raises SettingError."""
     outbox = settings.data_dir / OUTBOX
     return named_setting(
@@ -43,4 +47,10 @@ def configured_sms_verifier(settings: Settings, pools: ConnectionPools, clock: C
         clock,
         entropy,
         settings.public_host,
+        webhook_keys(settings),
     )
+
+
+def webhook_keys(settings: Settings) -> tuple[bytes, ...]:
+    """Return the secrets that sign webhooks; the settings were checked when they were read."""
+    return parse_secrets(settings.webhook_secret) if settings.webhook_secret else ()

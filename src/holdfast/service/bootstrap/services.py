@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.bootstrap.naming import named_setting
-from holdfast.service.bootstrap.senders import configured_mailer, configured_sms_verifier
+from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
 from holdfast.service.bootstrap.snapshots import kept_snapshots
 from holdfast.service.bootstrap.upstreams import (
     accounts_of,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
-    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.store.port import Store
 
 
@@ -54,12 +54,12 @@ def build_service(
     clock: Clock = system_clock,
     entropy: Entropy = system_entropy,
     mailer: Mailer | None = None,
-    sms: SmsVerifier | None = None,
+    sms: SmsVerifier | SmsSender | None = None,
 ) -> Service:
     """Return a service that uses the given store. A `mailer` or `sms` argument replaces the configured provider."""
     pools = ConnectionPools()
     mailer = mailer or configured_mailer(settings, pools)
-    sms = sms or configured_sms_verifier(settings, pools, clock, entropy)
+    sms = sms or configured_sms(settings, pools, clock, entropy)
     chains = chain_readers(settings, pools)
     reserved = _reserved_names(settings)
     confirmations = confirmations_of(settings, store, pools, clock)

@@ -13,6 +13,8 @@ class MailScheme(StrEnum):
     SMTPS = "smtps"
     SMTP_STARTTLS = "smtp+starttls"
     RESEND = "resend"
+    WEBHOOK = "webhook+https"
+    LOCAL_WEBHOOK = "webhook+http"
     OUTBOX = "outbox"
 
 
@@ -20,6 +22,8 @@ class SmsScheme(StrEnum):
     """The schemes of HOLDFAST_SMS_URL."""
 
     TWILIO = "twilio"
+    WEBHOOK = "webhook+https"
+    LOCAL_WEBHOOK = "webhook+http"
     OUTBOX = "outbox"
 
 

@@ -44,8 +44,8 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
     pools = ConnectionPools()
     try:
         upstreams = await asyncio.gather(
-            see_sender("e-mail", settings.mail_url, service.senders[0]),
-            see_sender("SMS", settings.sms_url, service.senders[1]),
+            see_sender("e-mail", _if_offered(settings, "email", settings.mail_url), service.senders[0]),
+            see_sender("SMS", _if_offered(settings, "sms", settings.sms_url), service.senders[1]),
             *(see_chain(chain, service.balances.chains[chain].client) for chain in service.balances.chains),
             see_bundler(settings, pools),
             see_indexer(settings, service),
@@ -67,6 +67,10 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
         _origin(settings),
     ]
     return [*at_home, *upstreams]
+
+
+def _if_offered(settings: Settings, channel: str, url: str) -> str | None:
+    return url if channel in settings.channels else None
 
 
 def _unknown_settings() -> list[Finding]:

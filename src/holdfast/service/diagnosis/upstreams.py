@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.lifecycle.service import Service
     from holdfast.service.mail.port import Mailer
     from holdfast.service.settings.values import Settings
-    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.upstreams.pool import ConnectionPools
 
@@ -67,8 +67,13 @@ class WrongAnswer(Exception):
     """
 
 
-async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
-    """Check the connection, certificate, credentials and sender's address of the mail or SMS provider; send nothing."""
+async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier | SmsSender) -> Finding:
+    """Check the connection, certificate, credentials and sender's address of the mail or SMS provider.
+
+    No message is sent. `url` is None if the service does not offer the channel.
+    """
+    if url is None:
+        return Finding(subject, "ok", "off (HOLDFAST_CHANNELS)")
     if url.startswith("outbox:"):
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")

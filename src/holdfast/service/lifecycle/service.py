@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.operations.status import ServiceStatus
     from holdfast.service.operations.verification import Verification
-    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.workflow.port import Workflow
@@ -66,7 +66,7 @@ class Service:
     snapshots: Snapshots | None
     engine: bool
     clock: Clock
-    senders: tuple[Mailer | SmsVerifier, ...]
+    senders: tuple[Mailer | SmsVerifier | SmsSender, ...]
     close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _telemetry: Telemetry = field(default_factory=Telemetry)

@@ -9,7 +9,7 @@ from holdfast.service.delivery.provider_url import ProviderUrl, is_loopback, par
 from holdfast.service.delivery.schemes import MailScheme, scheme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import aiohttp
@@ -32,10 +32,16 @@ class _MailSettings:
     http: Callable[[], aiohttp.ClientSession]
     outbox_dir: Path
     host: str
+    webhook_keys: Sequence[bytes]
 
 
 def mailer_of(
-    url: str, sender: str, http: Callable[[], aiohttp.ClientSession], outbox_dir: Path, product_host: str
+    url: str,
+    sender: str,
+    http: Callable[[], aiohttp.ClientSession],
+    outbox_dir: Path,
+    product_host: str,
+    webhook_keys: Sequence[bytes] = (),
 ) -> Mailer:
     """Return the mailer that the setting selects.
 
@@ -45,16 +51,19 @@ def mailer_of(
         http: returns the pooled HTTP session; called when a message is sent.
         outbox_dir: folder of the development outbox.
         product_host: the host name in the mail's text.
+        webhook_keys: the secrets in HOLDFAST_WEBHOOK_SECRET.
 
     Raises:
         ValueError: the setting is wrong; the message is for the operator and never repeats the value.
     """
-    given = _MailSettings(url, sender, http, outbox_dir, product_host)
+    given = _MailSettings(url, sender, http, outbox_dir, product_host, webhook_keys)
     match scheme_of(SETTING, url, MailScheme):
         case MailScheme.RESEND:
             return _resend(given)
         case MailScheme.OUTBOX:
             return _outbox(given)
+        case MailScheme.WEBHOOK | MailScheme.LOCAL_WEBHOOK:
+            return _webhook(given)
         case MailScheme.SMTP | MailScheme.SMTPS | MailScheme.SMTP_STARTTLS as scheme:
             return _smtp(given, *_SMTP_SCHEMES[scheme])
 
@@ -113,6 +122,15 @@ def _resend(given: _MailSettings) -> Mailer:
         raise ValueError(f"{SETTING}: the key is not one that a header can carry.")
     base_url = parse_base_url(SETTING, parts.options.get("base_url", RESEND_BASE_URL))
     return ResendMailer(parts.user, base_url, given.http, mail_identity(given.sender, given.host))
+
+
+def _webhook(given: _MailSettings) -> Mailer:
+    from holdfast.service.delivery.webhook import webhook_of
+    from holdfast.service.mail.code_mail import mail_identity
+    from holdfast.service.mail.webhook_mailer import WebhookMailer
+
+    hook = webhook_of(SETTING, given.url, given.webhook_keys, given.http)
+    return WebhookMailer(hook, mail_identity(given.sender, given.host))
 
 
 def _outbox(given: _MailSettings) -> Mailer:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import SMS_ATTEMPTS_COUNTED_S
+from holdfast.rules.limits import SMS_ATTEMPTS_COUNTED_S, SMS_CODE_EXPIRY_S
 from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, judge
 from holdfast.rules.quotas import Counted, of_check, of_send
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.sms.port import SmsSender, SmsVerifier
 from holdfast.service.store.values import NewAttempt, NewCode
 from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.calls import calling
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.settings.secrets import Secrets
-    from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import KeptAnswer
     from holdfast.wire.models import Attestation
@@ -57,7 +57,7 @@ class Verification:
 
     store: Store
     mailer: Mailer
-    sms: SmsVerifier
+    sms: SmsVerifier | SmsSender
     secrets: Secrets
     registrar: str
     limits: Limits
@@ -83,7 +83,7 @@ class Verification:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
                 await self.store.give_back(charge, _ALL_BUT_REFUSED)
-            elif identifier.channel is Channel.SMS:
+            elif not self._is_ours(identifier):
                 await self._keep(identifier, None, ip, None)  # the provider may accept the code
             raise Refused(SMS_SEND_FAILED if identifier.channel is Channel.SMS else EMAIL_SEND_FAILED) from None
         except Exception:
@@ -95,21 +95,31 @@ class Verification:
     async def _deliver(self, identifier: Identifier) -> str | None:
         """Send a code; return it, or None if the SMS provider keeps it."""
         # Codes are sent to the identifier's canonical form, because that is the form that is verified.
-        if identifier.channel is Channel.SMS:
-            with calling("sms"):
-                await self.sms.start(identifier.key)
-            return None
-        code = draw_code(self.entropy)
-        with calling("mail"):
-            await self.mailer.send_code(identifier.key, code, self.limits.email_code_expiry_seconds)
+        by_sms = identifier.channel is Channel.SMS
+        provider = self.sms if by_sms else self.mailer
+        with calling("sms" if by_sms else "mail"):
+            if isinstance(provider, SmsVerifier):
+                await provider.start(identifier.key)
+                return None
+            code = draw_code(self.entropy)
+            await provider.send_code(identifier.key, code, self._lifetime_s(identifier))
         return code
+
+    def _is_ours(self, identifier: Identifier) -> bool:
+        """Return whether Holdfast generates and checks the codes for this identifier, and not the provider."""
+        return identifier.channel is not Channel.SMS or not isinstance(self.sms, SmsVerifier)
+
+    def _lifetime_s(self, identifier: Identifier) -> int:
+        """Return for how many seconds a code of Holdfast's is valid."""
+        by_mail = identifier.channel is Channel.EMAIL
+        return self.limits.email_code_expiry_seconds if by_mail else SMS_CODE_EXPIRY_S
 
     async def _keep(self, identifier: Identifier, code: str | None, ip: str, kept: KeptAnswer | None) -> None:
         """Store a code that was sent; of one that the provider keeps, only who requested it, to count attempts."""
         now = self.clock()
         digest = b"" if code is None else code_digest(self.secrets.code_keys[0], identifier, code)
-        expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self.limits.email_code_expiry_seconds)
-        same_until = now + self.sms.same_code_s if code is None else 0.0
+        expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self._lifetime_s(identifier))
+        same_until = now + self.sms.same_code_s if code is None and isinstance(self.sms, SmsVerifier) else 0.0
         new = NewCode(
             identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at, same_until=same_until
         )
@@ -122,8 +132,8 @@ class Verification:
 
         Raises Refused if the address is at its limit of checks, or the SMS provider fails.
         """
-        of_channel = self._check_sms if identifier.channel is Channel.SMS else self._check_email
-        return await of_channel(identifier, code, ip, repeat)
+        by = self._check_ours if self._is_ours(identifier) else self._check_at_provider
+        return await by(identifier, code, ip, repeat)
 
     def _attested(
         self, identifier: Identifier, now: float, repeat: RepeatedCheck | None
@@ -133,7 +143,7 @@ class Verification:
         attestation = issue_at(identifier, self.registrar, key, now, ttl_s)
         return attestation, repeat.accepted(attestation) if repeat else None
 
-    async def _check_email(
+    async def _check_ours(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
     ) -> Attestation | CodeFailure:
         now = self.clock()
@@ -160,10 +170,10 @@ class Verification:
             NewAttempt(identifier=identifier, ip=ip, now=now, limit=limit, quotas=quotas, repeat=key)
         )
 
-    async def _check_sms(
+    async def _check_at_provider(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
     ) -> Attestation | CodeFailure:
-        """Do what `_check_email` does, but let the provider check the code; its response sets the time of verification.
+        """Let the SMS provider check the code; its response sets the time of verification.
 
         The provider allows only a few attempts in all, to strangers too. So attempts are counted here first. Raises
         Refused without a response.
@@ -172,6 +182,7 @@ class Verification:
         if attempt is not None and attempt.attempts > self.limits.max_verify_attempts:
             _count_limit(CodeFailure.TOO_MANY_ATTEMPTS)
             return CodeFailure.TOO_MANY_ATTEMPTS
+        assert isinstance(self.sms, SmsVerifier)
         try:
             with calling("sms"):
                 right = await self.sms.check_code(identifier.key, code)

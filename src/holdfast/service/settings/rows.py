@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
+from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import (
     ALL_COUNTRIES,
     CONFIRMATION_DEPTH,
@@ -33,6 +34,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_REVISIONS_PER_DID,
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
+from holdfast.rules.webhooks import parse_secrets
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
 from holdfast.settings.parsers import (
     MAX_PORT,
@@ -133,6 +135,27 @@ def _countries(text: str) -> tuple[str, ...]:
 
 
 _LANGUAGES = ("en", "de")
+_CHANNELS = tuple(channel.value for channel in Channel)
+
+
+def _channels(text: str) -> tuple[str, ...]:
+    chosen = {part.strip() for part in text.split(",")}
+    if not chosen <= set(_CHANNELS):
+        raise ValueError(f"one or more of {', '.join(_CHANNELS)} are needed, separated by commas")
+    return tuple(name for name in _CHANNELS if name in chosen)
+
+
+def _channels_of(values: Mapping[str, Any]) -> str:
+    """Return the default channels: in production, addresses and numbers only if a provider is set."""
+    offered = {"email": values["mail_url"], "sms": values["sms_url"]}
+    without = values["env"] == "production"
+    names = [name for name, url in offered.items() if not (without and url.startswith("outbox:"))]
+    return ",".join(["handle", *names])
+
+
+def _webhook_secrets(text: str) -> str:
+    parse_secrets(text)
+    return text
 
 
 def _pairing_host(text: str) -> str:
@@ -245,6 +268,14 @@ ROWS: tuple[SettingRow, ...] = (
     ),
     SettingRow("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
     SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with(*SmsScheme), "provider of SMS codes", secret=True),
+    SettingRow(
+        "HOLDFAST_WEBHOOK_SECRET",
+        None,
+        _webhook_secrets,
+        "what signs messages to a webhook: whsec_… (`holdfast keys webhook`); several, separated by spaces",
+        secret=True,
+    ),
+    SettingRow("HOLDFAST_CHANNELS", _channels_of, _channels, "what people may register: handle, email, sms"),
     SettingRow("HOLDFAST_CLIENT_IP_HEADER", None, header_name, "the edge's header with the client's address"),
     SettingRow("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", networks, "peers whose header is believed, or none"),
     SettingRow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 import os
 import secrets
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import MIN_KEY_BYTES
+from holdfast.rules.webhooks import PREFIX
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
@@ -61,6 +63,11 @@ def read_secrets(settings: Settings, environment: Mapping[str, str] | None = Non
 def new_key() -> str:
     """Return a new key: 32 random bytes from the operating system, in hex."""
     return secrets.token_hex(32)
+
+
+def new_webhook_secret() -> str:
+    """Return a new secret of Standard Webhooks: 32 random bytes from the operating system, in base64."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def _parse(text: str) -> tuple[bytes, ...]:

@@ -58,6 +58,8 @@ class Settings:
     mail_url: str
     mail_from: str
     sms_url: str
+    webhook_secret: str | None
+    channels: tuple[str, ...]
     client_ip_header: str | None
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
     enclave_url: str | None
@@ -213,9 +215,10 @@ def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) ->
 def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if settings.env == "development":
         yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as " + SERVICE_URL
-    for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
-        if value.startswith("outbox:"):
-            yield name, "the outbox is for development; in production name a provider"
+    providers = {"email": ("HOLDFAST_MAIL_URL", settings.mail_url), "sms": ("HOLDFAST_SMS_URL", settings.sms_url)}
+    for channel, (name, value) in providers.items():
+        if value.startswith("outbox:") and (given.get(name) or channel in settings.channels):
+            yield name, f"the outbox is for development; name a provider, or leave {channel} out of HOLDFAST_CHANNELS"
     if settings.faucet_url:
         yield "HOLDFAST_FAUCET_URL", "the local world's faucet is for development; in production unset it"
     if urlsplit(settings.public_url).scheme == "http" and not is_local(settings.public_host):

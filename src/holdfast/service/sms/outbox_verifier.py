@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.service.delivery import outbox
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.sms.texts import message_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,12 +109,6 @@ class OutboxSmsVerifier:
         book.execute("insert or ignore into secret values (1, ?)", (self._entropy(KEY_BYTES),))
         key: bytes = book.execute("select key from secret").fetchone()[0]
         return key
-
-
-def message_of(code: str, host: str) -> str:
-    """Return the text of a message whose last line binds the code to a host (https://wicg.github.io/sms-one-time-codes)."""
-    bound = f"\n@{host} #{code}" if host else ""
-    return f"Your code is {code}\n{bound}".rstrip("\n")
 
 
 def _digest(key: bytes, *parts: str) -> bytes:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.rules.identifiers import ALL_CHANNELS
 from holdfast.service.http.static import StaticAnswer
 from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:
+    from holdfast.rules.identifiers import Channel
     from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.large_responses import LargeResponses
@@ -29,6 +31,7 @@ class WebContext:
     Attributes:
         scheme: that of the public URL.
         own_pages: the only origins whose pages may change something; None for all.
+        channels: the kinds of identifiers that people may register.
     """
 
     service: Service
@@ -37,6 +40,7 @@ class WebContext:
     large: LargeResponses
     scheme: str
     own_pages: frozenset[str] | None = None
+    channels: frozenset[Channel] = ALL_CHANNELS
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:

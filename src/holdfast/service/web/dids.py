@@ -25,7 +25,7 @@ _AVAILABLE = raw_json(b'{"available":true}')
 @serves(REGISTER_DID)
 async def register_did(web: WebContext, fields: RegisterDid, request: Request) -> DidRegistered:
     """POST /api/dids."""
-    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel))
+    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel, web.channels))
     answer = DidRegistered(identifier=fields.identifier, channel=fields.channel, tx_hash=fields.tx_hash)
     await web.service.dids.register(
         rules.canonical(fields),

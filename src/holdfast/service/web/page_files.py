@@ -94,6 +94,7 @@ class PageChoices:
         code_tries: how many times a code may be tried.
         pairing: the multiaddress of the server through which two browsers connect; empty if there is none.
         faucet: the URL that gives test USDC; empty outside the local world.
+        channels: the kinds of identifiers that people may register.
     """
 
     name: str
@@ -109,6 +110,7 @@ class PageChoices:
     code_tries: int
     pairing: str = ""
     faucet: str = ""
+    channels: tuple[str, ...] = ("handle", "email", "sms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,7 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
         "code": f"{choices.code_seconds} {choices.code_tries}",
         "pairing": choices.pairing,
         "faucet": choices.faucet,
+        "channels": " ".join(choices.channels),
         "heading": heading,
         "lead": lead,
         "script": script,

@@ -29,7 +29,7 @@ _RESERVED = json_response(Availability(available=False, reason="reserved", messa
 @serves(OPEN_SESSION)
 async def open_session(web: WebContext, fields: OpenSession, request: Request) -> SessionCreated:
     """POST /api/sessions."""
-    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel))
+    identifier = parse_identifier(fields.identifier, parse_channel(fields.channel, web.channels))
     parse_did(fields.did)
     answer = SessionCreated(identifier=fields.identifier, channel=fields.channel, did=fields.did)
     await web.service.sessions.open(identifier, fields.did, web.subject(request), kept(request, answer))
@@ -39,7 +39,7 @@ async def open_session(web: WebContext, fields: OpenSession, request: Request) -
 @serves(CHECK_SESSION)
 async def check_session(web: WebContext, fields: CheckSession, _request: Request) -> Response:
     """GET /api/sessions/check."""
-    channel = parse_channel(fields.channel)
+    channel = parse_channel(fields.channel, web.channels)
     identifier = parse_identifier(restore_plus_sign(fields.identifier, channel), channel)
     row = await web.service.sessions.unavailable(identifier)
     if row is IDENTIFIER_RESERVED:

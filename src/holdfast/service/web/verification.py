@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @serves(SEND_CODE)
 async def send_code(web: WebContext, fields: SendCode, request: Request) -> CodeSent:
     """POST /api/verify/send."""
-    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel))
+    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel, web.channels))
     answer = CodeSent(channel=fields.channel)
     await web.service.verification.send(identifier, web.subject(request), kept(request, answer))
     return answer
@@ -33,7 +33,7 @@ async def send_code(web: WebContext, fields: SendCode, request: Request) -> Code
 @serves(CHECK_CODE)
 async def check_code(web: WebContext, fields: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
     """POST /api/verify/check."""
-    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel))
+    identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel, web.channels))
     repeat = repeated_check(request, lambda attestation: CodeAccepted(attestation=attestation))
     try:
         result = await web.service.verification.check(identifier, fields.code, web.subject(request), repeat)
@@ -49,7 +49,7 @@ async def check_code(web: WebContext, fields: CheckCode, request: Request) -> Co
 @serves(VERIFICATION_STATUS)
 async def verification_status(web: WebContext, fields: ReadVerification, _request: Request) -> VerificationStatus:
     """GET /api/verify/status."""
-    channel = parse_verify_channel(fields.channel)
+    channel = parse_verify_channel(fields.channel, web.channels)
     identifier = parse_identifier(restore_plus_sign(fields.identifier, channel), channel)
     at = await web.service.verification.verified_at(identifier)
     return VerificationStatus(

@@ -1,0 +1,74 @@
+"""Sends messages to the operator's own sender of mail or SMS, as signed webhooks (Standard Webhooks 1.0)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from holdfast.rules.webhooks import signature
+from holdfast.service.delivery.http_exchange import exchange, refusal
+from holdfast.service.delivery.provider_url import is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import aiohttp
+
+SCHEME_PREFIX = "webhook+"
+SECRET_SETTING = "HOLDFAST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
+CHECK = "check"
+SUCCESS = range(200, 300)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Webhook:
+    """An address that takes messages. The class has no repr, so that logs cannot contain the secrets."""
+
+    url: str
+    keys: Sequence[bytes]
+    http: Callable[[], aiohttp.ClientSession]
+
+    async def send(self, kind: str, data: Mapping[str, object]) -> None:
+        """Send one message. Raises DeliveryError unless the receiver answers with a status of 200 to 299.
+
+        After a lost connection the message is sent once more, with the same `webhook-id`.
+        """
+        now = time.time()
+        message = {"type": kind, "timestamp": datetime.fromtimestamp(now, UTC).isoformat(), "data": data}
+        body, message_id = json.dumps(message, ensure_ascii=False).encode(), f"msg_{secrets.token_hex(16)}"
+        headers = {
+            "Content-Type": "application/json",
+            "webhook-id": message_id,
+            "webhook-timestamp": str(int(now)),
+            "webhook-signature": signature(self.keys, message_id, int(now), body),
+        }
+        status, _ = await exchange(self.http, "POST", self.url, repeatable=True, headers=headers, data=body)
+        if status not in SUCCESS:
+            raise refusal(status)
+
+    async def check(self) -> str:
+        """Send a message of type `check`, from which the receiver sends nothing on. Raises DeliveryError."""
+        await self.send(CHECK, {})
+        return f"webhook at {urlsplit(self.url).netloc}, message accepted"
+
+
+def webhook_of(setting: str, url: str, keys: Sequence[bytes], http: Callable[[], aiohttp.ClientSession]) -> Webhook:
+    """Return the webhook for a `webhook+https:` URL. Raises ValueError that never repeats the URL."""
+    address = url[len(SCHEME_PREFIX) :]
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        host = ""
+    if not host or "@" in parts.netloc or parts.fragment or not address.isascii() or not address.isprintable():
+        raise ValueError(f"{setting}: write webhook+https://host/path, without credentials.")
+    if parts.scheme != "https" and not is_loopback(host):
+        raise ValueError(f"{setting}: webhook+http:// is for this machine; write webhook+https://host/path.")
+    if not keys:
+        raise ValueError(f"{SECRET_SETTING}: a webhook needs a secret that signs its messages (holdfast keys webhook)")
+    return Webhook(address, keys, http)

@@ -1,0 +1,143 @@
+"""Codes through a webhook of the operator's own: what it gets, how it is signed, and that the codes are Holdfast's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from tests.support.api import DID, PHONE, Api, Clock, RecordingMailer
+from tests.support.receivers import HANG_UP, Provider, api_server
+
+from holdfast.service.bootstrap.applications import application_of
+from holdfast.service.bootstrap.services import build_service
+from holdfast.service.bootstrap.stores import database, open_store
+from holdfast.service.settings.secrets import Secrets, new_webhook_secret
+from holdfast.service.settings.values import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+    from typing import Any
+
+ALICE = "alice@example.com"
+SECRET = new_webhook_secret()
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    async with api_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def api(provider: Provider, tmp_path: Path) -> AsyncIterator[Api]:
+    hook = f"webhook+{provider.url}"
+    settings = read_settings(
+        {
+            "HOLDFAST_DATA_DIR": str(tmp_path),
+            "HOLDFAST_PUBLIC_URL": "https://vault.example",
+            "HOLDFAST_MAIL_URL": f"{hook}/mail",
+            "HOLDFAST_SMS_URL": f"{hook}/sms?tenant=1",
+            "HOLDFAST_WEBHOOK_SECRET": SECRET,
+        }
+    )
+    clock = Clock()
+    service = build_service(settings, Secrets((b"k" * 32,), generated=False), open_store(settings), clock=clock)
+    made = Api(application_of(settings, service), clock, RecordingMailer(), service.senders[1], database(settings))  # type: ignore[arg-type]
+    yield made
+    await made.http.aclose()
+    await made.application.stop()
+
+
+def received(provider: Provider, number: int = -1) -> dict[str, Any]:
+    """Return a message after the foreign library has verified it."""
+    _, headers, body = provider.requests[number]
+    message: dict[str, Any] = Webhook(SECRET).verify(body.decode(), headers)
+    assert message == json.loads(body)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(new_webhook_secret()).verify(body.decode(), headers)
+    return message
+
+
+async def test_a_mail_reaches_the_webhook_with_texts_and_code(api: Api, provider: Provider) -> None:
+    provider.answers_with(204, b"")
+    assert (await api.post("/api/verify/send", identifier=ALICE, channel="email")).status_code == 200
+    assert provider.requests[0][0] == "POST /mail HTTP/1.1"
+    message = received(provider)
+    code = message["data"]["code"]
+    assert message["type"] == "code.email"
+    assert message["data"].keys() == {"from", "to", "code", "expires_in", "subject", "text", "html"}
+    assert (message["data"]["to"], message["data"]["expires_in"]) == (ALICE, 90)
+    assert code in message["data"]["text"] and code in message["data"]["html"]
+    checked = await api.post("/api/verify/check", identifier=ALICE, channel="email", code=code)
+    assert checked.json()["verified"] is True
+
+
+async def test_a_text_message_has_a_code_of_holdfasts_own(api: Api, provider: Provider) -> None:
+    provider.answers_with(200, {})
+    assert (await api.post("/api/verify/send", identifier=PHONE, channel="sms")).json() == {
+        "ok": True,
+        "channel": "sms",
+    }
+    assert provider.requests[0][0] == "POST /sms?tenant=1 HTTP/1.1"
+    message = received(provider)
+    data = message["data"]
+    assert (message["type"], data["to"], data["expires_in"]) == ("code.sms", PHONE, 600)
+    assert data["text"] == f"Your code is {data['code']}\n\n@vault.example #{data['code']}"
+    wrong = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code="x")
+    assert (wrong.json()["verified"], wrong.json()["message"]) == (False, "The code is incorrect.")
+    right = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=data["code"])
+    body = {"credentialId": "c1", "identifier": PHONE, "channel": "sms", "did": DID, "txHash": "0x1"}
+    done = await api.post("/api/dids", **body, attestation=right.json()["attestation"])
+    assert done.status_code == 200
+    again = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=data["code"])
+    assert again.json()["verified"] is False, "a code is used once"
+    assert len(provider.requests) == 1, "codes are checked here"
+
+
+async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api: Api, provider: Provider) -> None:
+    provider.answers_with(200, {})
+    provider.answers_with(200, {})
+    await api.post("/api/verify/send", identifier=PHONE, channel="sms", ip="192.0.2.1")
+    code = received(provider)["data"]["code"]
+    api.clock.now += 600
+    late = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=code)
+    assert late.json()["message"] == "The code has expired. Request a new one."
+    await api.post("/api/verify/send", identifier=PHONE, channel="sms", ip="192.0.2.1")
+    code = received(provider)["data"]["code"]
+    for _ in range(5):
+        await api.post("/api/verify/check", identifier=PHONE, channel="sms", code="x", ip="192.0.2.1")
+    burnt = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=code, ip="192.0.2.1")
+    assert burnt.json()["message"] == "Too many attempts. Request a new code."
+
+
+async def test_a_lost_connection_repeats_the_same_message(api: Api, provider: Provider) -> None:
+    provider.answers += [HANG_UP]
+    provider.answers_with(200, {})
+    assert (await api.post("/api/verify/send", identifier=ALICE, channel="email")).status_code == 200
+    first, second = provider.requests
+    assert (first[1]["webhook-id"], first[2]) == (second[1]["webhook-id"], second[2])
+
+
+@pytest.mark.parametrize(("identifier", "channel"), [(ALICE, "email"), (PHONE, "sms")])
+@pytest.mark.parametrize("status", [302, 400, 401, 500])
+async def test_a_refusal_is_502_and_counts_as_not_sent(
+    api: Api, provider: Provider, identifier: str, channel: str, status: int
+) -> None:
+    for _ in range(4):
+        provider.answers_with(status, {})
+    answers = await asyncio.gather(
+        *(api.post("/api/verify/send", identifier=identifier, channel=channel, ip="192.0.2.1") for _ in range(2))
+    )
+    assert {(answer.status_code, answer.json()["error"]) for answer in answers} == {(502, f"{channel}_send_failed")}
+
+
+async def test_the_check_is_a_signed_message_that_sends_nothing(api: Api, provider: Provider) -> None:
+    for sender in api.service.senders:
+        provider.answers_with(200, {})
+        assert await sender.check() == f"webhook at {httpx.URL(provider.url).netloc.decode()}, message accepted"
+        assert (received(provider)["type"], received(provider)["data"]) == ("check", {})
