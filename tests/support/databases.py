@@ -9,7 +9,7 @@ from tests.support.postgres_server import PostgresServer, running
 from tests.support.serving import PATIENCE_S
 from tests.support.shards import partition
 
-from holdfast.service.store.postgresql import gatherer, lane
+from holdfast.service.store.postgresql import batcher, connection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 
@@ -80,10 +80,10 @@ def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the stores' time limits to a minute, so that tests of anything else also pass on a busy machine."""
-    monkeypatch.setattr(gatherer, "WAIT_S", PATIENCE_S)
-    monkeypatch.setattr(lane, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(batcher, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(connection, "ANSWER_S", PATIENCE_S)
     limits = dict.fromkeys(("statement_timeout", "lock_timeout"), f"{PATIENCE_S:.0f}s")
-    monkeypatch.setattr(lane, "SERVER_SETTINGS", {**lane.SERVER_SETTINGS, **limits})
+    monkeypatch.setattr(connection, "SERVER_SETTINGS", {**connection.SERVER_SETTINGS, **limits})
 
 
 @pytest.fixture

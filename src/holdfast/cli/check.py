@@ -12,8 +12,8 @@ from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail
 
 if TYPE_CHECKING:
-    from holdfast.service.diagnosis.upstreams import Finding
     from holdfast.service.settings.values import Settings
+    from holdfast.service.store.findings import Finding
     from holdfast.service.store.port import Store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from holdfast.service.operations.measuring import Measuring
-from holdfast.service.store.values import Vitals
+from holdfast.service.store.values import StoreGauges
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 class WatchedStore:
     """A fake store with the methods that Measuring calls."""
 
-    def __init__(self, vitals: Vitals) -> None:
-        self._vitals = vitals
+    def __init__(self, gauges: StoreGauges) -> None:
+        self._gauges = gauges
         self.snapshots = self
 
-    async def vitals(self, _now: float) -> Vitals:
-        return self._vitals
+    async def gauges(self, _now: float) -> StoreGauges:
+        return self._gauges
 
     async def totals(self) -> tuple[int, int, int]:
         return 3, 4, 500
@@ -39,10 +39,10 @@ def numbers() -> Iterator[None]:
 
 
 async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path: Path) -> None:
-    vitals = Vitals(
+    gauges = StoreGauges(
         pending=7, overdue_s=30.0, standbys={"sync": 1, "async": 2}, standby_required=True, clock_offset_s=-0.25
     )
-    await Measuring(cast("Store", WatchedStore(vitals)), tmp_path, lambda: 0.0).measure()
+    await Measuring(cast("Store", WatchedStore(gauges)), tmp_path, lambda: 0.0).measure()
     assert metrics.CONFIRMATIONS_PENDING.cells[()] == 7 and metrics.CONFIRMATIONS_OVERDUE.cells[()] == 30
     assert metrics.STANDBY_REQUIRED.cells[()] == 1 and metrics.CLOCK_OFFSET.cells[()] == -0.25
     assert metrics.STANDBYS.cells == {
@@ -57,5 +57,5 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path: Path) -
 
 
 async def test_an_embedded_store_shows_no_standbys(tmp_path: Path) -> None:
-    await Measuring(cast("Store", WatchedStore(Vitals(pending=0, overdue_s=0))), tmp_path, lambda: 0.0).measure()
+    await Measuring(cast("Store", WatchedStore(StoreGauges(pending=0, overdue_s=0))), tmp_path, lambda: 0.0).measure()
     assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}

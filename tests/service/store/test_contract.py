@@ -100,17 +100,17 @@ async def test_a_registration_is_found_by_its_credential(store: Store) -> None:
 
 
 async def test_vitals_count_what_waits_for_the_chain_and_how_late_it_is(store: Store) -> None:
-    empty = await store.vitals(NOW)
+    empty = await store.gauges(NOW)
     assert (empty.pending, empty.overdue_s) == (0, 0.0)
     await store.register(registration(), claims)
     ((_, due_at),) = [(row.credential, row.created_at) for row in await store.due(NOW + 60, 10)]
-    waiting = await store.vitals(due_at + 60)
+    waiting = await store.gauges(due_at + 60)
     assert waiting.pending == 1 and 0 < waiting.overdue_s <= 60
     await store.put_off([("cred", NOW + 900)])
-    assert (await store.vitals(NOW + 60)).overdue_s == 0
+    assert (await store.gauges(NOW + 60)).overdue_s == 0
     await store.settle("cred", Confirmation.CONFIRMED, 7, NOW)
-    assert (await store.vitals(NOW + 60)).pending == 0
-    store.look()
+    assert (await store.gauges(NOW + 60)).pending == 0
+    store.update_gauges()
 
 
 async def test_registration_facts_are_of_that_moment(store: Store) -> None:
@@ -356,7 +356,7 @@ async def test_what_was_put_off_for_ever_is_never_due(store: Store) -> None:
     await store.register(registration(), claims)
     await store.put_off([("cred", NEVER)])
     assert await store.due(NOW + 60, 9) == await store.due(NOW + 40 * 365 * 86400, 9) == []
-    assert (await store.vitals(NOW)).pending == 0
+    assert (await store.gauges(NOW)).pending == 0
     found = await store.find_credential("cred")
     assert found is not None
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
 
 from holdfast.service.settings.secrets import Secrets
-from holdfast.service.store.postgresql import gatherer, lane
+from holdfast.service.store.postgresql import batcher, connection
 from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW_RUN
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def stored(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> d
     """The settings that select SQLite or PostgreSQL as the store, which may be slow on a busy machine."""
     if request.param == "sqlite":
         return {}
-    monkeypatch.setattr(gatherer, "WAIT_S", 30.0)
-    monkeypatch.setattr(lane, "ANSWER_S", 30.0)
+    monkeypatch.setattr(batcher, "WAIT_S", 30.0)
+    monkeypatch.setattr(connection, "ANSWER_S", 30.0)
     for limit in ("statement_timeout", "lock_timeout"):
-        monkeypatch.setitem(lane.SERVER_SETTINGS, limit, "30s")
+        monkeypatch.setitem(connection.SERVER_SETTINGS, limit, "30s")
     return {"database_url": request.getfixturevalue("postgres_url")}
 
 

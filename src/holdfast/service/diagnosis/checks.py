@@ -6,13 +6,11 @@ import asyncio
 import os
 import shutil
 import stat
-from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis.upstreams import (
-    Finding,
     see_bundler,
     see_chain,
     see_clock,
@@ -26,6 +24,7 @@ from holdfast.service.diagnosis.upstreams import (
 from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.secrets import KEY_FILE
 from holdfast.service.settings.unknown import unknown_settings
+from holdfast.service.store.findings import Finding
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
@@ -112,13 +111,13 @@ def _database(settings: Settings, store: Store) -> list[Finding]:
         return [Finding("database", "error", f"cannot be opened: {store.why}", fix)]
     opened = database(settings)
     found = Finding("database", "ok", "opened, schema current, takes writes")
-    concerns: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        concerns = [Finding(*astuple(concern)) for concern in opened.concerns(settings.workers)]
+        findings = opened.findings(settings.workers)
         opened.try_write()
     except StoreUnavailable as error:
         found = Finding("database", "error", str(error), fix)
-    return [found, *concerns]
+    return [found, *findings]
 
 
 def _origin(settings: Settings) -> Finding:

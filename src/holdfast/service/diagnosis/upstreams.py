@@ -6,8 +6,7 @@ import asyncio
 import email.utils
 import json
 import time
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
@@ -15,6 +14,7 @@ from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.findings import Finding
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
@@ -37,27 +37,6 @@ SETTLE_S = 8.0
 _LOOK_AGAIN_S = 0.2
 _OK = 200
 _ENTRY_POINTS = b'{"jsonrpc":"2.0","id":1,"method":"eth_supportedEntryPoints","params":[]}'
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was checked.
-
-    Attributes:
-        subject: what was checked.
-        state: ok; note (works, but see the fix); error (must be fixed).
-        found: what was found; never a setting that may contain a secret, nor text from an upstream.
-        fix: what to do; empty if there is nothing to do.
-    """
-
-    subject: str
-    state: Literal["ok", "note", "error"]
-    found: str
-    fix: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return the finding for `--json`."""
-        return asdict(self)
 
 
 class WrongAnswer(Exception):

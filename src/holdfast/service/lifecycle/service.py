@@ -73,7 +73,7 @@ class Service:
 
     async def start(self) -> None:
         """Start the background jobs."""
-        self._telemetry.start([self.store.look])
+        self._telemetry.start([self.store.update_gauges])
         if self.indexer is not None:
             await self.indexer.start()
         self._listen_for_hangup()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.clock import Clock
     from holdfast.service.store.port import Store
-    from holdfast.service.store.values import Vitals
+    from holdfast.service.store.values import StoreGauges
 
 MEASURE_EVERY_S = 15.0
 _STATES = ("sync", "quorum", "potential", "async", "unknown")
@@ -32,7 +32,7 @@ class Measuring:
         """Take all measurements. Raises StoreUnavailable."""
         free = (await asyncio.to_thread(shutil.disk_usage, self.data_dir)).free
         metrics.DISK_FREE.set(free)
-        _show(await self.store.vitals(self.clock()))
+        _show(await self.store.gauges(self.clock()))
         if self.store.snapshots is not None:
             snapshots, pins, size = await self.store.snapshots.totals()
             metrics.SNAPSHOTS.set(snapshots)
@@ -40,12 +40,12 @@ class Measuring:
             metrics.SNAPSHOT_BYTES.set(size)
 
 
-def _show(vitals: Vitals) -> None:
-    metrics.CONFIRMATIONS_PENDING.set(vitals.pending)
-    metrics.CONFIRMATIONS_OVERDUE.set(vitals.overdue_s)
-    if vitals.clock_offset_s is not None:
-        metrics.CLOCK_OFFSET.set(vitals.clock_offset_s)
-    if vitals.standbys is not None:
-        metrics.STANDBY_REQUIRED.set(float(vitals.standby_required))
+def _show(gauges: StoreGauges) -> None:
+    metrics.CONFIRMATIONS_PENDING.set(gauges.pending)
+    metrics.CONFIRMATIONS_OVERDUE.set(gauges.overdue_s)
+    if gauges.clock_offset_s is not None:
+        metrics.CLOCK_OFFSET.set(gauges.clock_offset_s)
+    if gauges.standbys is not None:
+        metrics.STANDBY_REQUIRED.set(float(gauges.standby_required))
         for state in _STATES:
-            metrics.STANDBYS.set(vitals.standbys.get(state, 0), state)
+            metrics.STANDBYS.set(gauges.standbys.get(state, 0), state)

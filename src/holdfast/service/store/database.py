@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from holdfast.service.store.findings import Finding
     from holdfast.service.store.port import Store
 
 
@@ -27,23 +27,6 @@ class NotABackup(Exception):
 
 class InUse(Exception):
     """Another process has the database open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Concern:
-    """A finding about a database server setting on which durability depends.
-
-    Attributes:
-        subject: what was checked.
-        state: ok; note (works, but see the fix); error (must be fixed).
-        found: what was found.
-        fix: what to do; empty if there is nothing to do.
-    """
-
-    subject: str
-    state: Literal["ok", "note", "error"]
-    found: str
-    fix: str = ""
 
 
 class Database(Protocol):
@@ -80,7 +63,7 @@ class Database(Protocol):
         """
         ...
 
-    def concerns(self, workers: int) -> list[Concern]:
+    def findings(self, workers: int) -> list[Finding]:
         """Return findings about the database server's settings; none for a database without such settings.
 
         `workers`: the number of processes on this node, which determines how many connections they use.

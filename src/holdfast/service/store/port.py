@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         NewSession,
         PendingRegistration,
         RegisteredDid,
-        Vitals,
+        StoreGauges,
     )
 
 
@@ -198,11 +198,11 @@ class Store(Protocol):
         """Return everything stored about one identifier, for the operator."""
         ...
 
-    async def vitals(self, now: float) -> Vitals:
+    async def gauges(self, now: float) -> StoreGauges:
         """Return figures for operators. The cost does not grow with the database."""
         ...
 
-    def look(self) -> None:
+    def update_gauges(self) -> None:
         """Set the gauges for waiting requests and for connections. Never waits."""
         ...
 

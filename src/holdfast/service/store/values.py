@@ -153,7 +153,7 @@ COUNTED_PENDING = 10_000  # a longer backlog is not counted further
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vitals:
+class StoreGauges:
     """Figures about the store for operators.
 
     Attributes:

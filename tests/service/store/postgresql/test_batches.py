@@ -4,46 +4,46 @@ from __future__ import annotations
 
 import asyncpg
 import pytest
-from tests.support.fake_lanes import FakeLane, ask, kind, refused
+from tests.support.fake_connections import FakeConnection, ask, kind, refused
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
-from holdfast.service.store.postgresql.gatherer import Gatherer
 
 
 async def test_a_batch_that_fails_is_done_again_singly() -> None:
-    lane = FakeLane()
-    lane.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
-    results = await ask(Gatherer([lane]), kind(), range(4))
+    connection = FakeConnection()
+    connection.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
+    results = await ask(Batcher([connection]), kind(), range(4))
     assert results[:2] + results[3:] == [0, 2, 6]
     assert isinstance(results[2], StoreUnavailable)
-    assert lane.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
+    assert connection.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
 
 
 async def test_bad_data_belongs_to_the_request_that_brought_it() -> None:
-    lane = FakeLane()
-    lane.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
-    results = await ask(Gatherer([lane]), kind(), range(3))
+    connection = FakeConnection()
+    connection.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
+    results = await ask(Batcher([connection]), kind(), range(3))
     assert [type(result).__name__ for result in results] == ["int", "CharacterNotInRepertoireError", "int"]
 
 
 async def test_a_lost_race_is_told_as_one() -> None:
-    lane, race = FakeLane(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
-    lane.errors = {1: [race]}
-    assert isinstance((await ask(Gatherer([lane]), kind(), [1]))[0], LostRace)
+    connection, race = FakeConnection(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
+    connection.errors = {1: [race]}
+    assert isinstance((await ask(Batcher([connection]), kind(), [1]))[0], LostRace)
 
 
 async def test_a_deadlock_is_tried_once_more_as_a_whole() -> None:
-    lane = FakeLane()
-    lane.errors = {1: refused(asyncpg.DeadlockDetectedError)}
-    assert await ask(Gatherer([lane]), kind(), range(3)) == [0, 2, 4]
-    assert lane.batches == [[0, 1, 2]] * 2
+    connection = FakeConnection()
+    connection.errors = {1: refused(asyncpg.DeadlockDetectedError)}
+    assert await ask(Batcher([connection]), kind(), range(3)) == [0, 2, 4]
+    assert connection.batches == [[0, 1, 2]] * 2
 
 
 @pytest.mark.parametrize(("repeatable", "batches"), [(False, 1), (True, 2)])
 async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(repeatable: bool, batches: int) -> None:
-    lane = FakeLane()
-    lane.errors = {0: refused(StoreUnavailable, 2)}
-    results = await ask(Gatherer([lane]), kind(repeatable=repeatable), range(3))
+    connection = FakeConnection()
+    connection.errors = {0: refused(StoreUnavailable, 2)}
+    results = await ask(Batcher([connection]), kind(repeatable=repeatable), range(3))
     assert all(isinstance(result, StoreUnavailable) for result in results)
-    assert len(lane.batches) == batches
+    assert len(connection.batches) == batches

@@ -59,7 +59,7 @@ async def test_what_opens_connections_gets_past_a_silent_first_host(
         store = database.open()  # migrates, as `holdfast migrate` does
         await store.ping()
         await store.close()
-        assert database.concerns(1)
+        assert database.findings(1)
 
 
 async def test_the_server_that_was_used_last_is_tried_first(

@@ -17,7 +17,7 @@ from holdfast.service.store.moving import target
 from holdfast.service.store.moving.source import TABLES, opened
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
-from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.sqlite.moved import is_moved
 from holdfast.settings.postgresql_servers import Servers
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.moving.source import Row, SourceDatabase
     from holdfast.service.store.moving.tables import MovedTable
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
     from holdfast.settings.postgresql import Address
 
 WRITTEN_AT_ONCE = 2000

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.moving.source import Row
     from holdfast.service.store.moving.tables import MovedTable
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
 
 _READ_AT_ONCE = 2000
 _OTHERS = (

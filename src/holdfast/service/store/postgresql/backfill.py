@@ -11,7 +11,7 @@ from holdfast.rules.shards import SHARDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
 
 _log = logging.getLogger("holdfast.store")
 ROWS_AT_ONCE = 20_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from holdfast.service.store.port import Overtaken, StoreUnavailable
-from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.telemetry import tracing
 from holdfast.wire.request_ids import REQUEST_ID
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Hashable, Sequence
 
-    from holdfast.service.store.postgresql.lane import Lane
+    from holdfast.service.store.postgresql.connection import StoreConnection
 
 MAX_BATCH = 256
 LOST_RACE = "HF001"
@@ -63,24 +63,24 @@ class Job:
         self.trace = tracing.present()
 
 
-async def send(lane: Lane, kind: Kind, batch: list[Job]) -> None:
+async def send(connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
     """Send a batch; if the server refuses the batch, send each of its requests separately."""
     try:
-        rows = await _fetch(lane, kind, [job.argument for job in batch])
+        rows = await _fetch(connection, kind, [job.argument for job in batch])
     except StoreUnavailable as error:
         fail(batch, error)
     except Exception as error:  # noqa: BLE001 - it goes to the request that brought it
         if len(batch) == 1:
             fail(batch, _named(error))
         else:
-            await _send_singly(lane, kind, batch)
+            await _send_singly(connection, kind, batch)
     else:
         _settle(batch, kind.decode([job.argument for job in batch], rows))
 
 
-async def _send_singly(lane: Lane, kind: Kind, batch: list[Job]) -> None:
+async def _send_singly(connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
     for place, job in enumerate(batch):
-        await send(lane, kind, [job])
+        await send(connection, kind, [job])
         if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
             fail(batch[place + 1 :], NotSent("the database was lost"))
             return
@@ -96,18 +96,18 @@ def _settle(batch: list[Job], results: Sequence[Any]) -> None:
             job.future.set_result(result)
 
 
-async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
+async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
     values = kind.encode(arguments)
     try:
-        return await lane.fetch(kind.statement, values)
+        return await connection.fetch(kind.statement, values)
     except NotSent:
         raise
     except StoreUnavailable:
         if not kind.repeatable:
             raise
-        return await lane.fetch(kind.statement, values)
+        return await connection.fetch(kind.statement, values)
     except asyncpg.DeadlockDetectedError:
-        return await lane.fetch(kind.statement, values)
+        return await connection.fetch(kind.statement, values)
 
 
 def _named(error: Exception) -> Exception:

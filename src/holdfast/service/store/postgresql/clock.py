@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
-from holdfast.service.store.postgresql.gatherer import Gatherer
+from holdfast.service.store.postgresql.batcher import Batcher
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from holdfast.service.store.postgresql.batches import Kind
-    from holdfast.service.store.postgresql.lane import Lane
+    from holdfast.service.store.postgresql.connection import StoreConnection
 
 _log = logging.getLogger("holdfast.store")
 MAX_OFFSET_S = 60.0
@@ -26,7 +26,7 @@ _STEP_S = 1.0  # a clock that moved by so much against the monotonic clock was s
 class ClockGuard:
     """Compares the clocks every ten seconds while there are writes, and immediately after this machine's was set."""
 
-    def __init__(self, questions: Gatherer) -> None:
+    def __init__(self, questions: Batcher) -> None:
         """`questions` reads from the server."""
         self._questions = questions
         self._asked_at: float | None = None
@@ -72,14 +72,14 @@ def wall() -> float:
     return time.time()
 
 
-class GuardedGatherer(Gatherer):
-    """A Gatherer that sends nothing while the clocks differ."""
+class GuardedBatcher(Batcher):
+    """A Batcher that sends nothing while the clocks differ."""
 
-    def __init__(self, lanes: Sequence[Lane], work: str, clock: ClockGuard) -> None:
-        super().__init__(lanes, work)
+    def __init__(self, connections: Sequence[StoreConnection], work: str, clock: ClockGuard) -> None:
+        super().__init__(connections, work)
         self._clock = clock
 
     async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
-        """See Gatherer. Raises StoreUnavailable if the clocks differ by more than a minute, too."""
+        """See Batcher. Raises StoreUnavailable if the clocks differ by more than a minute, too."""
         await self._clock.require()
         return await super().ask(kind, argument, keys)

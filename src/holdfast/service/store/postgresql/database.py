@@ -10,8 +10,8 @@ import asyncpg
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
-from holdfast.service.store.postgresql.concerns import look
-from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.postgresql.connection import LOST, open_connection
+from holdfast.service.store.postgresql.findings import server_findings
 from holdfast.service.store.postgresql.store import PostgresqlStore
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.postgresql_servers import Servers
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
-    from holdfast.service.store.database import Concern
+    from holdfast.service.store.findings import Finding
     from holdfast.service.store.port import Store
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
 
 T = TypeVar("T")
 _OPEN_WITHIN_S = 5.0
@@ -61,9 +61,9 @@ class PostgresqlDatabase:
         """See Database."""
         self._ask(_try_write)
 
-    def concerns(self, workers: int) -> list[Concern]:
+    def findings(self, workers: int) -> list[Finding]:
         """See Database."""
-        return self._ask(lambda connection: look(connection, self.address, workers))
+        return self._ask(lambda connection: server_findings(connection, self.address, workers))
 
     def backup(self, target: Path) -> None:  # noqa: ARG002 - see Database
         """See Database."""

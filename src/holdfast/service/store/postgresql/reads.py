@@ -154,16 +154,16 @@ HOLDS_LEASE = _single(
 )
 # The count is cheap: it reads only the index of pending registrations and stops at the limit.
 PENDING = _single(
-    "vitals",
+    "gauges",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_JUDGED} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
     f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED})",
 )
 SERVER = _single(
-    "vitals",
+    "gauges",
     "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
 )
 # Without the role pg_monitor, the server does not reveal a standby's state.
-STANDBYS = _single("vitals", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
+STANDBYS = _single("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
 VERSION = _single("ping", "SELECT version, oldest FROM holdfast.schema_version")
 _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
 DESCRIPTION = {

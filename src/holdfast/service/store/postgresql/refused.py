@@ -9,7 +9,7 @@ from holdfast.service.store.port import StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
 
 _SERVER = "SELECT version() AS version, ARRAY(SELECT extname::text FROM pg_catalog.pg_extension) AS extensions"
 _IS_MOVING = (

@@ -19,13 +19,13 @@ import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
-from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
+from holdfast.service.store.postgresql.connection import LOST, NOT_NOW, open_connection
 from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.backfill import Backfill
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
     from holdfast.settings.postgresql import Address
 
 _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode

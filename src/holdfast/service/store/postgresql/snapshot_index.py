@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.rules.pins import Pin
-    from holdfast.service.store.postgresql.gatherer import Gatherer
+    from holdfast.service.store.postgresql.batcher import Batcher
     from holdfast.service.store.snapshot_index import (
         BlockPlace,
         KeptRecord,
@@ -48,7 +48,7 @@ class PostgresqlSnapshotIndex:
 
     lists_objects = False  # the tables are sharded by DID, which an object's name does not contain
 
-    def __init__(self, reads: Gatherer, writes: Gatherer) -> None:
+    def __init__(self, reads: Batcher, writes: Batcher) -> None:
         self._reads = reads
         self._writes = writes
 

@@ -10,17 +10,17 @@ from holdfast.rules.registration import RegistrationRule, SessionBounds, Session
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads, repeats
+from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
-from holdfast.service.store.postgresql.clock import ClockGuard, GuardedGatherer
-from holdfast.service.store.postgresql.gatherer import Gatherer
-from holdfast.service.store.postgresql.lane import Lane
+from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
+from holdfast.service.store.postgresql.connection import StoreConnection
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
 from holdfast.service.store.postgresql.writes.arguments import new_number, place_of
-from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, Vitals
+from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, StoreGauges
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
@@ -44,12 +44,15 @@ if TYPE_CHECKING:
     )
     from holdfast.settings.postgresql import Address
 
-WRITE_LANES, READ_LANES = 2, 2
+WRITE_CONNECTIONS, READ_CONNECTIONS = 2, 2
 _EXPIRED_AT_ONCE = 1000
-_CLOCK_MARGIN_S = (
-    HOUR_S  # expired rows stay this much longer, so that a clock that is set back finds the rows it expects
-)
+# Expired rows stay this much longer, so that a clock that is set back finds the rows it expects.
+_CLOCK_MARGIN_S = HOUR_S
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
+
+
+def _connections(servers: Servers, number: int) -> list[StoreConnection]:
+    return [StoreConnection(servers) for _ in range(number)]
 
 
 class PostgresqlStore:
@@ -57,9 +60,9 @@ class PostgresqlStore:
 
     def __init__(self, address: Address) -> None:
         servers = Servers(address)
-        self._reads = Gatherer([Lane(servers) for _ in range(READ_LANES)], "read")
+        self._reads = Batcher(_connections(servers, READ_CONNECTIONS), "read")
         self._clock = ClockGuard(self._reads)
-        self._writes = GuardedGatherer([Lane(servers) for _ in range(WRITE_LANES)], "write", self._clock)
+        self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS), "write", self._clock)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
 
     @property
@@ -121,12 +124,12 @@ class PostgresqlStore:
         found["claim"] = found["claim"][0] if found["claim"] else None
         return found if any(found.values()) else None
 
-    async def vitals(self, now: float) -> Vitals:
+    async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
         pending, asked_at = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
         commit_waits, server_now = (await self._reads.ask(reads.SERVER, ()))[0]
         standbys = await self._reads.ask(reads.STANDBYS, ())
-        return Vitals(
+        return StoreGauges(
             pending=pending,
             overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at),
             standbys={state or "unknown": count for state, count in standbys},
@@ -134,10 +137,10 @@ class PostgresqlStore:
             clock_offset_s=now - server_now,
         )
 
-    def look(self) -> None:
+    def update_gauges(self) -> None:
         """See Store."""
-        self._reads.look()
-        self._writes.look()
+        self._reads.update_gauges()
+        self._writes.update_gauges()
 
     # -- sessions and registrations --------------------------------------------------------------------------------
 

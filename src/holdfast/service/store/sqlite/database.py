@@ -15,7 +15,7 @@ from holdfast.service.store.sqlite.write_check import try_write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.service.store.database import Concern
+    from holdfast.service.store.findings import Finding
     from holdfast.service.store.port import Store
 
 PREFIX = "sqlite:///"
@@ -53,7 +53,7 @@ class SqliteDatabase:
         """See Database."""
         try_write(self._file)
 
-    def concerns(self, workers: int) -> list[Concern]:  # noqa: ARG002 - see Database
+    def findings(self, workers: int) -> list[Finding]:  # noqa: ARG002 - see Database
         """See Database. There are no findings, because the store sets all relevant options itself."""
         return []
 

@@ -21,7 +21,7 @@ from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
-from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, Vitals
+from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -136,12 +136,12 @@ class SqliteStore:
         """See Store."""
         return [confirmations.pending(row) for row in self._read.all(confirmations.DUE, now, limit)]
 
-    async def vitals(self, now: float) -> Vitals:
+    async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
         pending, asked_at = self._read.one(confirmations.PENDING, COUNTED_PENDING)
-        return Vitals(pending=pending, overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at))
+        return StoreGauges(pending=pending, overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at))
 
-    def look(self) -> None:
+    def update_gauges(self) -> None:
         """See Store."""
         metrics.STORE_WAITING.set(self._writer.waiting(), "write")
 

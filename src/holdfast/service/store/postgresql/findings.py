@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.service.store.database import Concern
-from holdfast.service.store.postgresql.concerns_connections import look_at_connections
-from holdfast.service.store.postgresql.concerns_replication import look_at_replication
+from holdfast.service.store.findings import Finding
+from holdfast.service.store.postgresql.findings_connections import connection_findings
+from holdfast.service.store.postgresql.findings_replication import replication_findings
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
     from holdfast.settings.postgresql import Address
 
 CLOCK_TOLERANCE_S = 1.0  # windows and expiries compare the times of all nodes
@@ -38,7 +38,7 @@ _WANTED = (
 _NAMES = (*(wanted.name for wanted in _WANTED), "server_version_num")
 
 
-async def look(connection: Connection, address: Address, workers: int) -> list[Concern]:
+async def server_findings(connection: Connection, address: Address, workers: int) -> list[Finding]:
     """Return all findings. `workers`: the number of processes on this node."""
     settings = {name: await connection.fetchval("SELECT current_setting($1)", name) for name in _NAMES}
     schema = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
@@ -48,39 +48,39 @@ async def look(connection: Connection, address: Address, workers: int) -> list[C
         version(int(settings["server_version_num"])),
         *(setting(wanted, settings[wanted.name]) for wanted in _WANTED),
         *(schema_version(row["version"], row["oldest"]) for row in (schema,) if row is not None),
-        *await look_at_replication(connection, pooled=address.pooled),
-        *await look_at_connections(connection, address, workers),
+        *await replication_findings(connection, pooled=address.pooled),
+        *await connection_findings(connection, address, workers),
         clock(before, time.time(), theirs),
     ]
 
 
-def schema_version(found: int, oldest: int) -> Concern:
+def schema_version(found: int, oldest: int) -> Finding:
     """Report the database's schema version, and the oldest schema version whose releases can still use the database."""
     text = f"{found}, for releases from schema {oldest} on; this one knows {SCHEMA_VERSION}"
     if found > SCHEMA_VERSION:
-        return Concern("schema", "note", text, "a newer release has migrated: replace this node by that release")
-    return Concern("schema", "ok", text)
+        return Finding("schema", "note", text, "a newer release has migrated: replace this node by that release")
+    return Finding("schema", "ok", text)
 
 
-def version(number: int) -> Concern:
+def version(number: int) -> Finding:
     """Check that the server's version is recent enough for the store's functions."""
     major = number // 10_000
     if major < _OLDEST:
-        return Concern("server version", "error", f"PostgreSQL {major}", f"upgrade to {_OLDEST} or later")
-    return Concern("server version", "ok", f"PostgreSQL {major}")
+        return Finding("server version", "error", f"PostgreSQL {major}", f"upgrade to {_OLDEST} or later")
+    return Finding("server version", "ok", f"PostgreSQL {major}")
 
 
-def setting(wanted: _Wanted, value: str) -> Concern:
+def setting(wanted: _Wanted, value: str) -> Finding:
     """Check that a setting has a safe value."""
     if value in wanted.good:
-        return Concern(wanted.name, "ok", value)
+        return Finding(wanted.name, "ok", value)
     fix = f"set it to {wanted.good[0]}: {wanted.risk}"
-    return Concern(wanted.name, "error" if wanted.is_error else "note", value, fix)
+    return Finding(wanted.name, "error" if wanted.is_error else "note", value, fix)
 
 
-def clock(before: float, after: float, theirs: float) -> Concern:
+def clock(before: float, after: float, theirs: float) -> Finding:
     """Check that this machine's clock agrees with the server's, allowing for the duration of the query."""
     off = max(before - theirs, theirs - after, 0.0)
     if off > CLOCK_TOLERANCE_S:
-        return Concern("database clock", "error", f"differs by {off:.1f} s from this machine's", "synchronise by NTP")
-    return Concern("database clock", "ok", f"within {CLOCK_TOLERANCE_S:.0f} s of this machine's")
+        return Finding("database clock", "error", f"differs by {off:.1f} s from this machine's", "synchronise by NTP")
+    return Finding("database clock", "ok", f"within {CLOCK_TOLERANCE_S:.0f} s of this machine's")

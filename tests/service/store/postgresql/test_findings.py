@@ -15,17 +15,17 @@ from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import becomes_true
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql import concerns
-from holdfast.service.store.postgresql.concerns import clock, version
-from holdfast.service.store.postgresql.concerns_connections import PER_PROCESS, room
-from holdfast.service.store.postgresql.concerns_replication import absent_standbys
+from holdfast.service.store.postgresql import findings
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
+from holdfast.service.store.postgresql.findings import clock, version
+from holdfast.service.store.postgresql.findings_connections import PER_PROCESS, room
+from holdfast.service.store.postgresql.findings_replication import absent_standbys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from holdfast.service.store.database import Concern
+    from holdfast.service.store.findings import Finding
 
 needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
@@ -47,12 +47,12 @@ def name_of(database: PostgresqlDatabase) -> str:
     return database.address.dsn.rpartition("/")[2]
 
 
-def found(database: PostgresqlDatabase, workers: int = 1) -> dict[str, Concern]:
-    return {concern.subject: concern for concern in database.concerns(workers)}
+def found(database: PostgresqlDatabase, workers: int = 1) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in database.findings(workers)}
 
 
 def test_a_sound_server(database: PostgresqlDatabase) -> None:
-    states = {name: concern.state for name, concern in found(database).items()}
+    states = {name: finding.state for name, finding in found(database).items()}
     assert states.pop("commits") == "note", "no standby"
     assert set(states.values()) == {"ok"}, states
     assert states.keys() >= {"fsync", "schema", "archive", "connections", "pooler", "database clock"}
@@ -76,8 +76,8 @@ def test_one_wrong_setting(
     server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
     try:
         server.execute("SELECT pg_reload_conf()")
-        concern = found(database)[subject]
-        assert (concern.state, bool(concern.fix)) == (state, True), concern
+        finding = found(database)[subject]
+        assert (finding.state, bool(finding.fix)) == (state, True), finding
     finally:
         server.execute(f"ALTER SYSTEM RESET {setting}")
         server.execute("SELECT pg_reload_conf()")
@@ -160,9 +160,9 @@ def test_a_cluster_without_checksums() -> None:
         server.create().run("pg_checksums", "--disable", "-D", str(server.data))
         database = PostgresqlDatabase(server.start().new_database())
         in_thread(database.open().close)
-        concern = found(database)["data_checksums"]
-        assert (concern.state, concern.found) == ("note", "off")
-        assert "pg_checksums --enable" in concern.fix
+        finding = found(database)["data_checksums"]
+        assert (finding.state, finding.found) == ("note", "off")
+        assert "pg_checksums --enable" in finding.fix
     finally:
         server.remove()
 
@@ -172,10 +172,10 @@ def test_a_machine_whose_clock_differs_from_the_servers(
     database: PostgresqlDatabase, monkeypatch: pytest.MonkeyPatch, ahead_s: float, state: str
 ) -> None:
     here = SimpleNamespace(time=lambda: time.time() + ahead_s)
-    monkeypatch.setattr(concerns, "time", here)
-    concern = found(database)["database clock"]
-    assert concern.state == state, concern
-    off = re.search(r"differs by ([\d.]+) s", concern.found)
+    monkeypatch.setattr(findings, "time", here)
+    finding = found(database)["database clock"]
+    assert finding.state == state, finding
+    off = re.search(r"differs by ([\d.]+) s", finding.found)
     assert (off is None) == (state == "ok")
     assert off is None or 30 < float(off[1]) < 60.5, "less the time that the question took"
 

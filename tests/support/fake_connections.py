@@ -10,10 +10,10 @@ from holdfast.service.store.postgresql.batches import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.store.postgresql.gatherer import Gatherer
+    from holdfast.service.store.postgresql.batcher import Batcher
 
 
-class FakeLane:
+class FakeConnection:
     """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
 
     def __init__(self) -> None:
@@ -43,5 +43,5 @@ def refused(error: type[Exception], times: int = 1) -> list[Exception]:
     return [error("no") for _ in range(times)]
 
 
-async def ask(gatherer: Gatherer, what: Kind, numbers: Sequence[int]) -> list[Any]:
-    return list(await asyncio.gather(*(gatherer.ask(what, n) for n in numbers), return_exceptions=True))
+async def ask(batcher: Batcher, what: Kind, numbers: Sequence[int]) -> list[Any]:
+    return list(await asyncio.gather(*(batcher.ask(what, n) for n in numbers), return_exceptions=True))

@@ -13,9 +13,9 @@ from tests.support.tcp_proxy import proxied
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql import lane
+from holdfast.service.store.postgresql import connection
+from holdfast.service.store.postgresql.connection import NotReached, StoreConnection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.service.store.postgresql.lane import Lane, NotReached
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.postgresql_servers import Servers
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
 
     from holdfast.service.store.port import Store
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
 
 ROWS_READ = (
     "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'holdfast' AND relname IN"
@@ -64,15 +64,15 @@ async def test_one_connections_silence_is_not_waited_for_by_the_others(
     with proxied(postgres.port) as hanging:
         hosts = f"127.0.0.1:{hanging.port},127.0.0.1:{postgres.port}"
         servers = Servers(parse_address(f"postgresql://{USER}@{hosts}/postgres"))
-        first, second = Lane(servers), Lane(servers)
+        first, second = StoreConnection(servers), StoreConnection(servers)
         for each in (first, second):
             assert await each.fetch("SELECT 1", ())
         hanging.cut()
-        monkeypatch.setattr(lane, "ANSWER_S", 0.2)
+        monkeypatch.setattr(connection, "ANSWER_S", 0.2)
         with pytest.raises(StoreUnavailable):
             await first.fetch("SELECT 1", ())
-        monkeypatch.setattr(lane, "ANSWER_S", 10 * PATIENCE_S)
-        monkeypatch.setattr(lane, "CONNECT_S", PATIENCE_S)
+        monkeypatch.setattr(connection, "ANSWER_S", 10 * PATIENCE_S)
+        monkeypatch.setattr(connection, "CONNECT_S", PATIENCE_S)
         async with asyncio.timeout(PATIENCE_S):
             assert await second.fetch("SELECT 2", ())
         hanging.restore()
@@ -86,7 +86,7 @@ async def test_commits_wait_for_the_disk_whatever_the_role_says(
 ) -> None:
     postgres.execute(f"CREATE ROLE {(role := 'hasty_' + found)} LOGIN")
     postgres.execute(f"ALTER ROLE {role} SET synchronous_commit = {found}")
-    one = Lane(Servers(parse_address(postgres.url().replace(f"{USER}@", f"{role}@"))))
+    one = StoreConnection(Servers(parse_address(postgres.url().replace(f"{USER}@", f"{role}@"))))
     assert (await one.fetch("SELECT current_setting('synchronous_commit')", ()))[0][0] == used
     await one.close()
     postgres.execute(f"DROP ROLE {role}")
@@ -105,4 +105,4 @@ class ClosedAtOnce(Servers):
 async def test_a_connection_that_ends_before_its_first_use_is_no_internal_error(postgres: PostgresServer) -> None:
     address = parse_address(f"postgresql://{USER}@127.0.0.1:{postgres.port}/postgres")
     with pytest.raises(NotReached):
-        await Lane(ClosedAtOnce(address)).fetch("SELECT 1", ())
+        await StoreConnection(ClosedAtOnce(address)).fetch("SELECT 1", ())

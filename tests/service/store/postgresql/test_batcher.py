@@ -6,16 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.fake_lanes import FakeLane, ask, kind
+from tests.support.fake_connections import FakeConnection, ask, kind
 from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.batcher import UNDIVIDED, Batcher
+from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.service.store.postgresql.gatherer import UNDIVIDED, Gatherer
-from holdfast.service.store.postgresql.lane import NotSent
 from holdfast.service.store.values import NewSession
 from holdfast.wire.errors import Refused
 
@@ -24,62 +24,62 @@ if TYPE_CHECKING:
 
 
 async def test_what_waits_goes_together() -> None:
-    lane = FakeLane()
-    assert await ask(Gatherer([lane]), kind(), range(5)) == [0, 2, 4, 6, 8]
-    assert lane.batches == [[0, 1, 2, 3, 4]]
+    connection = FakeConnection()
+    assert await ask(Batcher([connection]), kind(), range(5)) == [0, 2, 4, 6, 8]
+    assert connection.batches == [[0, 1, 2, 3, 4]]
 
 
 async def test_idle_connections_share_what_waits() -> None:
-    lanes = [FakeLane(), FakeLane()]
-    assert len(await ask(Gatherer(lanes), kind(), range(2 * UNDIVIDED + 3))) == 2 * UNDIVIDED + 3
-    assert sorted(len(lane.batches[0]) for lane in lanes) == [UNDIVIDED + 1, UNDIVIDED + 2]
-    assert [len(lane.batches) for lane in lanes] == [1, 1]
+    connections = [FakeConnection(), FakeConnection()]
+    assert len(await ask(Batcher(connections), kind(), range(2 * UNDIVIDED + 3))) == 2 * UNDIVIDED + 3
+    assert sorted(len(connection.batches[0]) for connection in connections) == [UNDIVIDED + 1, UNDIVIDED + 2]
+    assert [len(connection.batches) for connection in connections] == [1, 1]
 
 
 async def test_another_kind_that_waits_gets_a_connection_of_its_own() -> None:
-    lanes = [FakeLane(), FakeLane()]
-    gatherer, one, other = Gatherer(lanes), kind(), kind()
-    await asyncio.gather(ask(gatherer, one, range(2 * UNDIVIDED)), ask(gatherer, other, [-1]))
-    assert sorted(len(lane.batches[0]) for lane in lanes) == [1, 2 * UNDIVIDED]
+    connections = [FakeConnection(), FakeConnection()]
+    batcher, one, other = Batcher(connections), kind(), kind()
+    await asyncio.gather(ask(batcher, one, range(2 * UNDIVIDED)), ask(batcher, other, [-1]))
+    assert sorted(len(connection.batches[0]) for connection in connections) == [1, 2 * UNDIVIDED]
 
 
 async def test_a_few_requests_stay_together_though_another_connection_is_idle() -> None:
-    lanes = [FakeLane(), FakeLane()]
-    await ask(Gatherer(lanes), kind(), range(UNDIVIDED))
-    assert sorted(len(lane.batches) for lane in lanes) == [0, 1]
+    connections = [FakeConnection(), FakeConnection()]
+    await ask(Batcher(connections), kind(), range(UNDIVIDED))
+    assert sorted(len(connection.batches) for connection in connections) == [0, 1]
 
 
 async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once() -> None:
-    lane = FakeLane()
-    gatherer, what = Gatherer([lane]), kind()
-    asked = [gatherer.ask(what, n, ("same",) if n < 3 else (n,)) for n in range(6)]
+    connection = FakeConnection()
+    batcher, what = Batcher([connection]), kind()
+    asked = [batcher.ask(what, n, ("same",) if n < 3 else (n,)) for n in range(6)]
     assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8, 10]
-    assert lane.batches == [[0, 3, 4, 5], [1], [2]]
+    assert connection.batches == [[0, 3, 4, 5], [1], [2]]
 
 
 async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:
-    lane = FakeLane()
-    lane.go.clear()
-    gatherer, what = Gatherer([lane]), kind()
-    first = asyncio.create_task(gatherer.ask(what, 1))
-    while not lane.batches:
+    connection = FakeConnection()
+    connection.go.clear()
+    batcher, what = Batcher([connection]), kind()
+    first = asyncio.create_task(batcher.ask(what, 1))
+    while not connection.batches:
         await asyncio.sleep(0)
     with pytest.raises(NotSent):
-        await gatherer.ask(what, 2)
-    lane.go.set()
+        await batcher.ask(what, 2)
+    connection.go.set()
     assert await first == 2
-    await gatherer.close()
+    await batcher.close()
 
 
 async def test_closing_finishes_what_was_accepted() -> None:
-    lane = FakeLane()
-    gatherer, what = Gatherer([lane]), kind(most=1)
-    asked = [asyncio.create_task(gatherer.ask(what, n)) for n in range(5)]
+    connection = FakeConnection()
+    batcher, what = Batcher([connection]), kind(most=1)
+    asked = [asyncio.create_task(batcher.ask(what, n)) for n in range(5)]
     await asyncio.sleep(0)
-    await gatherer.close()
+    await batcher.close()
     assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8]
     with pytest.raises(StoreUnavailable, match="closed"):
-        await gatherer.ask(what, 1)
+        await batcher.ask(what, 1)
 
 
 async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres: PostgresServer) -> None:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batches import Job, fail, send
-from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.telemetry import metrics, tracing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from holdfast.service.store.postgresql.batches import Kind
-    from holdfast.service.store.postgresql.lane import Lane
+    from holdfast.service.store.postgresql.connection import StoreConnection
 
 _log = logging.getLogger("holdfast.store")
 
@@ -33,15 +33,15 @@ UNDIVIDED = 16  # so many requests share a batch even if several connections are
 _SWEEP_S = 0.1
 
 
-class Gatherer:
+class Batcher:
     """Sends requests to the server in batches, each of one kind, over a few connections."""
 
-    def __init__(self, lanes: Sequence[Lane], work: str = "write") -> None:
+    def __init__(self, connections: Sequence[StoreConnection], work: str = "write") -> None:
         """`work` is `read` or `write`, as in the metrics."""
         self._work = work
         self._timed = metrics.enabled()
-        self._lanes = lanes
-        self._idle = list(lanes)
+        self._connections = connections
+        self._idle = list(connections)
         self._queues: dict[Kind, deque[Job]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._flushing = False
@@ -74,8 +74,8 @@ class Gatherer:
                 await asyncio.wait(self._running)
         if self._sweeping is not None:
             self._sweeping.cancel()
-        for lane in self._lanes:
-            await lane.close()
+        for connection in self._connections:
+            await connection.close()
 
     def _flush(self) -> None:
         self._flushing = False
@@ -94,10 +94,10 @@ class Gatherer:
         return min(waiting, key=lambda entry: entry[0])[1] if waiting else None
 
     def _share(self, kind: Kind) -> int:
-        """Return how many of the waiting requests the next batch may take; each other kind that waits needs a lane."""
+        """Return how many waiting requests the next batch takes; each other kind that waits needs a connection."""
         others = sum(1 for other, queue in self._queues.items() if queue and other is not kind)
-        lanes = max(1, len(self._idle) - others)
-        return min(kind.most, max(UNDIVIDED, math.ceil(len(self._queues[kind]) / lanes)))
+        connections = max(1, len(self._idle) - others)
+        return min(kind.most, max(UNDIVIDED, math.ceil(len(self._queues[kind]) / connections)))
 
     def _take(self, kind: Kind, most: int) -> list[Job]:
         queue = self._queues[kind]
@@ -124,12 +124,12 @@ class Gatherer:
                 fail([queue.popleft()], NotSent("no connection to the database was free in time"))
         self._flush()
 
-    async def _serve(self, lane: Lane, kind: Kind, batch: list[Job]) -> None:
+    async def _serve(self, connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
         began = time.perf_counter()
         attributes: tracing.Attributes = {"holdfast.batch_size": len(batch), "holdfast.batch_kind": kind.name}
         try:
             with tracing.batch(f"store {self._work}", (job.trace for job in batch), attributes):
-                await send(lane, kind, batch)
+                await send(connection, kind, batch)
         except Exception as error:  # noqa: BLE001 - a failure here would leave requests waiting
             ids = ",".join(job.request_id for job in batch)
             _log.exception("batch failed", extra={"kind": kind.name, "request_id": ids})
@@ -137,7 +137,7 @@ class Gatherer:
         finally:
             if self._timed:
                 self._count(batch, time.perf_counter() - began)
-            self._idle.append(lane)
+            self._idle.append(connection)
             self._flush()
 
     def _count(self, batch: list[Job], seconds: float) -> None:
@@ -149,9 +149,12 @@ class Gatherer:
             if not job.future.cancelled() and isinstance(job.future.exception(), StoreUnavailable):
                 metrics.STORE_FAILURES.add(self._work)
 
-    def look(self) -> None:
+    def update_gauges(self) -> None:
         """Set the gauges for waiting requests and for connections."""
         metrics.STORE_WAITING.set(sum(map(len, self._queues.values())), self._work)
-        states = ["busy" if lane not in self._idle else "idle" if lane.is_open else "closed" for lane in self._lanes]
+        states = [
+            "busy" if connection not in self._idle else "idle" if connection.is_open else "closed"
+            for connection in self._connections
+        ]
         for state in ("busy", "idle", "closed"):
             metrics.STORE_CONNECTIONS.set(states.count(state), self._work, state)

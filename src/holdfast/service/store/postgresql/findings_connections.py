@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from holdfast.service.store.database import Concern
-from holdfast.service.store.postgresql.lane import CONNECT_S, open_connection
-from holdfast.service.store.postgresql.store import READ_LANES, WRITE_LANES
+from holdfast.service.store.findings import Finding
+from holdfast.service.store.postgresql.connection import CONNECT_S, open_connection
+from holdfast.service.store.postgresql.store import READ_CONNECTIONS, WRITE_CONNECTIONS
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
-    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.connection import Connection
     from holdfast.settings.postgresql import Address
 
-# The server may still keep each write lane's previous connection, on which a commit is waiting (docs/decisions/0703).
-PER_PROCESS = READ_LANES + 2 * WRITE_LANES
+# The server may still keep the connection that each write connection replaced, on which a commit waits (decision 0703).
+PER_PROCESS = READ_CONNECTIONS + 2 * WRITE_CONNECTIONS
 _NODES_WHILE_RESTARTING = 2  # one that is stopping, one that is starting
 
 _ALLOWED = (
@@ -31,7 +31,7 @@ _PREPARED = "SELECT $1::int"
 _LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
 
 
-async def look_at_connections(connection: Connection, address: Address, workers: int) -> list[Concern]:
+async def connection_findings(connection: Connection, address: Address, workers: int) -> list[Finding]:
     """Return the findings about connections and the pooler, in that order."""
     row = await connection.fetchrow(_ALLOWED)
     assert row is not None
@@ -46,7 +46,7 @@ async def look_at_connections(connection: Connection, address: Address, workers:
     return found
 
 
-def room(allowed: int, others: int, workers: int) -> Concern:
+def room(allowed: int, others: int, workers: int) -> Finding:
     """Check that the server allows enough connections for this node and a second node.
 
     Args:
@@ -58,12 +58,12 @@ def room(allowed: int, others: int, workers: int) -> Concern:
     nodes = max(0, allowed - others) // each
     found = f"{allowed} admitted, {others} used by others; a node uses up to {each}: room for {nodes}"
     if nodes >= _NODES_WHILE_RESTARTING:
-        return Concern("connections", "ok", found)
+        return Finding("connections", "ok", found)
     fix = "raise max_connections, or the limit of the role or database; or lower HOLDFAST_WORKERS"
-    return Concern("connections", "note" if nodes else "error", found, fix)
+    return Finding("connections", "note" if nodes else "error", found, fix)
 
 
-def pooler(address: Address, *, between: bool) -> Concern:
+def pooler(address: Address, *, between: bool) -> Finding:
     """Check that the database URL states correctly whether there is a pooler in front of the server.
 
     Args:
@@ -72,22 +72,22 @@ def pooler(address: Address, *, between: bool) -> Concern:
     """
     if between and not address.pooled:
         fix = "add ?pooler=transaction to HOLDFAST_DATABASE_URL: prepared statements and settings fail behind it"
-        return Concern("pooler", "error", "one stands in front, and the URL does not say so", fix)
+        return Finding("pooler", "error", "one stands in front, and the URL does not say so", fix)
     if address.pooled and not between:
         fix = "remove pooler= from HOLDFAST_DATABASE_URL: without prepared statements the rate is about half"
-        return Concern("pooler", "note", "the URL names one, and the server itself answers", fix)
-    return Concern("pooler", "ok", "in transaction mode, as the URL says" if between else "none")
+        return Finding("pooler", "note", "the URL names one, and the server itself answers", fix)
+    return Finding("pooler", "ok", "in transaction mode, as the URL says" if between else "none")
 
 
-def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
+def limits_of_the_role(unlimited: list[str]) -> list[Finding]:
     """Report an error for time limits that the service cannot set through a pooler and that the database role lacks."""
     if not unlimited:
-        return [Concern("limits of the role", "ok", "set")]
+        return [Finding("limits of the role", "ok", "set")]
     fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/postgresql.md, a pooler in front"
-    return [Concern("limits of the role", "error", f"without limit: {', '.join(unlimited)}", fix)]
+    return [Finding("limits of the role", "error", f"without limit: {', '.join(unlimited)}", fix)]
 
 
-async def prepared_statements(address: Address) -> Concern:
+async def prepared_statements(address: Address) -> Finding:
     """Check that prepared statements still work after the pooler has switched to another server connection.
 
     Opens two connections.
@@ -101,10 +101,10 @@ async def prepared_statements(address: Address) -> Concern:
             await first.fetchval(_PREPARED, 1, timeout=CONNECT_S)
     except asyncpg.PostgresError as error:
         fix = "set max_prepared_statements (PgBouncer since 1.21), or use pooler=transaction"
-        return Concern("prepared statements", "error", f"the pooler loses them: {type(error).__name__}", fix)
+        return Finding("prepared statements", "error", f"the pooler loses them: {type(error).__name__}", fix)
     except TimeoutError:
-        return Concern("prepared statements", "note", "not tried: the pooler had no second connection", "ask again")
+        return Finding("prepared statements", "note", "not tried: the pooler had no second connection", "ask again")
     finally:
         first.terminate()
         second.terminate()
-    return Concern("prepared statements", "ok", "the pooler follows them")
+    return Finding("prepared statements", "ok", "the pooler follows them")

@@ -77,7 +77,7 @@ class NotReached(NotSent, StoreUnreachable):
     """The server could not be reached, but a later try may succeed."""
 
 
-class Lane:
+class StoreConnection:
     """Sends statements one at a time over one connection, which is opened when needed and again after a failure."""
 
     def __init__(self, servers: Servers) -> None:
@@ -152,7 +152,7 @@ class Lane:
     async def _opened(self) -> Connection:
         connection = self._connection
         if connection is not None and self._opened_at <= self._servers.silent_since:
-            self.abandon()  # another lane's statement got no response: this one need not wait for the same silence
+            self.abandon()  # a statement of another connection got no response: no need to wait for the same silence
         elif connection is not None and not connection.is_closed():
             return connection
         opening_at = asyncio.get_running_loop().time()
