@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "keys": ("new",),
     "reserved": ("list", "add", "remove", "test"),
+    "invitation": ("new", "revoke"),
     "identifier": ("show", "release"),
     "credential": ("revoke",),
     "attestation": ("verify",),

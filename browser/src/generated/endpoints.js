@@ -110,7 +110,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").OpenSession} asked
    * @returns {Promise<import("./types.js").SessionCreated>}
-   * @throws {RequestRefused} identifier_reserved, identifier_taken, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
+   * @throws {RequestRefused} identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
    */
   createSession(asked) {
     return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true }, asked);
@@ -163,7 +163,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").RegisterDid} asked
    * @returns {Promise<import("./types.js").DidRegistered>}
-   * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
+   * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   registerDid(asked) {
     return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, asked);

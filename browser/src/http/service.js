@@ -5,6 +5,8 @@ import { EndpointMethods } from "../generated/endpoints.js";
 import { retryAfterMs, secondsIn } from "./retries.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
+/** The paths that register someone. */
+const ADMITTING = new Set(["/api/sessions", "/api/dids"]);
 /** The bundler's methods that change something and therefore need an `Idempotency-Key`. */
 const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
@@ -38,6 +40,8 @@ export class ServiceClient extends EndpointMethods {
   #timeout;
   #closing = new AbortController();
   #count = 0;
+  /** An invitation code, which a service that admits people by invitation needs to register someone. */
+  invitation = "";
 
   /** @param {ServiceOptions} [options] */
   constructor({
@@ -154,7 +158,9 @@ export class ServiceClient extends EndpointMethods {
    */
   async _call(endpoint, asked, headers = {}) {
     const { method, keyed = false, safe = method === "GET" } = endpoint;
-    const sent = keyed ? { ...headers, "idempotency-key": crypto.randomUUID() } : headers;
+    /** @type {Record<string, string>} */
+    const invited = this.invitation && ADMITTING.has(endpoint.path) ? { "holdfast-invitation": this.invitation } : {};
+    const sent = keyed ? { ...headers, ...invited, "idempotency-key": crypto.randomUUID() } : headers;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(endpoint, asked, sent);

@@ -1,5 +1,6 @@
 /** The first screen: what this service is, whether it is working, and how to register or open a vault. */
 
+import { meta } from "../kit/meta.js";
 import { language, text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
 import { begun, hadVault, setBegun } from "./parts/notes.js";
@@ -75,6 +76,8 @@ function actions(here, obstacle) {
     kind: here ? "main" : "",
     name: "return",
   });
+  if (meta("registration") === "closed")
+    return [here && paragraph("start.stored"), paragraph("start.closed"), buttons(back)];
   const stored = here && paragraph("start.stored");
   // Even where passkeys do not work, a stored vault that has a password can be opened.
   if (obstacle) return [obstacle, stored, here && buttons(back)];

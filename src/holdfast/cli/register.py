@@ -30,6 +30,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     handle: Annotated[str | None, typer.Option(help="A name of your choice.")] = None,
     email: Annotated[str | None, typer.Option(help="An e-mail address; a code is sent there.")] = None,
     sms: Annotated[str | None, typer.Option(help="A phone number (+43…); a code is sent there.")] = None,
+    invitation: Annotated[str | None, typer.Option(help="A code, if the service admits people by invitation.")] = None,
     paymaster: PaymasterUrl = None,
     rpc: RpcUrl = None,
     service: Service = DEFAULT_SERVICE,
@@ -44,7 +45,8 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         gas = gas_policy(paymaster, rpc)
-        with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30) as client:
+        headers = {"Holdfast-Invitation": invitation} if invitation else None
+        with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30, headers=headers) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
         kept_snapshots.begin(vault.store, service)
         text = f"{made.identifier} is {made.did}"

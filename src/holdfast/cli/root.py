@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("holdfast.cli.migrate", "Bring the database's schema up to date, or move it to PostgreSQL."),
     "export": ("holdfast.cli.export", "Print the database as JSON lines."),
     "reserved": ("holdfast.cli.reserved", "Look at and change the reserved handles."),
+    "invitation": ("holdfast.cli.invitation", "Invite people to register."),
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
     "credential": ("holdfast.cli.credential", "Remove a credential's registration."),
     "attestation": ("holdfast.cli.attestation", "Check attestations."),

@@ -58,6 +58,7 @@ class EndpointMethods(EndpointCaller):
             InvalidRequest: status 400
             IdentifierReserved: status 409
             IdentifierTaken: status 409
+            RequestRefused: status 403
             IpLimitReached: status 429
             IdempotencyKeyInUse: status 409
             IdempotencyKeyReused: status 422

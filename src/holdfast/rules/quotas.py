@@ -45,11 +45,20 @@ class Counted(StrEnum):
     OPERATIONS = "operations"  # by address
     KEYED_REQUESTS = "keyed_requests"  # by address
     UPLOADS = "uploads"  # of snapshots, by address
+    INVITATIONS = "invitations"  # uses of an invitation code, by its number
 
 
 GIVEN_BACK = frozenset(
-    {Counted.SENDS, Counted.REFUSED_SENDS, Counted.CODES, Counted.SMS_TO_NUMBER, Counted.SMS_TO_COUNTRY, Counted.SMS}
-)  # events that may be taken back, depending on what a provider does
+    {
+        Counted.SENDS,
+        Counted.REFUSED_SENDS,
+        Counted.CODES,
+        Counted.SMS_TO_NUMBER,
+        Counted.SMS_TO_COUNTRY,
+        Counted.SMS,
+        Counted.INVITATIONS,
+    }
+)  # events that may be taken back, depending on what a provider or a rule does
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from holdfast.wire.errors import (
     IDENTIFIER_RESERVED,
     IDENTIFIER_TAKEN,
     IP_LIMIT_REACHED,
+    ErrorRow,
     Refused,
 )
 
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings, Limits
-    from holdfast.wire.errors import ErrorRow
 
 
 class Stage(StrEnum):
@@ -89,6 +89,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         confirmed: whether the registration is final on the chain.
         signed: whether the DID's key signed the request.
+        barred: why the service takes no new person with this request, such as a missing invitation; None if it does.
     """
 
     channel: Channel
@@ -96,6 +97,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
     reserved: bool
     confirmed: bool = False
     signed: bool = False
+    barred: ErrorRow | None = None
 
 
 class Move(StrEnum):
@@ -117,12 +119,16 @@ def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
 def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Limits) -> None:
     """Refuse a session if necessary. The interface's order of checks is: reserved, taken, address limit.
 
+    Whether the service takes new people is checked before the limit, and after what the interface documents.
+
     A handle that was registered before it became reserved remains its DID's: to that DID it is only taken.
     """
     own = facts.claim is not None and facts.claim.did == request.did
     row = unavailable(reserved=request.reserved and not own, claimed=facts.claim is not None)
     if row is not None:
         raise Refused(row)
+    if request.barred is not None:
+        raise Refused(request.barred)
     limit = limits.max_registrations_per_ip
     if facts.registrations_from_ip >= limit or facts.registrations_from_network >= NETWORK_FACTOR * limit:
         # The limit per address never expires and only an operator can lift it, so there is no point in retrying before
@@ -149,6 +155,8 @@ def admit_registration(
     if facts.claim.did == request.did:
         return _admit_credential(request, facts, ceilings)
     if request.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
+        if request.barred is not None:
+            raise Refused(request.barred)
         return Move.DISPLACE  # a session proves nothing, but the attestation's code does
     raise Refused(IDENTIFIER_TAKEN)
 
@@ -221,8 +229,8 @@ class SessionRule(msgspec.Struct, frozen=True, gc=False):
         admit_session(self.request, facts, self.limits)
 
     def bounds(self) -> SessionBounds:
-        """Return the rule as bounds on counts. No count satisfies the bounds of a reserved name."""
-        own = 0 if self.request.reserved else self.limits.max_registrations_per_ip
+        """Return the rule as bounds on counts. No count satisfies the bounds of a reserved name or a barred request."""
+        own = 0 if self.request.reserved or self.request.barred else self.limits.max_registrations_per_ip
         return SessionBounds(own_from=0, own_below=own, around_from=0, around_below=NETWORK_FACTOR * own)
 
 
@@ -237,8 +245,10 @@ class RegistrationRule(msgspec.Struct, frozen=True, gc=False):
         """Return what `admit_registration` returns for this request, or raise Refused."""
         return admit_registration(self.request, facts, self.limits, self.ceilings)
 
-    def bounds(self) -> RegistrationBounds:
-        """Return the rule as bounds on counts."""
+    def bounds(self) -> RegistrationBounds | None:
+        """Return the rule as bounds on counts; None for a barred request, which bounds cannot express."""
+        if self.request.barred is not None:
+            return None
         own = self.limits.max_registrations_per_ip
         return RegistrationBounds(
             reserved=self.request.reserved,

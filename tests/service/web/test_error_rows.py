@@ -46,6 +46,16 @@ async def from_a_foreign_page(api: Api) -> httpx.Response:
     return await api.session("ann", headers={"Origin": "https://page.example"})
 
 
+def with_registration(mode: str, headers: dict[str, str] | None = None) -> Ask:
+    """Open a session at a service that does not take everyone."""
+
+    async def ask(api: Api) -> httpx.Response:
+        object.__setattr__(api.service.sessions.admission, "mode", mode)
+        return await api.session("ann", headers=headers)
+
+    return ask
+
+
 def with_places(in_all: int, per_address: int) -> Ask:
     """Request a large response from a service that has so many places for them."""
 
@@ -219,6 +229,9 @@ REQUESTS: dict[str, Ask] = {
     "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"),
     "ATTESTATION_EXPIRED": attested(late),
     "ATTESTATION_USED": used,
+    "REGISTRATION_CLOSED": with_registration("closed"),
+    "INVITATION_REQUIRED": with_registration("invitation"),
+    "INVITATION_INVALID": with_registration("invitation", {"Holdfast-Invitation": "AAAA"}),
     "ATTESTATION_REQUIRED": register(identifier=MAIL, channel="email"),
     "REGISTRATION_UNPROVEN": register(txHash="0x" + "ab" * 32),
     "MISSING_IDENTIFIER_PARAMETER": get("/api/sessions/check"),

@@ -17,6 +17,7 @@ const BEGUN = "holdfast-registration";
  * @property {string} [did] of the vault, once it is stored; without it the passkey opens nothing
  * @property {boolean} [password] whether a password protects the vault
  * @property {any} [attestation]
+ * @property {string} [invitation] the person's invitation code
  */
 
 /** @returns {Promise<Begun | null>} */

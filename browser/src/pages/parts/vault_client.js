@@ -12,6 +12,8 @@ import { askDuringFirstCopy } from "./leaving.js";
  * address.
  */
 export const SERVICE_DID = meta("did") || undefined;
+/** The person's invitation code: from the address that they opened, or typed. */
+let invitation = new URLSearchParams(location.search).get("invitation") ?? "";
 /** @type {Client | null} */
 let client = null;
 /** @type {Promise<unknown> | null} */
@@ -27,6 +29,7 @@ let onEnd = () => {};
 export function service() {
   if (!client) {
     const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
+    made.invitation = invitation;
     askDuringFirstCopy(made.vault);
     for (const type of ["locked", "taken", "failed"]) {
       made.vault.addEventListener(type, (event) => {
@@ -36,6 +39,17 @@ export function service() {
     }
   }
   return client;
+}
+
+/**
+ * Returns the person's invitation code, after setting it if one is given.
+ *
+ * @param {string} [code]
+ * @returns {string} empty if there is none
+ */
+export function invited(code) {
+  if (code !== undefined) service().invitation = invitation = code;
+  return invitation;
 }
 
 /**

@@ -10,12 +10,13 @@ import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, submit } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
-import { ready, service } from "../parts/vault_client.js";
+import { invited, ready, service } from "../parts/vault_client.js";
 import { chosen } from "./flow.js";
 
 const CHECK_AFTER_MS = 300;
 /** What the operator lets people register. @type {Channel[]} */
 const CHANNELS = /** @type {Channel[]} */ ((meta("channels") || "handle email sms").split(" "));
+const BY_INVITATION = meta("registration") === "invitation";
 /** @type {Record<string, Record<string, any>>} */
 const INPUTS = {
   handle: {
@@ -32,7 +33,9 @@ const INPUTS = {
 /**
  * @typedef {import("../parts/notes.js").Begun} Begun
  * @typedef {Begun["channel"]} Channel
- * @typedef {ReturnType<typeof field> & {yours: HTMLElement}} Shown `yours`: offers to bring the vault here
+ * @typedef {ReturnType<typeof field>} Field
+ * @typedef {Field & {yours: HTMLElement, code: Field | null}} Shown `yours`: offers to bring the vault here; `code`:
+ *   asks for an invitation code, if the service admits people by invitation
  */
 
 /** @param {Partial<Begun> & {why?: string, typed?: string}} [given] of an attempt that continues with another identifier; `typed`: what is corrected */
@@ -50,9 +53,11 @@ export function choose({ typed = "", ...row } = {}) {
     { class: "buttons", hidden: true },
     button(text("choose.yours"), () => go("vault"), { kind: "plain", name: "yours" }),
   );
-  const shown = { ...input, yours };
+  const code = BY_INVITATION ? invitation() : null;
+  const shown = { ...input, yours, code };
   const asked = form(
     (it) => run(it.querySelector("button"), () => next(shown, channel, row)),
+    code?.node,
     input.node,
     yours,
     buttons(submit(text("choose.continue"))),
@@ -74,6 +79,18 @@ export function choose({ typed = "", ...row } = {}) {
     ],
   });
   watch(shown, channel, row, signal);
+}
+
+/** Asks for the invitation code, which is filled in if the address contained it. */
+function invitation() {
+  const props = { name: "invitation", autocomplete: "off", autocapitalize: "characters", spellcheck: "false" };
+  const asked = field(text("choose.invitation.label"), props, text("choose.invitation.hint"));
+  asked.input.value = invited();
+  asked.input.addEventListener("input", () => {
+    invited(asked.input.value.trim());
+    asked.judge();
+  });
+  return asked;
 }
 
 /**
@@ -177,7 +194,12 @@ async function isFull() {
  * @param {Channel} channel
  * @param {Partial<Begun>} row
  */
-async function next({ input, judge, yours }, channel, row) {
+async function next({ input, judge, yours, code }, channel, row) {
+  if (code && !invited()) {
+    code.judge(text("choose.empty"));
+    code.input.focus();
+    return;
+  }
   const identifier = input.value.trim();
   const { bad, taken, own } = await (identifier
     ? verdict(identifier, channel, row.did)
@@ -191,5 +213,5 @@ async function next({ input, judge, yours }, channel, row) {
   }
   void ready().catch(() => {}); // reported where it is awaited
   const { credentialId, did, password } = row;
-  await chosen({ channel, identifier, credentialId, did, password });
+  await chosen({ channel, identifier, credentialId, did, password, invitation: invited() || undefined });
 }

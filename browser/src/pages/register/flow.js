@@ -9,7 +9,7 @@ import { setBegun } from "../parts/notes.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
-import { ready } from "../parts/vault_client.js";
+import { invited, ready } from "../parts/vault_client.js";
 
 /** @typedef {import("../parts/notes.js").Begun} Begun */
 
@@ -61,6 +61,7 @@ export function resume(row, pressed) {
   return run(
     pressed,
     async () => {
+      if (row.invitation) invited(row.invitation);
       await alone();
       if (row.did && (await isStored(row.did))) return go("finish", { ...row, resumed: true });
       await go("passkey", await withoutOrphan(row));
@@ -77,8 +78,8 @@ export function resume(row, pressed) {
  */
 export async function withoutOrphan(row) {
   if (row.credentialId) await signalUnknownCredential(row.credentialId).catch(() => false);
-  const { channel, identifier } = row;
-  const anew = { channel, identifier };
+  const { channel, identifier, invitation } = row;
+  const anew = { channel, identifier, invitation };
   await setBegun(anew);
   return anew;
 }

@@ -27,6 +27,7 @@ const de = {
   "start.return": "Ich habe schon einen Passkey",
   "start.open": "Tresor öffnen",
   "start.stored": "In diesem Browser liegt ein Tresor.",
+  "start.closed": "Dieser Dienst nimmt keine neuen Registrierungen an.",
   "start.degraded": "Die Registrierung funktioniert. Das Zahlungsnetz antwortet gerade nicht.",
   "start.blocked":
     "Dieser Browser darf für diese Seite nichts speichern und kann deshalb keinen Tresor aufbewahren. Erlauben Sie in den Einstellungen des Browsers Cookies und Websitedaten für diese Seite, und laden Sie sie neu.",
@@ -52,6 +53,8 @@ const de = {
   "choose.sms.heading": "Ihre Telefonnummer",
   "choose.sms.label": "Telefonnummer",
   "choose.sms.hint": "Mit Ländervorwahl, etwa +49 151 23456789. Wir schicken einen sechsstelligen Code dorthin.",
+  "choose.invitation.label": "Einladungscode",
+  "choose.invitation.hint": "Sie bekommen ihn von den Betreibern dieses Dienstes.",
   "choose.continue": "Weiter",
   "choose.use.handle": "Lieber einen Namen verwenden",
   "choose.use.email": "Lieber E-Mail verwenden",
@@ -680,6 +683,8 @@ const de = {
   "problem.invalid": "Der Dienst nimmt diesen Namen oder diese Adresse nicht an.",
   "problem.rate_limited": "Keine weiteren Codes bis {time}.",
   "problem.rate_limited.handle": "Vorerst keine weiteren Codes. Verwenden Sie einen Namen, oder warten Sie bis morgen.",
+  "problem.invitation":
+    "Dieser Einladungscode fehlt, ist falsch, abgelaufen oder verbraucht. Geben Sie ihn unter „Anderen Namen oder andere Adresse verwenden“ neu ein, oder lassen Sie sich einen neuen geben.",
   "problem.ip_limit":
     "Dieser Dienst nimmt aus Ihrem Netz keine weiteren Registrierungen an. Nehmen Sie ein anderes Netz, oder fragen Sie den Betreiber.",
   "problem.credential_limit":

@@ -26,6 +26,7 @@ export default {
   "start.return": "I already have a passkey",
   "start.open": "Open your vault",
   "start.stored": "There is a vault in this browser.",
+  "start.closed": "This service takes no new registrations.",
   "start.degraded": "Registration works. The payment network is not responding right now.",
   "start.blocked":
     "This browser may not store anything for this site, so it cannot keep a vault. Allow cookies and site data for this site in the browser’s settings, and reload the page.",
@@ -48,6 +49,8 @@ export default {
   "choose.sms.heading": "Your phone number",
   "choose.sms.label": "Phone number",
   "choose.sms.hint": "With country code, such as +49 151 23456789. We send a six-digit code to it.",
+  "choose.invitation.label": "Invitation code",
+  "choose.invitation.hint": "You get it from someone who runs this service.",
   "choose.continue": "Continue",
   "choose.use.handle": "Use a name instead",
   "choose.use.email": "Use e-mail instead",
@@ -638,6 +641,8 @@ export default {
   "problem.invalid": "The service does not accept this name or address.",
   "problem.rate_limited": "No more codes until {time}.",
   "problem.rate_limited.handle": "No more codes for now. Use a name instead, or wait until tomorrow.",
+  "problem.invitation":
+    "This invitation code is missing, wrong, expired or used up. Choose “Use another name or address” and type it again, or ask for a new one.",
   "problem.ip_limit":
     "This service takes no more registrations from your network. Use another network, or ask the operator.",
   "problem.credential_limit": "This name or address has as many passkeys as this service allows. Ask the operator.",

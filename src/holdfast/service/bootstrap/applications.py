@@ -78,6 +78,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         pairing=settings.pairing_host,
         faucet=settings.faucet_url or "",
         channels=settings.channels,
+        registration=settings.registration,
     )
     return named_setting("HOLDFAST_PAGES_LOGO", page_files, choices)
 

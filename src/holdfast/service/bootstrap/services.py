@@ -20,6 +20,7 @@ from holdfast.service.enclave_source.bundled import bundled_enclave
 from holdfast.service.enclave_source.source import EnclaveSource
 from holdfast.service.lifecycle.service import Service
 from holdfast.service.operations.accounts import Balances
+from holdfast.service.operations.admission import Admission
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
@@ -63,7 +64,8 @@ def build_service(
     chains = chain_readers(settings, pools)
     reserved = _reserved_names(settings)
     confirmations = confirmations_of(settings, store, pools, clock)
-    sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock)
+    admission = Admission(store, settings.registration, secrets.invitation_keys, clock)
+    sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock, admission)
     maintenance = Maintenance(store, confirmations, clock)
     return Service(
         store=store,

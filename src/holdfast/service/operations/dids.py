@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import KeptAnswer, RegisteredDid
+    from holdfast.wire.errors import ErrorRow
     from holdfast.wire.requests import RegisterDid
 
 
@@ -49,6 +50,7 @@ class Dids:
         ip: str,
         kept: KeptAnswer | None = None,
         authorization: str | None = None,
+        invitation: str | None = None,
     ) -> None:
         """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
@@ -58,6 +60,7 @@ class Dids:
             ip: the client address that the limits apply to.
             kept: the response to store for repeats.
             authorization: the header's value, which may contain a signature by the DID's key.
+            invitation: the code in the header `Holdfast-Invitation`.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
@@ -75,13 +78,14 @@ class Dids:
             now=now,
             signed=await self._is_signed(authorization, asked, now),
         )
-        await self.store.register(registration, self._decision(registration), kept)
+        async with self.sessions.admission.of(identifier, asked.did, invitation) as barred:
+            await self.store.register(registration, self._decision(registration, barred), kept)
 
     async def look_up(self, credential: str) -> RegisteredDid | None:
         """Return the registration of a credential ID in canonical form, unless the chain refused the registration."""
         return await self.store.find_credential(credential)
 
-    def _decision(self, registration: NewRegistration) -> RegistrationRule:
+    def _decision(self, registration: NewRegistration, barred: ErrorRow | None) -> RegistrationRule:
         identifier = registration.identifier
         request = RegistrationRequest(
             identifier.channel,
@@ -89,6 +93,7 @@ class Dids:
             self.sessions.is_reserved(identifier),
             registration.confirmation is Confirmation.CONFIRMED,
             registration.signed,
+            barred,
         )
         return RegistrationRule(request, self.limits, self.ceilings)
 

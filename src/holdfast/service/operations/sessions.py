@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.rules.limits import Limits
     from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.clock import Clock
+    from holdfast.service.operations.admission import Admission
     from holdfast.service.store.port import Store
     from holdfast.service.store.values import KeptAnswer
     from holdfast.wire.errors import ErrorRow
@@ -31,12 +32,25 @@ class Sessions:
     registrar: str
     limits: Limits
     clock: Clock
+    admission: Admission
 
-    async def open(self, identifier: Identifier, did: str, ip: str, kept: KeptAnswer | None = None) -> None:
-        """Open a session. Raises Refused if the identifier is reserved or taken, or the address is at its limit."""
-        request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier))
-        session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
-        await self.store.open_session(session, SessionRule(request, self.limits), kept)
+    async def open(
+        self,
+        identifier: Identifier,
+        did: str,
+        ip: str,
+        kept: KeptAnswer | None = None,
+        invitation: str | None = None,
+    ) -> None:
+        """Open a session.
+
+        Raises Refused if the identifier is reserved or taken, the service takes no new person, or the address is at its
+        limit.
+        """
+        async with self.admission.of(identifier, did, invitation) as barred:
+            request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier), barred=barred)
+            session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
+            await self.store.open_session(session, SessionRule(request, self.limits), kept)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
         """Return why every address would now be refused a session for this identifier; None if it is free."""

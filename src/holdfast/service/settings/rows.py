@@ -275,6 +275,12 @@ ROWS: tuple[SettingRow, ...] = (
         "what signs messages to a webhook: whsec_… (`holdfast keys webhook`); several, separated by spaces",
         secret=True,
     ),
+    SettingRow(
+        "HOLDFAST_REGISTRATION",
+        "open",
+        one_of("open", "invitation", "closed"),
+        "who may register: everyone, people with an invitation code (`holdfast invitation new`), no one",
+    ),
     SettingRow("HOLDFAST_CHANNELS", _channels_of, _channels, "what people may register: handle, email, sms"),
     SettingRow("HOLDFAST_CLIENT_IP_HEADER", None, header_name, "the edge's header with the client's address"),
     SettingRow("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", networks, "peers whose header is believed, or none"),

@@ -44,6 +44,11 @@ class Secrets:
         return tuple(hmac.digest(key, b"holdfast/code-key/v1", "sha256") for key in self.signing_keys)
 
     @property
+    def invitation_keys(self) -> tuple[bytes, ...]:
+        """The keys that sign invitation codes, derived from the signing keys; the first one signs."""
+        return tuple(hmac.digest(key, b"holdfast/invitation-key/v1", "sha256") for key in self.signing_keys)
+
+    @property
     def peer_key(self) -> bytes:
         """The seed of the Ed25519 key whose peer ID identifies this service in pins, derived from the signing key."""
         return hmac.digest(self.signing_keys[0], b"holdfast/peer-key/v1", "sha256")

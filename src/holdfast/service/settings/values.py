@@ -59,6 +59,7 @@ class Settings:
     mail_from: str
     sms_url: str
     webhook_secret: str | None
+    registration: str
     channels: tuple[str, ...]
     client_ip_header: str | None
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...]

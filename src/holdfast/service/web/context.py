@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.web.prepared import PreparedFiles
 
+INVITATION = "holdfast-invitation"  # the header with an invitation code
 ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
 
 

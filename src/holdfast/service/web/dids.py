@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
 from holdfast.service.http.messages import raw_json
+from holdfast.service.web.context import INVITATION
 from holdfast.service.web.idempotency import kept
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
@@ -33,6 +34,7 @@ async def register_did(web: WebContext, fields: RegisterDid, request: Request) -
         web.subject(request),
         kept(request, answer),
         request.header("authorization"),
+        request.header(INVITATION),
     )
     return answer
 

@@ -95,6 +95,7 @@ class PageChoices:
         pairing: the multiaddress of the server through which two browsers connect; empty if there is none.
         faucet: the URL that gives test USDC; empty outside the local world.
         channels: the kinds of identifiers that people may register.
+        registration: who may register: open, invitation or closed.
     """
 
     name: str
@@ -111,6 +112,7 @@ class PageChoices:
     pairing: str = ""
     faucet: str = ""
     channels: tuple[str, ...] = ("handle", "email", "sms")
+    registration: str = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
         "pairing": choices.pairing,
         "faucet": choices.faucet,
         "channels": " ".join(choices.channels),
+        "registration": choices.registration,
         "heading": heading,
         "lead": lead,
         "script": script,

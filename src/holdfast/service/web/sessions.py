@@ -8,6 +8,7 @@ from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
 from holdfast.service.http.messages import json_response, raw_json
+from holdfast.service.web.context import INVITATION
 from holdfast.service.web.idempotency import kept
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves, serves_plainly
@@ -32,7 +33,9 @@ async def open_session(web: WebContext, fields: OpenSession, request: Request) -
     identifier = parse_identifier(fields.identifier, parse_channel(fields.channel, web.channels))
     parse_did(fields.did)
     answer = SessionCreated(identifier=fields.identifier, channel=fields.channel, did=fields.did)
-    await web.service.sessions.open(identifier, fields.did, web.subject(request), kept(request, answer))
+    await web.service.sessions.open(
+        identifier, fields.did, web.subject(request), kept(request, answer), request.header(INVITATION)
+    )
     return answer
 
 

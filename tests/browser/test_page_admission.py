@@ -1,0 +1,60 @@
+"""What the pages offer if the operator takes people by invitation or not at all, or leaves out a channel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.operator import Operator
+from tests.support.page_visits import GENEROUS, GERMAN, Visit, new_name
+from tests.support.serving import running_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.async_api import Browser
+
+
+def settings(server_port: int) -> dict[str, str]:
+    return {"public_url": f"http://localhost:{server_port}"}
+
+
+async def test_a_person_registers_with_an_invitation(browser: Browser, tmp_path: Path) -> None:
+    offered = {"registration": "invitation", "channels": "handle,sms"}
+    with running_server(tmp_path / "data", tmp_path / "log", **GENEROUS, **offered) as server:
+        invite = Operator(server.data)
+        code = invite("invitation", "new", "--json", **settings(server.port)).value["code"]
+        visit = await Visit.of(browser, server, f"/?invitation={code}")
+        await visit.press("register")
+        assert await visit.page.input_value('[name="invitation"]') == code
+        assert await visit.page.locator('[data-name="use-email"]').count() == 0
+        assert await visit.page.locator('[data-name="use-sms"]').count() == 1
+        await visit.inspect("choose-invitation")
+        await visit.fill("handle", new_name())
+        await visit.press("submit")
+        await visit.screen("passkey")
+        await visit.press("create")
+        await visit.screen("safety")
+        await visit.page.context.close()
+
+        late = await Visit.of(browser, server)
+        await late.choose("handle", new_name())
+        await late.told("Fill in this field.")
+        await late.fill("invitation", code)
+        await late.press("submit")
+        await late.screen("passkey")
+        await late.press("create")
+        await late.told("used up", "body")
+        await late.page.context.close()
+
+
+async def test_a_closed_service_offers_no_registration(browser: Browser, tmp_path: Path) -> None:
+    with running_server(tmp_path / "data", tmp_path / "log", registration="closed") as server:
+        for language, words in (
+            ({}, "This service takes no new registrations."),
+            (GERMAN, "keine neuen Registrierungen"),
+        ):
+            visit = await Visit.of(await browser.new_context(**language), server)
+            await visit.told(words)
+            assert await visit.page.locator('[data-name="register"]').count() == 0
+            await visit.inspect(f"start-closed-{len(language)}")
+            await visit.page.context.close()

@@ -1,0 +1,40 @@
+"""`holdfast invitation`: a code that the service accepts, and one that is revoked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+from tests.support.serving import DID, running_server
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.operator import Answer
+
+
+def test_a_code_admits_as_many_as_it_says(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running_server(data, tmp_path / "log", registration="invitation") as server, server.client() as client:
+
+        def asked(handle: str, code: str) -> httpx.Response:
+            body = {"handle": handle, "did": DID}
+            return client.post("/api/sessions", json=body, headers={"Holdfast-Invitation": code})
+
+        given = holdfast("invitation", "new", "--uses", "2", "--json", public_url="http://localhost:8787").value
+        code = given["code"]
+        assert given == {"code": code, "address": f"http://localhost:8787/?invitation={code}", "uses": 2, "days": 14}
+        assert holdfast("invitation", "new").out.splitlines()[0] != code
+        assert asked("ann", code).status_code == 200
+        assert holdfast("invitation", "revoke", code.lower()).out == "revoked; it would have admitted 1 more\n"
+        assert asked("bob", code).json() == {"error": "invitation_invalid"}
+        assert holdfast("invitation", "revoke", code, "--json").value["left"] == 0
+    assert holdfast("invitation", "revoke", "AAAA").code == Exit.NOT_FOUND
+
+
+def test_numbers_out_of_range_are_refused(holdfast: Callable[..., Answer]) -> None:
+    for option, number in (("--uses", "0"), ("--uses", "1001"), ("--days", "0"), ("--days", "367")):
+        assert holdfast("invitation", "new", option, number).code == Exit.USAGE
