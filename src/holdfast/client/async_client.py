@@ -20,6 +20,7 @@ from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.snapshots.keeping import KeptSnapshots
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
+from holdfast.client.types.service import ForeignContracts
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -298,7 +299,7 @@ class AsyncClient(AsyncServiceClient):
         if not sent:
             return
         account = self._account()
-        with suppress(NetworkError):
+        with suppress(NetworkError, ForeignContracts):
             await account.open()
             outcomes = await account.outcomes(sent)
             settled = [settled_note(sent[name], succeeded=done) for name, done in outcomes.items() if name in sent]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from contextlib import asynccontextmanager
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -14,11 +15,13 @@ from tests.support.running_service import running_service
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.vector_files import VECTORS
 
+from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.passkeys import Authenticator
 from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, sealed, unsealed
 from holdfast.client.snapshots.shared_notes import NotedPayments
 from holdfast.client.types import SnapshotConfig
-from holdfast.wire.client_errors import ServiceError
+from holdfast.client.types.service import ForeignContracts
+from holdfast.wire.client_errors import NetworkError, ServiceError
 
 VECTOR = msgspec.json.decode((VECTORS / "payments" / "notes.json").read_bytes())
 KEY = notes_key(bytes.fromhex(VECTOR["signature"]))
@@ -110,6 +113,14 @@ async def test_two_devices_pay_and_each_knows_both_purposes(tmp_path, place) -> 
         assert len(pins_of_notes(place)) == 1
         assert not [state for state in (*a.states, *b.states) if state == "conflict"]
         assert (await a.client.publish_snapshot()).sequence == 1  # no other version of the vault
+
+
+@pytest.mark.parametrize("error", [NetworkError("no answer"), ForeignContracts("another factory")])
+async def test_an_open_payment_is_listed_although_its_outcome_is_unknown(tmp_path, place, monkeypatch, error) -> None:
+    monkeypatch.setattr(SmartAccount, "open", AsyncMock(side_effect=error))
+    async with two_devices(tmp_path, place) as (a, _):
+        paid(a, note(1, state="sent"))
+        assert await a.client.payments() == [note(1, state="sent")]
 
 
 async def test_an_exchange_that_changes_nothing_uploads_nothing(tmp_path, place) -> None:
