@@ -40,6 +40,25 @@ def test_a_passkey_is_serialised_as_browsers_do(authenticator):
     assert (client_data["type"], client_data["origin"]) == ("webauthn.create", ORIGIN)
 
 
+def test_the_person_is_always_verified(authenticator, monkeypatch):
+    """A passkey's PRF has another secret without it, and browsers require it."""
+    asked = []
+
+    def noting(name, asks):
+        does = getattr(Fido2Client, name)
+        monkeypatch.setattr(
+            Fido2Client, name, lambda client, given: (asked.append(asks(given)), does(client, given))[1]
+        )
+
+    noting("make_credential", lambda given: given.authenticator_selection.user_verification)
+    noting("get_assertion", lambda given: given.user_verification)
+    made = authenticator.create_passkey(Person("ada"))
+    authenticator.assertion(b"c" * 32, (made.credential_id,))
+    authenticator.prf(made.credential_id)
+    authenticator.discover()
+    assert asked == ["required"] * 4
+
+
 def test_progress_tells_the_person_what_to_do(device):
     said = []
     Authenticator(ORIGIN, device, on_progress=said.append).create_passkey(Person("ada"))
