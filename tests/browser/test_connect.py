@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 from tests.support.connecting_apps import ASK, App, allow, asking, clicked, registered, told
+from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 from tests.support.pages import serving
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, visit
@@ -144,6 +145,29 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
 def app() -> Iterator[str]:
     with serving(App) as address:
         yield address
+
+
+UPLOAD = "**/api/v0/dag/import*"
+
+
+async def test_the_window_waits_for_the_first_copy_and_says_so(browser: Browser, server: Server, app: str) -> None:
+    page = await asking(browser, app, server, SIGN)
+    window = await clicked(page, server)
+    held = await HeldRequests.of(window.page, UPLOAD)
+    await window.screen("start")
+    await window.choose("handle", new_name())
+    await window.screen("passkey")
+    await window.press("create")
+    await held.made()
+    await window.press("copy-without")
+    await window.press("later")
+    await window.screen("consent")
+    await allow(window)
+    await window.told("Your vault\u2019s first copy is being saved.", "#status")
+    async with window.page.expect_event("close"), window.page.expect_response(UPLOAD) as uploaded:
+        held.go()
+    assert (await uploaded.value).ok
+    assert "signature" in (await told(page))["result"]
 
 
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}

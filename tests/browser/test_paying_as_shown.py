@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery staple"
 OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
+# The newest snapshot that the servers have acknowledged.
+COPY = "client.snapshots().then((it) => it.state()).then((it) => it.acknowledgedRoot)"
 NOT_SIGNED = "document.getElementById('outcome')?.textContent.includes('nothing was signed')"
 
 
@@ -61,19 +63,19 @@ async def balance_known(person: Person, balance: int) -> None:
 
 
 class Held:
-    """Holds the window's signed operation back until it is released."""
+    """Holds the window's signed operation, or other requests, back until they are released."""
 
-    def __init__(self) -> None:
-        self.reached, self.released = asyncio.Event(), asyncio.Event()
+    def __init__(self, part: str) -> None:
+        self.reached, self.released, self._part = asyncio.Event(), asyncio.Event(), part
 
     @classmethod
-    async def of(cls, window: ConfirmPage) -> Held:
-        held = cls()
+    async def of(cls, window: ConfirmPage, part: str = "eth_sendUserOperation") -> Held:
+        held = cls(part)
         await window.intercept(held.handle)
         return held
 
-    async def handle(self, _url: str, body: str) -> None:
-        if "eth_sendUserOperation" in body:
+    async def handle(self, url: str, body: str) -> None:
+        if self._part in url + body:
             self.reached.set()
             await self.released.wait()
 
@@ -165,6 +167,27 @@ async def test_nothing_is_signed_if_the_payment_worker_does_not_answer(
     await window.shows(NOT_SIGNED)
     assert chain.usdc_of(person.account) == own
     told.cancel()
+
+
+async def test_the_shop_hears_of_the_payment_after_the_vaults_first_copy(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    context = await browser.new_context()
+    await context.route("**/api/v0/dag/import*", lambda route: route.abort())  # of the page, not of the window
+    person = await Person.registered(browser, chain, context)
+    chain.give(person.account, 20_000_000)
+    assert await person.page.evaluate(COPY) is None
+    window, told = await person.asked(shop)
+    await ready(person, window)
+    uploads = await Held.of(window, "dag/import")
+    await window.click("approve")
+    uploaded = asyncio.create_task(uploads.reached.wait())
+    done, _ = await asyncio.wait({uploaded, told}, timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
+    assert done == {uploaded}, "the window closes as soon as the shop knows"
+    assert await window.evaluate("document.body.innerText.includes('Finishing')")
+    uploads.released.set()
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert await person.page.evaluate(COPY) is not None
 
 
 class LateBundler(Bundler):

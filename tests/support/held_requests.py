@@ -33,8 +33,12 @@ class HeldRequests:
     async def release(self) -> None:
         """Let the requests go, and give the page the time to use a response."""
         async with self._page.expect_response(self._pattern):
-            self._released.set()
+            self.go()
         await asyncio.sleep(SETTLED_S)
+
+    def go(self) -> None:
+        """Let the requests go, though the page may be closed before it uses a response."""
+        self._released.set()
 
     async def _wait(self, route: Route) -> None:
         self._made.set()

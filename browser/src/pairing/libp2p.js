@@ -26,6 +26,7 @@ const CHUNK = 32 * 1024;
  * @returns {Promise<Link>}
  */
 export async function connect(address) {
+  const host = multiaddr(address);
   const node = await createLibp2p({
     transports: [webSockets()],
     connectionEncrypters: [noise()],
@@ -33,8 +34,10 @@ export async function connect(address) {
     // The person often enters a loopback address, which the default connection gater would refuse.
     connectionGater: { denyDialMultiaddr: () => false },
   });
-  const host = multiaddr(address);
-  await node.dial(host);
+  await node.dial(host).catch(async (error) => {
+    await node.stop(); // its timers would go on
+    throw error;
+  });
   const opened = async (/** @type {string} */ protocol) => {
     const stream = await node.dialProtocol(host, protocol);
     stream.inactivityTimeout = LIFE_MS;
@@ -46,8 +49,9 @@ export async function connect(address) {
       const stream = await opened(protocol);
       await sent(stream, message);
       const { value } = await messagesOf(stream).next();
+      if (!value) throw new Error("the other device closed the connection");
       await stream.close();
-      return /** @type {Message} */ (value);
+      return value;
     },
     async answer(protocol, first, handle) {
       const stream = await opened(protocol);

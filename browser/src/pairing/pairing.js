@@ -39,7 +39,29 @@ export async function linkTo(vault, address, bundle = new URL("./libp2p.js", imp
   );
   const { connect } = /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded));
   const link = await reached(SILENT, connect(address));
-  return { ...link, ask: (protocol, message) => reached(SILENT, link.ask(protocol, message)) };
+  return {
+    ...link,
+    ask: (protocol, message) => reached(SILENT, link.ask(protocol, message)),
+    answer: (protocol, first, handle) => answered(link, protocol, first, handle),
+  };
+}
+
+/**
+ * Replies to the host's messages. What `handle` throws is thrown as it is; what libp2p throws is turned into the
+ * documented error.
+ *
+ * @type {(link: Link, ...rest: Parameters<Link["answer"]>) => Promise<void>}
+ */
+async function answered(link, protocol, first, handle) {
+  const refusals = new Set();
+  const noting = (/** @type {Message} */ message) =>
+    handle(message).catch((error) => {
+      refusals.add(error);
+      throw error;
+    });
+  await link.answer(protocol, first, noting).catch((error) => {
+    throw refusals.has(error) ? error : new NetworkError(SILENT, { cause: error });
+  });
 }
 
 /**
