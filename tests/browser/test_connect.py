@@ -380,3 +380,14 @@ async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
     await button.evaluate("it => (it.disabled = false)")
     await allow(window)
     assert (await told(page))["result"]["signature"]["message"].endswith("And I transfer everything.")
+
+
+async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
+    storing_nothing: BrowserContext, server: Server, app: str
+) -> None:
+    page = await asking(storing_nothing, app, server, SIGN)
+    window = await clicked(page, server)
+    await window.screen("blocked")
+    await window.told("Allow cookies and site data for this site")
+    assert await window.text('[data-name="origin"]') == app.rstrip("/")
+    assert await window.page.locator("#alert:not(:empty)").count() == 0

@@ -12,13 +12,14 @@ import { footer } from "./footer.js";
 import { text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
 import { begun } from "./parts/notes.js";
+import { cannotStore } from "./parts/obstacle.js";
 import { problem, Told } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { nameScreens } from "./screens.js";
 import { copyOf, copyState } from "./vault/copy.js";
-import { gone } from "./vault/unlock.js";
+import { blocked, gone } from "./vault/unlock.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
@@ -68,6 +69,7 @@ async function began() {
 
 /** Shows the unfinished registration or the stored vault or, if there is neither, the two ways to get a vault. */
 async function entered() {
+  if (cannotStore()) return blocked();
   const stored = await (await ready()).vault.stored();
   const unfinished = await begun().catch(() => null);
   await go(unfinished || stored.length === 0 ? "start" : "vault");

@@ -81,7 +81,7 @@ async function vaultsElsewhere() {
 }
 
 /** The screen where this site may store nothing, so that no vault can be opened or brought here. */
-function blocked() {
+export function blocked() {
   show({
     name: "blocked",
     heading: text("vault.heading"),
