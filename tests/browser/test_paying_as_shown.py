@@ -236,6 +236,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     payer: Person, chain: ChainService, shop: str
 ) -> None:
     person = payer
+    await person.page.evaluate(LOCKED)
     window, told = await person.asked(shop)
     await unlocked(person)
     await person.page.evaluate(ADD_KEY, await window.passkey())
