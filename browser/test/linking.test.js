@@ -9,7 +9,7 @@ import "./page.js";
 import { NetworkError, StorageError } from "../src/holdfast.js";
 import { PairingServer, SyncRefused, asker, giveAt, linkTo, receive } from "../src/pairing/pairing.js";
 
-const NOBODY = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
+const NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
 const SILENT = "Network: the other device does not answer";
 const KEY = { kind: "password", password: "p" };
 /** A vault that begins a pairing. */
@@ -22,8 +22,8 @@ const vault = {
 const instead = (body) => `data:text/javascript,export const connect = async () => { ${encodeURIComponent(body)} }`;
 const isSilence = (error) => error instanceof NetworkError && error.name === "NetworkError" && error.message === SILENT;
 
-for (const address of [NOBODY, "nonsense", "", "/ip4/127.0.0.1/tcp/9/ws"])
-  test(`nobody is reached at "${address}"`, async () => {
+for (const address of [NOWHERE, "nonsense", "", "/ip4/127.0.0.1/tcp/9/ws"])
+  test(`no device is reached at "${address}"`, async () => {
     await assert.rejects(linkTo(vault, address), isSilence);
   });
 
@@ -31,25 +31,25 @@ test("after a failed attempt nothing of libp2p goes on, so a program can end", a
   const program = `
     import ${JSON.stringify(new URL("page.js", import.meta.url))};
     const { linkTo } = await import(${JSON.stringify(new URL("../src/pairing/pairing.js", import.meta.url))});
-    await linkTo({ start: (_, work) => work() }, "${NOBODY}").catch(({ name }) => console.log(name));
+    await linkTo({ start: (_, work) => work() }, "${NOWHERE}").catch(({ name }) => console.log(name));
   `;
   const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 60_000 });
   assert.equal((await run).stdout, "NetworkError\n");
 });
 
 test("what is thrown is no error, as a browser's event of a closed socket", async () => {
-  const refused = await linkTo(vault, NOBODY, instead(`throw {type: "error"};`)).catch((error) => error);
+  const refused = await linkTo(vault, NOWHERE, instead(`throw {type: "error"};`)).catch((error) => error);
   assert.ok(isSilence(refused));
   assert.deepEqual(refused.cause, { type: "error" });
 });
 
 test("libp2p cannot be loaded", async () => {
-  const refused = await linkTo(vault, NOBODY, "data:text/javascript,no module").catch((error) => error);
+  const refused = await linkTo(vault, NOWHERE, "data:text/javascript,no module").catch((error) => error);
   assert.deepEqual([refused.name, refused.message], ["NetworkError", "Network: libp2p could not be loaded"]);
 });
 
 test("the connection breaks while the vault is received", async () => {
-  const link = await linkTo(vault, NOBODY, instead(`return {ask: async () => { throw {type: "close"}; }};`));
+  const link = await linkTo(vault, NOWHERE, instead(`return {ask: async () => { throw {type: "close"}; }};`));
   await assert.rejects(
     receive(vault, asker(link), KEY, async () => true),
     isSilence,
@@ -57,11 +57,11 @@ test("the connection breaks while the vault is received", async () => {
 });
 
 test("the connection breaks while the vault is given, and the own errors stay what they are", async () => {
-  const breaks = await linkTo(vault, NOBODY, instead(`return {answer: async () => { throw {type: "close"}; }};`));
+  const breaks = await linkTo(vault, NOWHERE, instead(`return {answer: async () => { throw {type: "close"}; }};`));
   const server = new PairingServer(vault, async () => "");
   await assert.rejects(giveAt(breaks, "meeting", server), isSilence);
   const body = `return {answer: async (protocol, first, handle) => { await handle({step: "hello", session_id: "s", public_key: "02"}); }};`;
-  const open = await linkTo(vault, NOBODY, instead(body));
+  const open = await linkTo(vault, NOWHERE, instead(body));
   const full = new StorageError("the disk is full");
   const failing = new PairingServer({ ...vault, syncRespond: () => Promise.reject(full) }, async () => "");
   await assert.rejects(giveAt(open, "meeting", failing), full);
