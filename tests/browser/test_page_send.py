@@ -161,12 +161,21 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.screen("send-done")
     assert chain.coin_of(to) == 10**16
     await visit.press("done")
+    await has_a_receipt(visit, name, to)
     await visit.press("send")
     await fill(visit, name, "0.01", "ETH")
     await visit.told("You have paid this payee from this browser before.")
     assert "good" in str(await trust.get_attribute("class"))
     await returns(visit)
     await trusts_the_service_alone(visit, did)
+
+
+async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
+    """See the payment in the chain's coin, which no transfer event tells, with a receipt like any other."""
+    paid = visit.page.locator('[data-card="activity"] li', has_text=f"Sent 0.01\u00a0ETH to {name}")
+    await paid.locator("summary").click()
+    shown = await paid.locator("dl").inner_text()
+    assert "0.01\u00a0ETH" in shown and to in shown and "0x" in await paid.locator("dd").last.inner_text()
 
 
 async def returns(visit: Visit) -> None:

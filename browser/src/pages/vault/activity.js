@@ -19,7 +19,7 @@ const SHOWN = 20;
  * @typedef {import("../../kit/notes.js").Sent} Sent
  * @typedef {{direction: "in" | "out", token: string, from: string, to: string, amount: string, tx_hash: string,
  *   time: string}} Transfer
- * @typedef {{time: string, words: string, more?: Node}} Event
+ * @typedef {{time: string, words: string, more?: Node[]}} Event
  */
 
 /** @param {import("./home.js").Facts} known */
@@ -117,12 +117,12 @@ export function payments(sent, transfers, open = new Set()) {
     const [note] = at < 0 ? [null] : left.splice(at, 1);
     const given = { amount: shownAmount(it), from: named(it.from), to: note?.shop ?? note?.to ?? named(it.to) };
     const words = text(it.direction === "in" ? "activity.received" : "activity.confirmed", given);
-    return { time: it.time, words, more: receipt(it, note) };
+    return { time: it.time, words, more: [receiptOf(it, note)] };
   });
   const noted = left.map((it) => ({
     time: it.time,
     words: text(`activity.${it.state}`, { amount: amount(it.amount, it.symbol), to: it.shop ?? it.to }),
-    ...(it.state === "sent" && open.has(it.hash) && { more: againButton(it) }),
+    more: [...(it.state === "sent" && open.has(it.hash) ? [againButton(it)] : []), receiptOfNote(it)],
   }));
   return [...onChain, ...noted];
 }
@@ -152,10 +152,9 @@ function shownAmount(transfer) {
  * @param {Transfer} transfer
  * @param {Sent | null} note
  */
-function receipt(transfer, note) {
+function receiptOf(transfer, note) {
   const { from, to, tx_hash: hash, time } = transfer;
-  /** @type {[import("../parts/language.js").TextKey, string | undefined][]} */
-  const lines = [
+  return receipt([
     ["receipt.amount", shownAmount(transfer)],
     ["receipt.shop", note?.shop],
     ["receipt.purpose", note?.label],
@@ -163,7 +162,27 @@ function receipt(transfer, note) {
     ["receipt.to", to],
     ["receipt.time", moment(time)],
     ["receipt.transaction", hash],
-  ];
+  ]);
+}
+
+/**
+ * The receipt of a payment that the chain's list lacks: of another token, or not mined (yet).
+ *
+ * @param {Sent} note
+ */
+function receiptOfNote({ hash, to, address = to, amount: decimal, symbol, time, shop, label }) {
+  return receipt([
+    ["receipt.amount", amount(decimal, symbol)],
+    ["receipt.shop", shop],
+    ["receipt.purpose", label],
+    ["receipt.to", address],
+    ["receipt.time", moment(time)],
+    ["send.hash", hash],
+  ]);
+}
+
+/** @param {[import("../parts/language.js").TextKey, string | undefined][]} lines */
+function receipt(lines) {
   const shown = lines
     .filter(([, value]) => value)
     .flatMap(([key, value]) => [el("dt", {}, text(key)), el("dd", { class: "mono" }, value)]);
@@ -172,5 +191,5 @@ function receipt(transfer, note) {
 
 /** @param {Event} event */
 function row({ time, words, more }) {
-  return el("li", {}, el("p", {}, words), el("p", { class: "small" }, moment(time)), more);
+  return el("li", {}, el("p", {}, words), el("p", { class: "small" }, moment(time)), ...(more ?? []));
 }
