@@ -228,4 +228,4 @@ def test_names_the_extra_that_it_needs(monkeypatch: pytest.MonkeyPatch, module: 
     monkeypatch.setattr("holdfast.cli.contracts.find_spec", lambda name: None if name == module else object())
     done = _run("verify", "--rpc", "http://127.0.0.1:1")
     assert done.exit_code == Exit.CONFIGURATION
-    assert f"needs {module}: pip install 'holdfast[world]'" in done.stderr
+    assert f"needs {module}: pip install 'eth-abi" in done.stderr

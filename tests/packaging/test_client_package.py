@@ -1,4 +1,4 @@
-"""The wheel of `holdfast-client` contains only the client, and works with only its own dependencies."""
+"""The wheel of `holdfast-vault-client` contains only the client, and works with only its own dependencies."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def client_wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("client-wheel")
     source = tree / "packaging/client"
     run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, source, cwd=folder)
-    return next(folder.glob("holdfast_client-*.whl"))
+    return next(folder.glob("holdfast_vault_client-*.whl"))
 
 
 def stated(wheel: Path, field: str) -> list[str]:
@@ -181,7 +181,7 @@ def test_any_other_command_ends_in_one_line(installed: Path, name: str) -> None:
     answer = command(installed, name)
     assert answer.returncode == Exit.CONFIGURATION
     assert answer.stdout == ""
-    assert answer.stderr == f"holdfast: {name} is not part of holdfast-client: install holdfast instead\n"
+    assert answer.stderr == f"holdfast: {name} is not part of holdfast-vault-client, but of holdfast-vault\n"
 
 
 def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path, tmp_path: Path) -> None:
@@ -191,5 +191,5 @@ def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path
     assert made.returncode == Exit.OK, made.stderr
     assert json.loads(command(installed, "vault", "status", "--json", **given).stdout)["locked"] is True
     paired = command(installed, "vault", "pair", "--libp2p", **given)
-    lacking = "libp2p is not installed: install holdfast-client[p2p] or holdfast[client]"
+    lacking = "libp2p is not installed: pip install 'libp2p<0.9,>=0.8'"
     assert (paired.returncode, paired.stderr) == (Exit.UNAVAILABLE, f"holdfast: Network: {lacking}\n")

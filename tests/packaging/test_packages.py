@@ -84,9 +84,9 @@ def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel: Path) -> None:
 
 def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        metadata = archive.read("holdfast-0.1.0.dist-info/METADATA").decode()
-        entries = archive.read("holdfast-0.1.0.dist-info/entry_points.txt").decode()
-        licence = archive.read("holdfast-0.1.0.dist-info/licenses/LICENSE")
+        metadata = archive.read("holdfast_vault-0.2.0.dist-info/METADATA").decode()
+        entries = archive.read("holdfast_vault-0.2.0.dist-info/entry_points.txt").decode()
+        licence = archive.read("holdfast_vault-0.2.0.dist-info/licenses/LICENSE")
     assert licence == (ROOT / "LICENSE").read_bytes()
     assert "Requires-Python: >=3.11" in metadata
     assert "License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in metadata

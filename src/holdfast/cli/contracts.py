@@ -15,6 +15,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.cli.contracts_report import findings_text, findings_value, plan_text, plan_value
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
+from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -90,9 +91,7 @@ def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
 def _require_extras(*, as_json: bool) -> None:
     for module in ("httpx", "eth_keys"):
         if find_spec(module) is None:
-            fail(
-                Exit.CONFIGURATION, f"holdfast contracts needs {module}: pip install 'holdfast[world]'", as_json=as_json
-            )
+            fail(Exit.CONFIGURATION, f"holdfast contracts needs {module}: {install_command('world')}", as_json=as_json)
 
 
 async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[str, ...], chain_id: int | None) -> Plan:

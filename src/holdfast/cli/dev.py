@@ -12,6 +12,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
+from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
     from holdfast.world.development import DevelopmentOptions
@@ -41,7 +42,7 @@ def dev(
     shows the registration and the payment.
     """
     if find_spec("eth_abi") is None:
-        fail(Exit.CONFIGURATION, "holdfast dev needs an extra: pip install 'holdfast[world]'", as_json=as_json)
+        fail(Exit.CONFIGURATION, f"holdfast dev needs an extra: {install_command('world')}", as_json=as_json)
     from holdfast.world.development import DevelopmentOptions
 
     options = DevelopmentOptions(

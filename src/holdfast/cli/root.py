@@ -16,6 +16,7 @@ from typer.main import get_command
 from holdfast import __version__
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
+from holdfast.wire.installing import install_command
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "vault": ("holdfast.cli.vault", "The vault on this machine."),
@@ -55,7 +56,7 @@ EXTRAS = {
 
 
 def present() -> dict[str, tuple[str, str]]:
-    """Return the commands that this installation supports. `holdfast-client` has only those for users of a vault."""
+    """Return the commands that this installation supports. `holdfast-vault-client` has only a vault's."""
     return {name: row for name, row in COMMANDS.items() if find_spec(row[0]) is not None}
 
 
@@ -71,7 +72,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         if find_spec(COMMANDS[cmd_name][0]) is None:
-            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-client: install holdfast instead")
+            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-vault-client, but of holdfast-vault")
         command = get_command(import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
         return command
@@ -115,5 +116,5 @@ def root() -> int:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        fail(Exit.CONFIGURATION, f"this command needs {error.name}: pip install 'holdfast[{extra}]'")
+        fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
     return int(result or 0)

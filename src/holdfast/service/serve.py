@@ -171,7 +171,9 @@ def _serve_uvicorn(settings: Settings) -> None:
     try:
         import uvicorn
     except ImportError:
-        sys.stderr.write("holdfast: HOLDFAST_SERVER=uvicorn needs the extra: pip install 'holdfast[uvicorn]'\n")
+        from holdfast.wire.installing import install_command
+
+        sys.stderr.write(f"holdfast: HOLDFAST_SERVER=uvicorn needs the extra: {install_command('uvicorn')}\n")
         sys.exit(3)
     if settings.workers > 1:
         # On SIGHUP, uvicorn's supervisor would restart its workers instead of re-reading the reserved names.

@@ -25,6 +25,7 @@ from platformdirs import user_data_path
 
 from holdfast.client.storage.file_lock import FileLock
 from holdfast.wire.client_errors import StorageError
+from holdfast.wire.installing import install_command
 from holdfast.world.errors import NodeMissing, WorldError
 from holdfast.world.node import npm_command, search_path
 from holdfast.world.processes import end, guarded
@@ -46,9 +47,12 @@ _NO_NETWORK = re.compile(
 UNPINNED = "HOLDFAST_UNPINNED_TOOLS"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
-_NEEDED = "the local chain needs Node.js 20 or newer with npm; pip install 'holdfast[world]' brings both"
 OLDEST_NODE = 20  # required by anvil's package; npm skips it on an older Node
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+def _needed() -> str:
+    return f"the local chain needs Node.js 20 or newer with npm: {install_command('world')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def find_node() -> str:
         if found is not None and int(found[1]) >= OLDEST_NODE:
             return node
     here = f" (here is {found[0]}x)" if found else ""
-    raise NodeMissing(f"{_NEEDED}{here}")
+    raise NodeMissing(f"{_needed()}{here}")
 
 
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
@@ -147,7 +151,7 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
     """Install into a temporary folder and rename it at the end, so that no partial installation is ever used."""
     npm = npm_command()
     if npm is None:
-        raise NodeMissing(_NEEDED)
+        raise NodeMissing(_needed())
     partial = folder.with_name(f"{folder.name}.{os.getpid()}.partial")
     partial.mkdir(parents=True)
     try:

@@ -227,7 +227,7 @@ def test_an_engine_without_its_sdk_is_refused_with_the_extra(name: str, monkeypa
     environment = {name: "1"}
     assert read_settings(environment)
     monkeypatch.setitem(sys.modules, "inngest", None)
-    with pytest.raises(SettingError, match=rf"^{name}: .*pip install 'holdfast\[workflow\]'"):
+    with pytest.raises(SettingError, match=rf"^{name}: .*pip install 'inngest"):
         read_settings(environment)
     assert read_settings({}), "without an engine, the SDK is not needed"
 

@@ -43,7 +43,7 @@ def test_what_cannot_be_done_is_refused_at_the_start(given: dict[str, str], name
 
 def test_without_the_extra_the_start_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_settings, "find_spec", lambda _name: None)
-    with pytest.raises(SettingError, match=r"holdfast\[otel\]"):
+    with pytest.raises(SettingError, match=r"pip install .opentelemetry-"):
         traces_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE})
 
 

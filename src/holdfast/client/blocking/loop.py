@@ -98,7 +98,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _starting:
         if _running is None:
             _running = asyncio.new_event_loop()
-            threading.Thread(target=_running.run_forever, name="holdfast-client", daemon=True).start()
+            threading.Thread(target=_running.run_forever, name="holdfast-blocking", daemon=True).start()
         return _running
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from holdfast.client.installed import NOT_INSTALLED
+from holdfast.client.installed import not_installed
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
@@ -178,7 +178,7 @@ def told(what: str, error: BaseException) -> NetworkError:
     For a missing package, the message says how to install it.
     """
     if isinstance(error, ModuleNotFoundError):
-        return NetworkError(NOT_INSTALLED)
+        return NetworkError(not_installed())
     return NetworkError(f"{what} ({type(error).__name__})")
 
 

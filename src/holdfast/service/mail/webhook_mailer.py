@@ -16,7 +16,7 @@ KIND = "code.email"
 
 
 class WebhookMailer:
-    """Mailer over a signed webhook. The receiver sends the texts on, or texts of its own with the code."""
+    """Mailer over a signed webhook. The receiver sends the texts on, or other texts with the code."""
 
     def __init__(self, hook: Webhook, identity: MailIdentity) -> None:
         self._hook = hook

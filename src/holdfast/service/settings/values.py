@@ -20,6 +20,7 @@ from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
+from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -203,7 +204,7 @@ def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
 def _require_engine_sdk(given: Mapping[str, str]) -> None:
     if engine_configured(given) and find_spec("inngest") is None:
         name = "INNGEST_SIGNING_KEY" if given.get("INNGEST_SIGNING_KEY") else "INNGEST_DEV"
-        raise SettingError(f"{name}: it needs the extra: pip install 'holdfast[workflow]'; or unset it")
+        raise SettingError(f"{name}: it needs the extra: {install_command('workflow')}; or unset it")
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:

@@ -27,7 +27,9 @@ def _postgresql(url: str) -> Database:
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise
-        raise ValueError("PostgreSQL needs an extra: pip install 'holdfast[postgres]'") from error
+        from holdfast.wire.installing import install_command  # only to say what is missing
+
+        raise ValueError(f"PostgreSQL needs an extra: {install_command('postgres')}") from error
     return PostgresqlDatabase(url)
 
 

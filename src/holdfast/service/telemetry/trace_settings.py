@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from holdfast.settings.rows import SettingError
+from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ def traces_configured(environment: Mapping[str, str]) -> bool:
     if not environment[endpoint].startswith(("http://", "https://")):
         raise SettingError(f"{endpoint}: the address of a collector begins with http:// or https://")
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.exporter.otlp.proto.http") is None:
-        raise SettingError(f"{endpoint}: traces need the extra: pip install 'holdfast[otel]'; or unset the variable")
+        raise SettingError(f"{endpoint}: traces need the extra: {install_command('otel')}; or unset the variable")
     return True
 
 
