@@ -13,8 +13,6 @@ import { Vault } from "./vault/vault.js";
  * @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots
  */
 
-const PAIRING = "./pairing/libp2p.js";
-
 /** A client of one service, with this page's vault. Call `boot` first and `close` last. */
 export class Client extends ServiceClient {
   /** @type {Vault} */
@@ -92,7 +90,8 @@ export class Client extends ServiceClient {
 
   /** Fails unless the module that pairs devices can be had. It is loaded by the first pairing, because it is large. */
   async #pairable() {
-    const { ok, status } = await fetch(new URL(PAIRING, import.meta.url), { method: "HEAD" });
+    // Bundlers recognise only this form, with the text itself.
+    const { ok, status } = await fetch(new URL("./pairing/libp2p.js", import.meta.url), { method: "HEAD" });
     if (!ok) throw new NetworkError(`the module for pairing cannot be had (${status})`);
   }
 

@@ -88,6 +88,12 @@ def test_files_that_applications_copy_import_nothing(built: tuple[Any, Path]) ->
         assert loaded(folder, name) == {(folder / name).resolve()}
 
 
+def test_bundlers_find_the_files_that_are_loaded_later(package: Path) -> None:
+    """Vite and webpack move a file that is named as text in `new URL`, and write its new address there."""
+    built = "".join(file.read_text() for file in (package / "dist").glob("*.js"))
+    assert 'new URL("./pairing/libp2p.js",import.meta.url)' in built
+
+
 def test_the_build_runs_esbuild_as_npm_installed_it(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
