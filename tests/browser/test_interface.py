@@ -88,6 +88,7 @@ async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
     conforms(await page.evaluate("hf.getDeviceCapabilities()"), "DeviceCapabilities")
     made = (await page.evaluate(MAKE, {"name": "ada", "options": {}}))["made"]
     conforms(made, "GenerateOutputWithShares", {"parsed_credential"})
+    conforms(await page.evaluate("(made) => hf.generateResult(made)", made), "GenerateResult")
     conforms(await page.evaluate("passkey"), "CreatePasskeyResult")
     conforms((await page.evaluate("client.vault.stored()"))[0], "VaultManifest")
     await an_alias_is_registered_in_its_canonical_form(page)

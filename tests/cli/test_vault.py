@@ -384,8 +384,9 @@ def test_pair_two_terminals(terminal, tmp_path, way):
             digits = until(new.stderr, r"this device shows +(\d{6})")
             old.stdin.write(digits + "\n")
             old.stdin.flush()
-            # Only then, so that the person has to look at the new device.
-            assert until(old.stderr, r"this device shows +(\d{6})") == digits
+            said = until(old.stderr, r"(?s)(.*this device shows +\d{6})")
+            asked, _, shown = said.partition("the new device shows")
+            assert digits in shown and digits not in asked, "the person has to look at the new device"
             new.stdin.write("y\n")
             new.stdin.flush()
             received, given = json.loads(new.stdout.readline()), json.loads(old.stdout.readline())
