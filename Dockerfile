@@ -11,7 +11,7 @@ RUN python -m venv /opt/holdfast \
  && python -m venv tools-venv \
  && tools-venv/bin/python -m pip install --require-hashes --only-binary :all: --no-deps \
     -r requirements/build.lock -r requirements/node.lock
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE ./
 COPY browser/ browser/
 COPY enclave/ enclave/
 COPY tools/ tools/
@@ -36,6 +36,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8787
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen('http://127.0.0.1:' + os.environ['HOLDFAST_PORT'] + '/readyz', timeout=2)"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["holdfast", "ready"]
 ENTRYPOINT ["holdfast"]
 CMD ["serve"]

@@ -71,7 +71,7 @@ def test_each_word_of_a_group_explains_itself(holdfast: Callable[..., Answer], g
     assert "--json" in answer.out
 
 
-@pytest.mark.parametrize("name", ["serve", "config", "check", "backup", "restore", "export", "migrate", "dev"])
+@pytest.mark.parametrize("name", ["serve", "ready", "config", "check", "backup", "restore", "export", "migrate", "dev"])
 def test_every_single_command_speaks_json(holdfast: Callable[..., Answer], name: str) -> None:
     assert "--json" in holdfast(name, "--help").out
 

@@ -25,7 +25,19 @@ from holdfast.service.telemetry.metrics import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS_COMMANDS = (
-    *("serve", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential"),
+    *(
+        "serve",
+        "ready",
+        "config",
+        "check",
+        "keys",
+        "backup",
+        "restore",
+        "export",
+        "reserved",
+        "identifier",
+        "credential",
+    ),
     "invitation",
     *("attestation", "enclave", "dev", "contracts", "indexer"),
 )

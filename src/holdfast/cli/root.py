@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "payments": ("holdfast.cli.payments", "The payments that the vault's devices made."),
     "balance": ("holdfast.cli.balance", "An account's balance."),
     "serve": ("holdfast.cli.serve", "Run the service."),
+    "ready": ("holdfast.cli.ready", "Ask whether the service is ready."),
     "config": ("holdfast.cli.config", "Print the effective settings, secrets masked."),
     "check": ("holdfast.cli.check", "Check each upstream, key, clock and permission; say what to fix."),
     "keys": ("holdfast.cli.keys", "Make keys."),

@@ -325,6 +325,17 @@ OPENAPI = _file("openapi", "/openapi.json", "This document")
 DOCS = _file("docs", "/docs", "This document as a page", HTML)
 
 
+SECURITY_TXT = Endpoint[r.Input](
+    name="security_txt",
+    method="GET",
+    path="/.well-known/security.txt",
+    summary="Where to report a vulnerability (RFC 9116)",
+    media="text/plain",
+    refusals=(e.NOT_FOUND,),
+    client=False,
+)
+ROBOTS = _file("robots", "/robots.txt", "What search engines may read (RFC 9309)", "text/plain")
+FAVICON = _file("favicon", "/favicon.ico", "The service's logo, where browsers look for it", "image/*")
 PAY = _file("payment_address", "/pay", "The payment method's own address", HTML)
 PAY_WORKER = _file("payment_worker", "/pay/sw.js", "The payment service worker", "text/javascript")
 PAY_CONFIRM = _file("payment_page", "/pay/confirm", "The payment confirmation page", HTML)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -11,9 +12,12 @@ import pytest
 from tests.support.api import Api
 
 from holdfast.service.web.prepared import PaymentFacts, prepare
+from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.service.http.messages import Request
 
 
@@ -37,6 +41,8 @@ async def test_the_enclave_is_a_module_with_the_documented_headers(api: Api) -> 
         "/pay/payment-method.json",
         "/openapi.json",
         "/docs",
+        "/robots.txt",
+        "/favicon.ico",
     ],
 )
 async def test_static_answers_have_an_etag_and_answer_304(api: Api, path: str) -> None:
@@ -112,3 +118,36 @@ async def test_the_payment_window_shows_no_text_before_its_language_is_known(api
     page = (await api.http.get("/pay/confirm")).text.partition("<body")[2].partition(">")[2]
     without_script = re.sub(r"<noscript>.*</noscript>", "", page, flags=re.DOTALL)
     assert re.sub(r"<[^>]*>", " ", without_script).split() == ["Holdfast"]
+
+
+async def test_search_engines_may_read_the_start_page_alone(make_api: Callable[..., Api]) -> None:
+    answer = await make_api().http.get("/robots.txt")
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text == "User-agent: *\nAllow: /$\nDisallow: /\n"
+    assert (await make_api(pages="off").http.get("/robots.txt")).text == "User-agent: *\nDisallow: /\n"
+
+
+async def test_the_icon_is_where_browsers_look_for_it(make_api: Callable[..., Api]) -> None:
+    api = make_api()
+    assert (await api.http.get("/favicon.ico")).content == (await api.http.get("/logo")).content
+    answer = await make_api(pages="off").http.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
+
+
+async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api: Callable[..., Api]) -> None:
+    path = "/.well-known/security.txt"
+    assert (await make_api().http.get(path)).json() == {"error": "not_found"}
+    api = make_api(security_contact="mailto:security@example.org", public_url="http://localhost:8787")
+    answer = await api.http.get(path)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    lines = dict(line.split(": ") for line in answer.text.splitlines())
+    assert lines["Contact"] == "mailto:security@example.org"
+    assert lines["Canonical"] == f"http://localhost:8787{path}"
+    left = datetime.fromisoformat(lines["Expires"]).timestamp() - api.clock()
+    assert 179 * 86_400 <= left <= 180 * 86_400
+
+
+@pytest.mark.parametrize("contact", ["security@example.org", "http://example.org", "mailto:a@b.example\nContact: x"])
+async def test_what_is_no_contact_is_refused(make_api: Callable[..., Api], contact: str) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_SECURITY_CONTACT: "):
+        make_api(security_contact=contact)

@@ -43,6 +43,7 @@ def application_of(settings: Settings, service: Service) -> Application:
     scheme = settings.public_url.partition(":")[0]
     channels = frozenset(Channel(name) for name in settings.channels)
     web = WebContext(service, files, client_address, large, scheme, own_pages(settings), channels)
+    web.public_url, web.security_contact = settings.public_url, settings.security_contact
     return Application(web, access_log=settings.access_log == "on")
 
 

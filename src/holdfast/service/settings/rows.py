@@ -158,6 +158,12 @@ def _webhook_secrets(text: str) -> str:
     return text
 
 
+def _contact(text: str) -> str:
+    if not text.startswith(("mailto:", "https://", "tel:")) or not text.isprintable() or " " in text:
+        raise ValueError("an address that begins with mailto:, https:// or tel: is needed")
+    return text
+
+
 def _pairing_host(text: str) -> str:
     if text:
         websocket_origin(text)
@@ -367,6 +373,12 @@ ROWS: tuple[SettingRow, ...] = (
         "off",
         one_of("on", "off"),
         "on: pages of other origins than these may read, but not register, send codes or upload",
+    ),
+    SettingRow(
+        "HOLDFAST_SECURITY_CONTACT",
+        None,
+        _contact,
+        "where to report a vulnerability, for security.txt: mailto:…, https://… or tel:…",
     ),
     SettingRow("HOLDFAST_PAGES", "on", one_of("on", "off"), "off: the interface alone, without pages for people"),
     SettingRow("HOLDFAST_PAGES_NAME", "Holdfast", shown_name, "the service's name on its pages"),

@@ -101,6 +101,7 @@ class Settings:
     registrar_did: str
     related_origins: tuple[str, ...]
     own_pages_only: str
+    security_contact: str | None
     pages: str
     pages_name: str
     pages_colour: str

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, Response
+from holdfast.rules.crawlers import security_text
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, Response, error_response
 from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.openapi import document, page
-from holdfast.service.web.prepared import FILE_CACHE, HTML, JSON
+from holdfast.service.web.prepared import FILE_CACHE, HTML, JSON, TEXT
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire import endpoints
+from holdfast.wire.errors import NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,19 @@ _serve_prepared(endpoints.PAY_CONFIRM_STYLE, lambda files: files.pay_confirm_sty
 _serve_prepared(endpoints.PAY_ICON, lambda files: files.pay_icon)
 _serve_prepared(endpoints.PAY_MANIFEST, lambda files: files.pay_manifest)
 _serve_prepared(endpoints.PAY_METHOD, lambda files: files.pay_method)
+
+
+_serve_prepared(endpoints.ROBOTS, lambda files: files.robots)
+_serve_prepared(endpoints.FAVICON, lambda files: files.favicon)
+
+
+@serves_plainly(endpoints.SECURITY_TXT)
+async def security_txt(web: WebContext, _request: Request) -> Response:
+    """GET /.well-known/security.txt."""
+    if not web.security_contact:
+        return error_response(NOT_FOUND)
+    text = security_text(web.security_contact, web.public_url, web.service.clock())
+    return Response(200, [("content-type", TEXT), ("cache-control", FILE_CACHE), ANY_ORIGIN], text.encode())
 
 
 @serves_plainly(endpoints.CLIENT_FILE)

@@ -10,6 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from holdfast.rules.chains import NETWORKS
+from holdfast.rules.crawlers import robots_text
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.client_files import ClientFiles, client_files
@@ -28,6 +29,7 @@ FILE_CACHE = "public, max-age=300"
 _PAGE_CACHE = "no-cache"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
 _SCRIPT = "text/javascript; charset=utf-8"
 PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
 # A shop's page loads the icon, so cross-origin use must be allowed.
@@ -77,6 +79,8 @@ class PreparedFiles:
     pay_method: StaticAnswer
     client: ClientFiles
     related_origins: StaticAnswer
+    robots: StaticAnswer
+    favicon: StaticAnswer
     pages: PageFiles | None
 
 
@@ -100,6 +104,8 @@ def prepare(
         pay_method=_file("payment-method.json", JSON),
         client=client_files(),
         related_origins=_json(RelatedOrigins(origins=list(related_origins)), FILE_CACHE),
+        robots=StaticAnswer(robots_text(pages=pages is not None).encode(), TEXT, FILE_CACHE),
+        favicon=pages.logo if pages else _file("icon.svg", "image/svg+xml"),
         pages=pages,
     )
 
