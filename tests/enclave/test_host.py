@@ -116,22 +116,22 @@ def test_a_foreign_owner_is_refused(fresh_cache: Path, monkeypatch: pytest.Monke
     Enclave().close()  # compiles in memory instead
 
 
-@pytest.mark.parametrize("damage", ["other", "empty", "cut", "flipped"])
-def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Enclave().close()
     (file,) = (fresh_cache / "compiled").iterdir()
     sound = file.read_bytes()
     middle = len(sound) // 2
     flipped = sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :]
-    file.write_bytes({"other": b"not machine code", "empty": b"", "cut": sound[:-1], "flipped": flipped}[damage])
-    file.chmod(0o600)
-    module.load.cache_clear()
     given: list[int] = []
     monkeypatch.setattr(module, "_deserialize", lambda *_: given.append(1))
-    with Enclave() as enclave:
-        assert enclave.call("version")["abi"] == 1
-    assert not given, "the runtime was given damaged machine code"
-    assert len(file.read_bytes()) == len(sound)
+    for damaged in (b"not machine code", b"", sound[:-1], flipped):
+        file.write_bytes(damaged)
+        file.chmod(0o600)
+        module.load.cache_clear()
+        with Enclave() as enclave:
+            assert enclave.call("version")["abi"] == 1
+        assert not given, "the runtime was given damaged machine code"
+        assert len(file.read_bytes()) == len(sound)
 
 
 def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

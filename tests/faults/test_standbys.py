@@ -91,7 +91,7 @@ async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(
         await asyncio.to_thread(pair.standby.promote)
 
 
-@pytest.mark.parametrize("primary_first", [True, False])
+@pytest.mark.parametrize("primary_first", [pytest.param(True, marks=pytest.mark.soak), False])
 async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Path, primary_first: bool) -> None:
     """The old primary's port stays silent, as when a machine hangs or loses power; also a new node starts meanwhile."""
     with paired(tmp_path, primary_first=primary_first) as pair:

@@ -270,7 +270,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
 
 
 LifeOfIdentifiers.TestCase.settings = settings(
-    max_examples=int(os.environ.get("HOLDFAST_TEST_LIVES", "40")),
+    max_examples=int(os.environ.get("HOLDFAST_TEST_LIVES", "20")),
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
