@@ -84,8 +84,8 @@ def contents() -> dict[Path, str]:
 
 
 def _messages() -> dict[str, Any]:
-    asked = [(name, ACCOUNTS[i % 2], *_of_changes(*rest)) for i, (name, *rest) in enumerate(CHANGES)]
-    asked += [(name, ACCOUNTS[i % 2], *_of_recovery(*rest)) for i, (name, *rest) in enumerate(RECOVERIES)]
+    asked = [(name, ACCOUNTS[i % 2], *_of_changes(at, changes)) for i, (name, at, changes) in enumerate(CHANGES)]
+    asked += [(name, ACCOUNTS[i % 2], *_of_recovery(at, owners)) for i, (name, at, owners) in enumerate(RECOVERIES)]
     asked += [("a cancellation", ACCOUNTS[0], *_of_cancellation(5))]
     return {
         "claim": "What owners and guardians sign has the same digest in the contracts, the enclave and the clients",

@@ -16,7 +16,9 @@ const SPONSORS = [
   "paymasterData",
 ];
 /** The placeholder signature's r and s are in range and s is low, so gas estimates include the whole verification. */
-const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
+export const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
+/** After an invalid signature the account does not read what the key is, which the estimate therefore lacks. */
+const BY_NAME_MARGIN = 10000n;
 const RECEIPT_WITHIN_MS = 120000;
 /**
  * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
@@ -54,7 +56,8 @@ export class Bundler {
    * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
    */
   async sponsored(operation) {
-    const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
+    const margin = isByName(operation) ? [{ verificationGasMargin: `0x${BY_NAME_MARGIN.toString(16)}` }] : [];
+    const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint, ...margin]);
     const sponsored = merged(operation, given, SPONSORS);
     // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
     if (!isSponsored(sponsored)) throw new OperationFailed("the sponsor named no paymaster");
@@ -69,7 +72,10 @@ export class Bundler {
    */
   async estimated(operation) {
     const given = await this.#ask("eth_estimateUserOperationGas", [placeholder(operation), this.#entryPoint]);
-    return merged(operation, given, ESTIMATES);
+    const estimated = merged(operation, given, ESTIMATES);
+    if (!isByName(operation)) return estimated;
+    const verificationGasLimit = `0x${(BigInt(estimated.verificationGasLimit) + BY_NAME_MARGIN).toString(16)}`;
+    return { ...estimated, verificationGasLimit };
   }
 
   /**
@@ -138,9 +144,14 @@ export class Bundler {
   }
 }
 
+/** Whether an operation has a signature by name, or the placeholder of one. @param {UserOp} operation */
+export function isByName({ signature }) {
+  return signature !== "0x";
+}
+
 /** @param {UserOp} operation */
 function placeholder(operation) {
-  return { ...operation, signature: PLACEHOLDER_SIGNATURE };
+  return isByName(operation) ? operation : { ...operation, signature: PLACEHOLDER_SIGNATURE };
 }
 
 /**

@@ -4,11 +4,13 @@
  */
 
 import "../core.js";
-import { Bundler } from "../chain/bundler.js";
+import { fromHex } from "../bytes.js";
+import { Bundler, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
+import { named, ownerState, p256Signer, thresholdOf } from "../chain/owners.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, rpcOf } from "../chain/rpc.js";
 import { NetworkError, PluginCallError } from "../errors.js";
@@ -102,7 +104,8 @@ export class SmartAccount {
   async signed(operation) {
     const { entryPoint, chainId } = this.contracts;
     const { signature, user_op_hash: hash } = await this.#client.vault.signUserOp(operation, entryPoint, chainId);
-    return { operation: { ...operation, signature }, hash };
+    const made = isByName(operation) ? await this.#byName(signature) : signature;
+    return { operation: { ...operation, signature: made }, hash };
   }
 
   /**
@@ -194,14 +197,37 @@ export class SmartAccount {
     const state = await this.state();
     const { x, y } = this.key;
     const isDeployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n;
-    if (isDeployed && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
-      throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
-    }
+    const isReplaced = isDeployed && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y);
+    if (isReplaced) await this.#checkOwner();
+    const signature = isReplaced ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
     const first =
       isDeployed || nonce > 0n ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
     const fees = await this.#signed.leastFees(nonce);
-    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees };
+    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
+  }
+
+  /**
+   * Throws unless the chain says that the vault's key, which is not the account's primary key, alone may act for it.
+   *
+   * @throws {OperationFailed}
+   */
+  async #checkOwner() {
+    const url = await this.#chain();
+    const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
+    if (found.isOwner && (await thresholdOf(url, this.address)) > 1)
+      throw new OperationFailed(`two owners of the account ${this.address} must sign`);
+    if (!found.isOwner || (found.expiry !== 0 && found.expiry * 1000 <= Date.now()))
+      throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
+  }
+
+  /** @param {string} signature @returns {Promise<string>} the signature with the name of the vault's key */
+  async #byName(signature) {
+    return named([{ keyId: await this.#keyId(), signer: p256Signer(this.key), signature }]);
+  }
+
+  #keyId() {
+    return this.#client.vault.keccak256(fromHex(p256Signer(this.key)));
   }
 
   /**

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from holdfast.client.account.methods import AccountMethods
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.gas import GasPolicy
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
-class AsyncClient(AsyncServiceClient):
+class AsyncClient(AsyncServiceClient, AccountMethods):
     """A client for one service, with an optional vault on this machine.
 
     Takes the arguments of AsyncServiceClient, and these:
@@ -52,6 +53,8 @@ class AsyncClient(AsyncServiceClient):
         gas: who pays for gas and where its price is read; by default the service's sponsor, or else the account.
         foreign_contracts: whether the service may use another account factory than this release's. The code of a
             factory decides which key its accounts obey, so set this only for a service that you run.
+        account: the smart account to pay from and to manage, if it is not the first account of the vault's key: one
+            that another key created, and of which the vault's key is an owner or a guardian.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -65,6 +68,7 @@ class AsyncClient(AsyncServiceClient):
         vault: AsyncVault | None = None,
         gas: GasPolicy | None = None,
         foreign_contracts: bool = False,
+        account: str | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -77,7 +81,7 @@ class AsyncClient(AsyncServiceClient):
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._signed: SignedOperations | None = None
-        self._foreign_contracts = foreign_contracts
+        self._foreign_contracts, self._address = foreign_contracts, account
         # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
@@ -195,7 +199,7 @@ class AsyncClient(AsyncServiceClient):
         return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 
     async def smart_account_address(self) -> str:
-        """Return the address of the vault's smart account on this service's chain, even before it is deployed."""
+        """Return the address of the client's smart account on this service's chain, even before it is deployed."""
         account = self._account()
         await account.open()
         return account.key.address
@@ -280,13 +284,14 @@ class AsyncClient(AsyncServiceClient):
         await self._kept.close()
         await super().close()
 
-    def _account(self) -> SmartAccount:
+    def _account(self, *, own: bool = False) -> SmartAccount:
         self._signed = self._signed or SignedOperations(self.vault.store)
         transport = ChainTransport(self._http)
-        return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts)
+        address = None if own else self._address
+        return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
 
     def _registrar(self) -> Registrar:
-        return Registrar(self, self.vault, self._account(), self.vault.store)
+        return Registrar(self, self.vault, self._account(own=True), self.vault.store)
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)

@@ -1,6 +1,6 @@
 """`Client`, the blocking form of `AsyncClient`.
 
-Written by `tools/blocking_client.py` from `holdfast/client/async_client.py`;
+Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/async_client.py`;
 not edited by hand.
 """
 
@@ -15,11 +15,15 @@ from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import httpx
 
+    from holdfast.chain.account_calls import Permission, SignedChanges
+    from holdfast.chain.account_messages import Change
+    from holdfast.chain.account_reads import Granted
+    from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.receipts import UserOperationReceipt
@@ -43,6 +47,8 @@ class Client(ServiceClient):
         gas: who pays for gas and where its price is read; by default the service's sponsor, or else the account.
         foreign_contracts: whether the service may use another account factory than this release's. The code of a
             factory decides which key its accounts obey, so set this only for a service that you run.
+        account: the smart account to pay from and to manage, if it is not the first account of the vault's key: one
+            that another key created, and of which the vault's key is an owner or a guardian.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -53,6 +59,99 @@ class Client(ServiceClient):
 
     _asynchronous: AsyncClient
 
+    @property
+    def vault(self) -> Vault:
+        """The vault. Raises ClientStateError if the client has none."""
+        return kept(self._vault, self._asynchronous.vault)
+
+    def account_view(self) -> AccountView:
+        """Return the account's owners, guardians, terms and running recovery, as its chain says.
+
+        Raises:
+            NetworkError: no chain endpoint is known, or it does not answer for the chain's whole history.
+        """
+        return run(self._asynchronous.account_view())
+
+    def sign_account_changes(
+        self, changes: Sequence[Change], *, sequence: int | None = None, cosigned: SignedChanges | None = None
+    ) -> SignedChanges:
+        """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
+
+        If the changes remove the primary key and name no other one, the oldest remaining P-256 owner becomes primary.
+
+        Args:
+            changes: the changes in their order.
+            sequence: their place; by default the next one on this chain.
+            cosigned: the same changes with another owner's signature, where two owners must sign.
+
+        Raises:
+            ValueError: `cosigned` has other changes.
+            NetworkError: the chain cannot be read.
+        """
+        return run(self._asynchronous.sign_account_changes(changes, sequence=sequence, cosigned=cosigned))
+
+    def account_history(self) -> list[SignedChanges]:
+        """Return the signed changes that this chain has, from the first, to bring them to other chains."""
+        return run(self._asynchronous.account_history())
+
+    def bring_account_changes(
+        self, signed: Sequence[SignedChanges], *, on_progress: Callable[[str], object] | None = None
+    ) -> Brought:
+        """Bring signed changes to this service's chain, and wait until they are mined.
+
+        Changes that the chain has already are left out. An account that does not exist there yet is created with them,
+        if they begin with the first; its first key must be the vault's, or known from `account_history`'s chain.
+
+        Raises:
+            ValueError: there are no changes, or they are another account's.
+            OperationFailed: the chain lacks earlier changes than these, or refused them.
+        """
+        return run(self._asynchronous.bring_account_changes(signed, on_progress=on_progress))
+
+    def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
+        """Sign, as a guardian, the recovery that names new owners; return signer and signature for `start…`."""
+        return run(self._asynchronous.sign_account_recovery(new_owners))
+
+    def start_account_recovery(
+        self,
+        new_owners: Sequence[bytes],
+        signatures: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> str:
+        """Start a recovery with the signatures of guardians, by default the vault's own; return the operation's hash.
+
+        Any owner can cancel it until its delay is over.
+        """
+        return run(self._asynchronous.start_account_recovery(new_owners, signatures, on_progress=on_progress))
+
+    def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Cancel the recovery that is under way, as an owner; return the operation's hash."""
+        return run(self._asynchronous.cancel_account_recovery(on_progress=on_progress))
+
+    def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
+
+        Raises OperationFailed if none is under way.
+        """
+        return run(self._asynchronous.finish_account_recovery(on_progress=on_progress))
+
+    def account_permissions(self) -> list[Granted]:
+        """Return what keys may spend from the account, with what they have spent."""
+        return run(self._asynchronous.account_permissions())
+
+    def grant_account_permission(
+        self, permission: Permission, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Let a key spend from the account on this chain, within limits; return the operation's hash."""
+        return run(self._asynchronous.grant_account_permission(permission, on_progress=on_progress))
+
+    def revoke_account_permission(
+        self, permission_id: bytes, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Revoke a permission on this chain; return the operation's hash."""
+        return run(self._asynchronous.revoke_account_permission(permission_id, on_progress=on_progress))
+
     def __init__(
         self,
         base_url: str = DEFAULT_BASE_URL,
@@ -60,6 +159,7 @@ class Client(ServiceClient):
         vault: Vault | None = None,
         gas: GasPolicy | None = None,
         foreign_contracts: bool = False,
+        account: str | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -72,6 +172,7 @@ class Client(ServiceClient):
             vault=None if vault is None else vault._asynchronous,
             gas=gas,
             foreign_contracts=foreign_contracts,
+            account=account,
             snapshots=snapshots,
             on_snapshot=on_snapshot,
             timeout=timeout,
@@ -80,11 +181,6 @@ class Client(ServiceClient):
             headers=headers,
         )
         self._vault = vault
-
-    @property
-    def vault(self) -> Vault:
-        """The vault. Raises ClientStateError if the client has none."""
-        return kept(self._vault, self._asynchronous.vault)
 
     def enclave_module(self, sha256: str | None = None) -> Path:
         """Return the path of the service's enclave module, which is cached on disk once its hash has been checked.
@@ -177,7 +273,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
 
     def smart_account_address(self) -> str:
-        """Return the address of the vault's smart account on this service's chain, even before it is deployed."""
+        """Return the address of the client's smart account on this service's chain, even before it is deployed."""
         return run(self._asynchronous.smart_account_address())
 
     def snapshot_state(self) -> SnapshotState:

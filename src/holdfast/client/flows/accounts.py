@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from holdfast.chain import values
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.errors import ChainError
+from holdfast.chain.signers import p256_signer
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import keccak256
+from holdfast.wire.keccak import checksum_address, keccak256
 
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
@@ -32,8 +33,21 @@ class AccountKey:
     y: int
     address: str
 
+    @property
+    def signer(self) -> bytes:
+        """The key as a signer of accounts."""
+        return p256_signer(self.x, self.y)
+
+    def of(self, address: str | None) -> AccountKey:
+        """Return the key with another account that it owns. Raises ValueError for a text that is no address."""
+        if address is None:
+            return self
+        if not ADDRESS.fullmatch(address):
+            raise ValueError("account: not an address")
+        return AccountKey(self.x, self.y, checksum_address(from_hex(address)))
+
     def is_replaced(self, state: AccountState) -> bool:
-        """Return whether the account is deployed, and another key now controls it."""
+        """Return whether the account is deployed, and its primary key is another one now."""
         return is_deployed(state) and (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) != (self.x, self.y)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
-from holdfast.chain.bundler import Bundler, OperationReceipt
+from holdfast.chain.account_reads import owner_state, settings_of
+from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, OperationReceipt
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
+from holdfast.chain.signers import named
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
@@ -40,7 +43,8 @@ _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 class SmartAccount:
     """The vault's smart account on one service's chain.
 
-    `foreign`: whether the service may use another factory than this release's.
+    `foreign`: whether the service may use another factory than this release's. `address`: an account that exists and
+    that the vault's key owns, instead of the key's first account.
     """
 
     def __init__(
@@ -51,15 +55,17 @@ class SmartAccount:
         policy: GasPolicy,
         signed: SignedOperations,
         foreign: bool = False,  # noqa: FBT001, FBT002 - an internal class
+        address: str | None = None,
     ) -> None:
         self._client, self._vault = client, vault
         self._transport, self._policy = transport, policy
-        self._signed, self._foreign = signed, foreign
+        self._signed, self._foreign, self._address = signed, foreign, address
+        self._signs_by_name = False
 
     async def open(self) -> None:
         """Read the service's contract set and determine the account's address."""
         self.contracts = (await self._client.contracts()).checked(foreign=self._foreign)
-        self.key = await account_of(self._vault, self.contracts)
+        self.key = (await account_of(self._vault, self.contracts)).of(self._address)
         self._bundler = bundler_of(self._transport, self.contracts)
         self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
 
@@ -109,18 +115,36 @@ class SmartAccount:
     async def _paid(self, call: calls.Call) -> UserOperation:
         call_data = calls.execute(call)
         state = await self._client.get_account_state(self.key.address)
-        if self.key.is_replaced(state):
-            raise OperationFailed(f"the account {self.key.address} is controlled by another key than this vault's")
+        self._signs_by_name = self._address is not None or self.key.is_replaced(state)
+        if self._signs_by_name:
+            await self._check_owner()
         nonce = await self._nonce(int(state.nonce), call_data)
-        deployed = nonce > 0 or is_deployed(state)
+        deployed = self._signs_by_name or nonce > 0 or is_deployed(state)
         operation = UserOperation(
             sender=from_hex(self.key.address),
             nonce=nonce,
             call_data=call_data,
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
+            signature=named([(self.key.signer, PLACEHOLDER_SIGNATURE)]) if self._signs_by_name else b"",
         )
         return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
+
+    async def _check_owner(self) -> None:
+        """Raise OperationFailed unless the chain says that the vault's key alone may act for the account."""
+        chain, address = await self.chain(), self.key.address
+        if chain is not None and await self._owns(chain, address):
+            return
+        raise OperationFailed(f"the account {address} is controlled by another key than this vault's")
+
+    async def _owns(self, chain: RpcClient, address: str) -> bool:
+        with chain_errors():
+            if self._address is not None and not await chain.get_code(address):
+                raise OperationFailed(f"the account {address} does not exist on this chain yet")
+            is_owner, expiry, _ = await owner_state(chain, address, self.key.signer)
+            if is_owner and (await settings_of(chain, address)).threshold > 1:
+                raise OperationFailed(f"two owners of the account {address} must sign")
+        return is_owner and (expiry == 0 or expiry > time.time())
 
     async def _nonce(self, told: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""
@@ -177,7 +201,8 @@ class SmartAccount:
                 context=self._policy.context,
                 errors=known_errors(),
             )
-        return Payer(self._bundler, self._policy, await self.chain(), paymaster)
+        margin = BY_NAME if self._signs_by_name else RAW
+        return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin)
 
     async def chain(self) -> RpcClient | None:
         """Return a client for the chain endpoint that the application or else the service names, or None."""
@@ -227,7 +252,8 @@ class SmartAccount:
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
         if from_hex(signed.user_op_hash) != self.hash(operation):
             raise PluginCallError("sign_user_op", "the enclave signed another operation")
-        return operation.signed(from_hex(signed.signature))
+        made = from_hex(signed.signature)
+        return operation.signed(named([(self.key.signer, made)]) if self._signs_by_name else made)
 
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data
+from holdfast.chain.bundler import RAW
 from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
@@ -17,7 +18,7 @@ from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from holdfast.chain.bundler import Bundler
+    from holdfast.chain.bundler import Bundler, Margin
     from holdfast.chain.calls import Call
     from holdfast.chain.paymaster import Paymaster
     from holdfast.chain.rpc import RpcClient
@@ -32,14 +33,19 @@ _NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
 class Payer:
     """Adds gas limits, fees and a payer to user operations on one chain.
 
-    `paymaster` replaces the bundler's own sponsor.
+    `paymaster` replaces the bundler's own sponsor. `margin` is what the signature needs beyond the estimate.
     """
 
     def __init__(
-        self, bundler: Bundler, policy: GasPolicy, chain: RpcClient | None, paymaster: Paymaster | None
+        self,
+        bundler: Bundler,
+        policy: GasPolicy,
+        chain: RpcClient | None,
+        paymaster: Paymaster | None,
+        margin: Margin = RAW,
     ) -> None:
         self._bundler, self._policy = bundler, policy
-        self._chain, self._paymaster = chain, paymaster
+        self._chain, self._paymaster, self._margin = chain, paymaster, margin
 
     async def paid(self, operation: UserOperation, call: Call, least: Fees) -> UserOperation:
         """Return the user operation, complete except for its signature, with at least the fees `least`.
@@ -63,8 +69,8 @@ class Payer:
 
     async def _sponsored(self, operation: UserOperation) -> UserOperation:
         if self._paymaster is None:
-            return await self._bundler.sponsored(operation, context=self._policy.context)
-        return await self._paymaster.paid(_priced(operation), self._bundler)
+            return await self._bundler.sponsored(operation, self._margin, self._policy.context)
+        return await self._paymaster.paid(_priced(operation), self._bundler, self._margin)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Return the operation with the chain's fees.
@@ -109,12 +115,12 @@ class Payer:
     async def _estimated(self, operation: UserOperation) -> UserOperation:
         """Return the operation with estimated gas limits, even if its account's balance is too low to send it."""
         try:
-            return await self._bundler.estimated(operation)
+            return await self._bundler.estimated(operation, self._margin)
         except UserOperationError as error:
             if not any(code in str(error) for code in _NO_MONEY):
                 raise
         free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
-        estimated = await self._bundler.estimated(free)
+        estimated = await self._bundler.estimated(free, self._margin)
         return replace(
             estimated,
             max_fee_per_gas=operation.max_fee_per_gas,

@@ -1,0 +1,72 @@
+/** What an account's chain says of one of its keys, and signatures that name the key (docs/contracts.md, "Accounts"). */
+
+import { NetworkError } from "../errors.js";
+import { ask } from "./rpc.js";
+
+const KEY_STATE = "9e751c87"; // keyState(bytes32)
+const ACCOUNT_SETTINGS = "eea4800f"; // accountSettings()
+const WORD = 64;
+const THRESHOLD = 3;
+
+/**
+ * @param {string} url the chain's endpoint
+ * @param {string} account
+ * @param {string} keyId Keccak-256 of the signer, 0x-hex
+ * @returns {Promise<{isOwner: boolean, expiry: number}>} `expiry`: Unix time, 0 for never; also of an owner that has expired
+ */
+export async function ownerState(url, account, keyId) {
+  const [isOwner, expiry] = await words(url, account, KEY_STATE + keyId.slice(2), 3);
+  return { isOwner: isOwner === 1n, expiry: Number(expiry) };
+}
+
+/**
+ * @param {string} url the chain's endpoint
+ * @param {string} account
+ * @returns {Promise<number>} how many owners must sign: 1 or 2
+ */
+export async function thresholdOf(url, account) {
+  return Number((await words(url, account, ACCOUNT_SETTINGS, 8))[THRESHOLD]);
+}
+
+/**
+ * Returns one signature that names who signed.
+ *
+ * @param {{keyId: string, signer: string, signature: string}[]} signatures 0x-hex, in any order
+ * @returns {string} 0x-hex
+ */
+export function named(signatures) {
+  const ordered = signatures.toSorted((one, other) => (BigInt(one.keyId) < BigInt(other.keyId) ? -1 : 1));
+  const entries = ordered.map(({ signer, signature }) => {
+    const [who, what] = [signer.slice(2), signature.slice(2)];
+    return length(who) + length(what) + who + what;
+  });
+  return `0x${ordered.length.toString(16).padStart(WORD, "0")}${entries.join("")}`;
+}
+
+/**
+ * The signer of a P-256 key.
+ *
+ * @param {{x: bigint, y: bigint}} key
+ * @returns {string} 0x-hex
+ */
+export function p256Signer({ x, y }) {
+  return `0x${[x, y].map((it) => it.toString(16).padStart(WORD, "0")).join("")}`;
+}
+
+/** @param {string} digits */
+function length(digits) {
+  return (digits.length / 2).toString(16).padStart(4, "0");
+}
+
+/**
+ * @param {string} url
+ * @param {string} account
+ * @param {string} data hex digits without 0x
+ * @param {number} count
+ */
+async function words(url, account, data, count) {
+  const found = await ask(url, "eth_call", [{ to: account, data: `0x${data}` }, "latest"]);
+  if (typeof found !== "string" || found.length < 2 + count * WORD)
+    throw new NetworkError("the chain's endpoint returns something else than the account's state");
+  return Array.from({ length: count }, (_, at) => BigInt(`0x${found.slice(2 + at * WORD, 2 + (at + 1) * WORD)}`));
+}

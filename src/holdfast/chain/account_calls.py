@@ -1,0 +1,148 @@
+"""Calls of accounts for owners, recovery and permissions, and of the factory for an account with its history."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.chain.abi import call_data, decode_call, encode
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.wire.abi import selector
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.chain.calls import Call
+
+_CHANGES = "(uint8,bytes,uint256)[]"
+_APPLY = f"applyChanges(uint64,{_CHANGES},bytes)"
+_CREATE_WITH = f"createAccountWith(uint256,uint256,uint256,({_CHANGES},bytes)[])"
+PERMISSION = "(bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256)"
+_NOBODY = "0x" + "00" * 20
+
+
+@dataclass(frozen=True, slots=True)
+class SignedChanges:
+    """Changes that owners signed once for every chain, and that anyone may bring to a chain.
+
+    Attributes:
+        account: the account's address.
+        sequence: the place among the account's changes, from 0.
+        changes: the changes in their order.
+        signature: the owners' signature by name.
+    """
+
+    account: str
+    sequence: int
+    changes: tuple[Change, ...]
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """What a key may spend, as the contract's `Permission` (contracts/src/account/Permissions.sol).
+
+    Attributes:
+        key_id: Keccak-256 of the spender's signer.
+        token: ERC-20 token, or the zero address for the chain's coin.
+        allowance: the most in one period, in the token's units.
+        period: seconds; 0: all the time is one period.
+        start, until: Unix times; `until` 0: no end.
+        target: the only receiver, or the zero address for any.
+        function: the only function of `target` that may be called (4 bytes), or zeros for transfers only.
+        salt: distinguishes permissions that are otherwise equal.
+    """
+
+    key_id: bytes
+    token: str
+    allowance: int
+    period: int
+    start: int
+    until: int = 0
+    target: str = _NOBODY
+    function: bytes = bytes(4)
+    salt: int = 0
+
+    @property
+    def id(self) -> bytes:
+        """The permission's ID: Keccak-256 of its nine words."""
+        return keccak256(encode([PERMISSION], [astuple(self)]))
+
+
+def apply_changes(signed: SignedChanges) -> Call:
+    """Return the call that brings signed changes to an account that exists."""
+    return signed.account, 0, call_data(_APPLY, signed.sequence, _listed(signed.changes), signed.signature)
+
+
+def create_account_with(factory: str, key: tuple[int, int], salt: int, history: Sequence[SignedChanges]) -> Call:
+    """Return the factory's call that creates the account of a first key, and brings all changes from sequence 0 on."""
+    listed = [(_listed(signed.changes), signed.signature) for signed in history]
+    return factory, 0, call_data(_CREATE_WITH, *key, salt, listed)
+
+
+def start_recovery(account: str, new_owners: Sequence[bytes], signatures: bytes) -> Call:
+    """Return the call that starts a recovery with the guardians' signatures by name."""
+    return account, 0, call_data("startRecovery(bytes[],bytes)", list(new_owners), signatures)
+
+
+def finish_recovery(account: str, new_owners: Sequence[bytes]) -> Call:
+    """Return the call, open to anyone, that finishes a recovery after its delay."""
+    return account, 0, call_data("finishRecovery(bytes[])", list(new_owners))
+
+
+def cancel_recovery(account: str, signature: bytes) -> Call:
+    """Return the call that cancels a recovery with an owner's signature by name."""
+    return account, 0, call_data("cancelRecoverySigned(bytes)", signature)
+
+
+def grant_permission(account: str, permission: Permission) -> Call:
+    """Return the account's call of itself that grants a permission."""
+    return account, 0, call_data(f"grantPermission({PERMISSION})", astuple(permission))
+
+
+def revoke_permission(account: str, permission_id: bytes) -> Call:
+    """Return the account's call of itself that revokes a permission."""
+    return account, 0, call_data("revokePermission(bytes32)", permission_id)
+
+
+def changes_in(account: str, data: bytes) -> Iterator[SignedChanges]:
+    """Yield the changes of the account in a transaction's input, however deeply other calls contain them.
+
+    Whether their signatures are valid is for the caller's chain to say.
+    """
+    for start in _places(data, selector(_APPLY)):
+        if (found := decode_call(_APPLY, data[start:])) is not None and (changes := _changes(found[1])) is not None:
+            yield SignedChanges(account, found[0], changes, found[2])
+    for start in _places(data, selector(_CREATE_WITH)):
+        for sequence, (listed, signature) in enumerate((decode_call(_CREATE_WITH, data[start:]) or ((),) * 4)[3]):
+            if (changes := _changes(listed)) is not None:
+                yield SignedChanges(account, sequence, changes, signature)
+
+
+def _places(data: bytes, part: bytes) -> Iterator[int]:
+    start = data.find(part)
+    while start >= 0:
+        yield start
+        start = data.find(part, start + 1)
+
+
+def _changes(listed: Sequence[tuple[int, bytes, int]]) -> tuple[Change, ...] | None:
+    """Return the changes, or None for some that our clients would not have signed."""
+    try:
+        return tuple(Change(ChangeKind(kind), signer, value) for kind, signer, value in listed)
+    except ValueError:
+        return None
+
+
+def _listed(changes: Sequence[Change]) -> list[tuple[int, bytes, int]]:
+    return [(int(change.kind), change.signer, change.value) for change in changes]
+
+
+def function_of(text: str) -> bytes:
+    """Return the four bytes of a function, such as `pay(uint256)` or `0xa9059cbb`. Raises ValueError."""
+    found = from_hex(text) if text.startswith("0x") else selector(text)
+    if len(found) != 4:  # noqa: PLR2004 - a selector
+        raise ValueError("a function is its signature, or four bytes in hex")
+    return found

@@ -1,0 +1,229 @@
+"""Reads an account's owners, guardians, terms, recovery and permissions from its chain.
+
+The contract keeps keys by their IDs only. Their bytes come from its events, and what each is now from its state, so a
+chain endpoint that leaves out events can hide a key but not invent one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain import values
+from holdfast.chain.abi import call_data, encode
+from holdfast.chain.account_calls import PERMISSION, Permission, SignedChanges, changes_in
+from holdfast.chain.signers import key_id, p256_signer
+from holdfast.wire.abi import WORD, content, selector, word
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import checksum_address, keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.values import Log
+
+OWNER_ADDED = keccak256(b"OwnerAdded(bytes32,bytes,uint48)")
+OWNER_REMOVED = keccak256(b"OwnerRemoved(bytes32)")
+GUARDIAN_ADDED = keccak256(b"GuardianAdded(bytes32,bytes)")
+RECOVERY_STARTED = keccak256(b"RecoveryStarted(uint32,uint48,bytes[])")
+PERMISSION_GRANTED = keccak256(f"PermissionGranted(bytes32,bytes32,{PERMISSION})".encode())
+_CHANGED = (
+    *(OWNER_ADDED, OWNER_REMOVED, GUARDIAN_ADDED),
+    *(keccak256(name) for name in (b"GuardianRemoved(bytes32)", b"ThresholdChanged(uint8)")),
+    *(keccak256(name) for name in (b"RecoveryTermsChanged(uint8,uint32)", b"PublicKeyChanged(uint256,uint256)")),
+)
+ACCOUNT_CREATED = keccak256(b"AccountCreated(address,address,uint256,uint256,uint256)")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an account counts and requires (contracts/src/account/Settings.sol). `delay` in seconds."""
+
+    sequence: int = 0
+    generation: int = 0
+    owners: int = 1
+    threshold: int = 1
+    guardians: int = 0
+    quorum: int = 0
+    delay: int = 3 * 86400
+    recovery_nonce: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An owner. `expiry`: Unix time, 0 for never. `is_primary`: its plain signatures are valid too."""
+
+    signer: bytes
+    expiry: int
+    is_primary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A recovery that is under way.
+
+    Attributes:
+        ready_at: Unix time from which it can be finished.
+        supporters: how many guardians signed it.
+        new_owners: the owners that the account would have; None if the endpoint does not show them.
+    """
+
+    ready_at: int
+    supporters: int
+    new_owners: tuple[bytes, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A permission that is granted: what was spent and is left in this period, in the token's units."""
+
+    permission: Permission
+    spent: int
+    left: int
+    period_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The first key of an account and its salt."""
+
+    x: int
+    y: int
+    salt: int
+
+
+async def settings_of(chain: RpcClient, account: str) -> Settings:
+    """Return the settings of an account that exists. Raises RpcError."""
+    return Settings(*await _numbers(chain, account, "accountSettings()", 8))
+
+
+async def owner_state(chain: RpcClient, account: str, signer: bytes) -> tuple[bool, int, bool]:
+    """Return whether a signer is an owner (also if expired), its expiry, and whether it is a guardian."""
+    owner, expiry, guardian = await _numbers(chain, account, "keyState(bytes32)", 3, key_id(signer))
+    return bool(owner), expiry, bool(guardian)
+
+
+async def primary_of(chain: RpcClient, account: str) -> bytes | None:
+    """Return the primary key as a signer, or None without one."""
+    x, y = await _numbers(chain, account, "publicKey()", 2)
+    return p256_signer(x, y) if y else None
+
+
+async def created_of(chain: RpcClient, factory: str, account: str) -> Created | None:
+    """Return what the factory says the account was created for, or None without its event. The caller checks it."""
+    found = await _logs(chain, factory, [to_hex(ACCOUNT_CREATED), to_hex(from_hex(account).rjust(WORD, b"\0"))])
+    if not found:
+        return None
+    return Created(*(int.from_bytes(word(found[0].data, place)) for place in range(3)))
+
+
+async def owners_of(chain: RpcClient, account: str, more: Iterable[bytes] = ()) -> list[Owner]:
+    """Return the account's owners, oldest first. `more`: signers that may be owners without an event."""
+    primary = await primary_of(chain, account)
+    added = await _signers(chain, account, OWNER_ADDED)
+    known = list(dict.fromkeys([*more, *added, *([primary] if primary else [])]))
+    states = await asyncio.gather(*(owner_state(chain, account, signer) for signer in known))
+    return [
+        Owner(signer, expiry, signer == primary)
+        for signer, (is_owner, expiry, _) in zip(known, states, strict=True)
+        if is_owner
+    ]
+
+
+async def guardians_of(chain: RpcClient, account: str) -> list[bytes]:
+    """Return the account's guardians, oldest first."""
+    known = list(dict.fromkeys(await _signers(chain, account, GUARDIAN_ADDED)))
+    states = await asyncio.gather(*(owner_state(chain, account, signer) for signer in known))
+    return [signer for signer, (_, _, is_guardian) in zip(known, states, strict=True) if is_guardian]
+
+
+async def recovery_of(chain: RpcClient, account: str) -> Recovery | None:
+    """Return the recovery that is under way, or None."""
+    ready_at, supporters, short = await _numbers(chain, account, "pendingRecovery()", 3)
+    if not ready_at:
+        return None
+    for log in reversed(await _logs(chain, account, [to_hex(RECOVERY_STARTED)])):
+        owners = _new_owners(log.data)
+        if int.from_bytes(keccak256(b"".join(map(keccak256, owners)))) % (1 << 200) == short:
+            return Recovery(ready_at, supporters, owners)
+    return Recovery(ready_at, supporters, None)
+
+
+async def permissions_of(chain: RpcClient, account: str) -> list[Granted]:
+    """Return the permissions that are granted, oldest first."""
+    found = [_permission(log) for log in await _logs(chain, account, [to_hex(PERMISSION_GRANTED)])]
+    known = list(dict.fromkeys(found))
+    states = await asyncio.gather(*(_permission_state(chain, account, each) for each in known))
+    return [
+        Granted(each, spent, left, end)
+        for each, (granted, spent, left, _, end) in zip(known, states, strict=True)
+        if granted
+    ]
+
+
+async def history_of(chain: RpcClient, account: str) -> list[SignedChanges]:
+    """Return the signed changes that were brought to this chain, from sequence 0 on, from the transactions' input.
+
+    The list ends before the first change that no transaction of the account's events contains.
+    """
+    logs = await _logs(chain, account, [[to_hex(topic) for topic in _CHANGED]])
+    names = dict.fromkeys(log.transaction_hash for log in logs)
+    answers = await asyncio.gather(*(chain.call("eth_getTransactionByHash", [to_hex(name)]) for name in names))
+    inputs = [values.data(answer["input"]) for answer in answers if isinstance(answer, dict) and "input" in answer]
+    found: dict[int, SignedChanges] = {}
+    for signed in (each for data in inputs for each in changes_in(account, data)):
+        found.setdefault(signed.sequence, signed)
+    applied = (await settings_of(chain, account)).sequence
+    history = [found.get(sequence) for sequence in range(applied)]
+    return [signed for signed in history[: history.index(None) if None in history else applied] if signed]
+
+
+async def _signers(chain: RpcClient, account: str, event: bytes) -> list[bytes]:
+    """Return the signers that events name, oldest first; only those whose hash is the event's key ID."""
+    logs = await _logs(chain, account, [to_hex(event)])
+    found = ((log.topics[1], content(log.data, word(log.data, 0))) for log in logs)
+    return [signer for name, signer in found if key_id(signer) == name]
+
+
+async def _logs(chain: RpcClient, address: str, topics: list[Any]) -> list[Log]:
+    where = {"address": address, "fromBlock": "0x0", "toBlock": "latest", "topics": topics}
+    return values.logs(await chain.call("eth_getLogs", [where]))
+
+
+async def _numbers(chain: RpcClient, account: str, signature: str, count: int, *given: Any) -> list[int]:
+    told = await chain.eth_call(account, call_data(signature, *given), at_least=count * WORD)
+    return [int.from_bytes(word(told, place)) for place in range(count)]
+
+
+async def _permission_state(chain: RpcClient, account: str, permission: Permission) -> list[int]:
+    data = selector(f"permissionState({PERMISSION})") + _words(permission)
+    told = await chain.eth_call(account, data, at_least=5 * WORD)
+    return [int.from_bytes(word(told, place)) for place in range(5)]
+
+
+def _words(permission: Permission) -> bytes:
+    return encode([PERMISSION], [astuple(permission)])
+
+
+def _permission(log: Log) -> Permission:
+    words = [word(log.data, place) for place in range(9)]
+    number = [int.from_bytes(each) for each in words]
+    return Permission(
+        key_id=words[0],
+        token=checksum_address(words[1][12:]),
+        allowance=number[2],
+        period=number[3],
+        start=number[4],
+        until=number[5],
+        target=checksum_address(words[6][12:]),
+        function=words[7][:4],
+        salt=number[8],
+    )
+
+
+def _new_owners(data: bytes) -> tuple[bytes, ...]:
+    from eth_abi.abi import decode
+
+    return tuple(decode(["uint48", "bytes[]"], data)[1])

@@ -1,0 +1,1 @@
+"""The owners, guardians and permissions of a smart account."""

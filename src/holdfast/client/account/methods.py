@@ -1,0 +1,291 @@
+"""The client's methods for owners, guardians, recovery and permissions of an account (docs/contracts.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.chain import account_calls, account_reads
+from holdfast.chain.account_calls import SignedChanges
+from holdfast.chain.account_messages import (
+    Change,
+    ChangeKind,
+    cancellation_digest,
+    changes_digest,
+    recovery_digest,
+)
+from holdfast.chain.account_reads import Owner
+from holdfast.chain.signers import kind_of, named, p256_signer
+from holdfast.client.account.values import AccountView, Brought
+from holdfast.client.callbacks import answered
+from holdfast.client.flows.accounts import account_address
+from holdfast.client.flows.failures import OperationFailed, chain_errors
+from holdfast.client.flows.operations import hash_text
+from holdfast.wire.client_errors import NetworkError, PluginCallError
+from holdfast.wire.encoding import from_hex, to_hex
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Sequence
+
+    from holdfast.chain.account_calls import Permission
+    from holdfast.chain.account_reads import Granted
+    from holdfast.chain.calls import Call
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.vault.async_vault import AsyncVault
+
+
+class AccountMethods:
+    """Methods that concern the client's account: its `account`, or else the first account of the vault's key.
+
+    What is signed once for every chain is brought to a chain by the first account of the vault's own key there, which
+    need not be an owner.
+    """
+
+    _operating: asyncio.Lock
+
+    @property
+    def vault(self) -> AsyncVault:
+        """The vault."""
+        raise NotImplementedError
+
+    def _account(self, *, own: bool = False) -> SmartAccount:
+        """Return the client's account or, with `own`, the first account of the vault's key."""
+        raise NotImplementedError
+
+    async def account_view(self) -> AccountView:
+        """Return the account's owners, guardians, terms and running recovery, as its chain says.
+
+        Raises:
+            NetworkError: no chain endpoint is known, or it does not answer for the chain's whole history.
+        """
+        account, chain = await self._chain()
+        address, chain_id = account.key.address, account.contracts.chain_id
+        with chain_errors():
+            if not await chain.get_code(address):
+                first = (Owner(account.key.signer, expiry=0, is_primary=True),) if self._is_own(account) else ()
+                return AccountView(address=address, chain_id=chain_id, deployed=False, owners=first)
+            created = await account_reads.created_of(chain, account.contracts.app_factory, address)
+            known = [account.key.signer] if created is None else [p256_signer(created.x, created.y)]
+            return AccountView(
+                address=address,
+                chain_id=chain_id,
+                deployed=True,
+                owners=tuple(await account_reads.owners_of(chain, address, known)),
+                guardians=tuple(await account_reads.guardians_of(chain, address)),
+                settings=await account_reads.settings_of(chain, address),
+                recovery=await account_reads.recovery_of(chain, address),
+            )
+
+    async def sign_account_changes(
+        self, changes: Sequence[Change], *, sequence: int | None = None, cosigned: SignedChanges | None = None
+    ) -> SignedChanges:
+        """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
+
+        If the changes remove the primary key and name no other one, the oldest remaining P-256 owner becomes primary.
+
+        Args:
+            changes: the changes in their order.
+            sequence: their place; by default the next one on this chain.
+            cosigned: the same changes with another owner's signature, where two owners must sign.
+
+        Raises:
+            ValueError: `cosigned` has other changes.
+            NetworkError: the chain cannot be read.
+        """
+        view = await self.account_view()
+        made = tuple(changes) if cosigned else _with_primary(view, changes)
+        place = view.settings.sequence if sequence is None else sequence
+        if cosigned is not None and (cosigned.account, cosigned.sequence, cosigned.changes) != (
+            view.address,
+            place,
+            made,
+        ):
+            raise ValueError("the other owner signed other changes")
+        message = {"message": "changes", "sequence": place, "changes": [change.to_json() for change in made]}
+        signature = await self._signature(view.address, message, changes_digest(view.address, place, made))
+        whole = _joined(cosigned.signature, signature) if cosigned else named([signature])
+        return SignedChanges(view.address, place, made, whole)
+
+    async def account_history(self) -> list[SignedChanges]:
+        """Return the signed changes that this chain has, from the first, to bring them to other chains."""
+        account, chain = await self._chain()
+        with chain_errors():
+            if not await chain.get_code(account.key.address):
+                return []
+            return await account_reads.history_of(chain, account.key.address)
+
+    async def bring_account_changes(
+        self, signed: Sequence[SignedChanges], *, on_progress: Callable[[str], object] | None = None
+    ) -> Brought:
+        """Bring signed changes to this service's chain, and wait until they are mined.
+
+        Changes that the chain has already are left out. An account that does not exist there yet is created with them,
+        if they begin with the first; its first key must be the vault's, or known from `account_history`'s chain.
+
+        Raises:
+            ValueError: there are no changes, or they are another account's.
+            OperationFailed: the chain lacks earlier changes than these, or refused them.
+        """
+        own = self._account(own=True)
+        await own.open()
+        chain_id, address = own.contracts.chain_id, (await self._opened()).key.address
+        if not signed or any(each.account != address for each in signed):
+            raise ValueError("pass changes of this client's account")
+        present = await self._present(own, address)
+        left = sorted((each for each in signed if each.sequence >= present), key=lambda each: each.sequence)
+        if left and [each.sequence for each in left] != list(range(present, present + len(left))):
+            raise OperationFailed(f"this chain lacks the account's changes before {left[0].sequence}: bring them first")
+        last = None
+        for each in left:
+            last = await self._operated(own, account_calls.apply_changes(each), on_progress)
+        return Brought(chain_id, len(left), last)
+
+    async def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
+        """Sign, as a guardian, the recovery that names new owners; return signer and signature for `start…`."""
+        address, nonce = await self._recovery_nonce()
+        owners = [to_hex(signer) for signer in new_owners]
+        message = {"message": "recovery", "nonce": nonce, "new_owners": owners}
+        return await self._signature(address, message, recovery_digest(address, nonce, new_owners))
+
+    async def start_account_recovery(
+        self,
+        new_owners: Sequence[bytes],
+        signatures: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> str:
+        """Start a recovery with the signatures of guardians, by default the vault's own; return the operation's hash.
+
+        Any owner can cancel it until its delay is over.
+        """
+        given = list(signatures) or [await self.sign_account_recovery(new_owners)]
+        return await self._relayed(
+            lambda address: account_calls.start_recovery(address, new_owners, named(given)), on_progress
+        )
+
+    async def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Cancel the recovery that is under way, as an owner; return the operation's hash."""
+        address, nonce = await self._recovery_nonce()
+        message = {"message": "cancellation", "nonce": nonce}
+        signed = await self._signature(address, message, cancellation_digest(address, nonce))
+        return await self._relayed(lambda at: account_calls.cancel_recovery(at, named([signed])), on_progress)
+
+    async def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
+
+        Raises OperationFailed if none is under way.
+        """
+        recovery = (await self.account_view()).recovery
+        if recovery is None or recovery.new_owners is None:
+            raise OperationFailed("no recovery of this account is under way")
+        owners = recovery.new_owners
+        return await self._relayed(lambda at: account_calls.finish_recovery(at, owners), on_progress)
+
+    async def account_permissions(self) -> list[Granted]:
+        """Return what keys may spend from the account, with what they have spent."""
+        account, chain = await self._chain()
+        with chain_errors():
+            if not await chain.get_code(account.key.address):
+                return []
+            return await account_reads.permissions_of(chain, account.key.address)
+
+    async def grant_account_permission(
+        self, permission: Permission, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Let a key spend from the account on this chain, within limits; return the operation's hash."""
+        account = await self._opened()
+        call = account_calls.grant_permission(account.key.address, permission)
+        return await self._operated(account, call, on_progress)
+
+    async def revoke_account_permission(
+        self, permission_id: bytes, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Revoke a permission on this chain; return the operation's hash."""
+        account = await self._opened()
+        call = account_calls.revoke_permission(account.key.address, permission_id)
+        return await self._operated(account, call, on_progress)
+
+    async def _opened(self) -> SmartAccount:
+        account = self._account()
+        await account.open()
+        return account
+
+    async def _chain(self) -> tuple[SmartAccount, RpcClient]:
+        account = await self._opened()
+        return account, await _chain_of(account)
+
+    def _is_own(self, account: SmartAccount) -> bool:
+        return account.key.address == account_address(account.contracts, account.key.x, account.key.y)
+
+    async def _recovery_nonce(self) -> tuple[str, int]:
+        account, chain = await self._chain()
+        with chain_errors():
+            return account.key.address, (await account_reads.settings_of(chain, account.key.address)).recovery_nonce
+
+    async def _signature(self, address: str, message: dict[str, object], digest: bytes) -> tuple[bytes, bytes]:
+        signed = await self.vault.sign_account_message({"account": address, **message})
+        if from_hex(signed.digest) != digest:
+            raise PluginCallError("sign_account_message", "the enclave signed another message")
+        return from_hex(signed.signer), from_hex(signed.signature)
+
+    async def _present(self, own: SmartAccount, address: str) -> int:
+        """Return how many signed changes the chain has; the vault's own account need not exist there yet."""
+        chain = await _chain_of(own)
+        with chain_errors():
+            if await chain.get_code(address):
+                return (await account_reads.settings_of(chain, address)).sequence
+        if address != own.key.address:
+            raise OperationFailed(f"the account {address} does not exist on this chain yet")
+        return 0
+
+    async def _relayed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:
+        own = self._account(own=True)
+        await own.open()
+        return await self._operated(own, call((await self._opened()).key.address), on_progress)
+
+    async def _operated(self, account: SmartAccount, call: Call, on_progress: Callable[[str], object] | None) -> str:
+        async with self._operating:
+            operation = await account.prepared(call)
+            await _tell(on_progress, "prepared")
+            signed = await account.signed(operation)
+            operation_hash = await account.send(signed)
+            await _tell(on_progress, "sent")
+            await account.wait(operation_hash)
+            await _tell(on_progress, "confirmed")
+            return hash_text(operation_hash)
+
+
+async def _chain_of(account: SmartAccount) -> RpcClient:
+    chain = await account.chain()
+    if chain is None:
+        raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+    return chain
+
+
+async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
+    if on_progress is not None:
+        await answered(on_progress, step)
+
+
+def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Return the changes, with a new primary key if they remove the present one and another P-256 key remains."""
+    removed = {change.signer for change in changes if change.kind is ChangeKind.REMOVE_OWNER}
+    primary = {owner.signer for owner in view.owners if owner.is_primary}
+    if not primary & removed or any(change.kind is ChangeKind.SET_PRIMARY for change in changes):
+        return tuple(changes)
+    lasting = [owner.signer for owner in view.owners if owner.expiry == 0]
+    lasting += [change.signer for change in changes if change.kind is ChangeKind.ADD_OWNER and not change.value]
+    heirs = [signer for signer in lasting if kind_of(signer) == "p256" and signer not in removed]
+    return (*changes, Change(ChangeKind.SET_PRIMARY, heirs[0])) if heirs else tuple(changes)
+
+
+def _joined(whole: bytes, signature: tuple[bytes, bytes]) -> bytes:
+    """Return the signatures by name with one more."""
+    parts, rest = [], whole[32:]
+    while rest:
+        middle = 4 + int.from_bytes(rest[:2])
+        end = middle + int.from_bytes(rest[2:4])
+        parts.append((rest[4:middle], rest[middle:end]))
+        rest = rest[end:]
+    return named([*parts, signature])

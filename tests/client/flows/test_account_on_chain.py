@@ -1,0 +1,228 @@
+"""Owners, guardians and permissions of an account on two local chains, through the client's public interface."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.chain_service import ChainService, chain_service
+from tests.support.fresh_chain import Chain, run_anvil
+from tests.support.payments import new_vault, payment, someone
+
+import holdfast
+from holdfast.chain.account_calls import Permission, apply_changes, create_account_with
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.account_reads import Owner, owner_state, settings_of
+from holdfast.chain.contracts import ADDRESSES, DETERMINISTIC_DEPLOYER, PRODUCTION, load
+from holdfast.chain.signers import key_id
+from holdfast.client.account.values import signed_from_text, signed_to_text
+from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.world.tools import find_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from holdfast.chain.account_calls import SignedChanges
+
+pytestmark = pytest.mark.timeout(600)
+HOUR = 3600
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A separate chain, because the tests move its clock."""
+    with chain_service(tmp_path_factory.mktemp("world")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def other_chain() -> Iterator[Chain]:
+    """A second chain with another ID, the contracts, and neither bundler nor service."""
+    with run_anvil(asyncio.run(find_tools(lambda _: None)), "--chain-id", "31337") as fresh:
+        for name in PRODUCTION:
+            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
+        yield fresh
+
+
+class Device:
+    """A person's device: a vault with its own key."""
+
+    def __init__(self, chain: ChainService, folder: Path) -> None:
+        self._chain, self._store = chain, VaultStore(directory=folder)
+        self.vault = new_vault(self._store)
+        own = self.vault.own_key()
+        self.signer = own.x.to_bytes(32) + own.y.to_bytes(32)
+        self.key = (own.x, own.y)
+
+    @contextmanager
+    def client(self, account: str | None = None) -> Iterator[holdfast.Client]:
+        with holdfast.Client(self._chain.base_url, vault=self.vault, timeout=60, account=account) as made:
+            yield made
+
+    def close(self) -> None:
+        self.vault.close()
+        self._store.close()
+
+
+@pytest.fixture
+def devices(chain: ChainService, tmp_path: Path) -> Iterator[tuple[Device, Device]]:
+    pair = Device(chain, tmp_path / "first"), Device(chain, tmp_path / "second")
+    yield pair
+    for device in pair:
+        device.close()
+
+
+def funded(chain: ChainService, device: Device) -> str:
+    with device.client() as client:
+        account = client.smart_account_address()
+    chain.give(account, 10_000_000)
+    return account
+
+
+def change(client: holdfast.Client, *changes: Change) -> SignedChanges:
+    signed = client.sign_account_changes(changes)
+    brought = client.bring_account_changes([signed])
+    assert (brought.chain_id, brought.applied) == (84532, 1)
+    return signed
+
+
+def add(signer: bytes) -> Change:
+    return Change(ChangeKind.ADD_OWNER, signer)
+
+
+def remove(signer: bytes) -> Change:
+    return Change(ChangeKind.REMOVE_OWNER, signer)
+
+
+def pays(chain: ChainService, device: Device, account: str) -> None:
+    payee = someone()
+    with device.client(account) as client:
+        client.pay(payment(chain, payee, 1_000))
+    assert chain.usdc_of(payee) == 1_000
+
+
+def on_other(chain: Chain, account: str, signer: bytes) -> bool:
+    found: tuple[bool, int, bool] = chain.run(lambda rpc: owner_state(rpc, account, signer))
+    return found[0]
+
+
+def test_a_second_device_pays_and_revokes_the_first_on_two_chains_by_one_signature(
+    chain: ChainService, other_chain: Chain, devices: tuple[Device, Device]
+) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    with first.client() as client:
+        before = client.account_view()
+        assert (before.deployed, before.owners) == (False, (Owner(first.signer, 0, is_primary=True),))
+        added = change(client, add(second.signer))  # the account's first operation, which also deploys it
+        assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
+    pays(chain, second, account)
+    with second.client(account) as client:
+        removed = change(client, remove(first.signer))
+        view = client.account_view()
+        assert view.owners == (Owner(second.signer, 0, is_primary=True),)
+        assert view.public_key == second.key
+        history = client.account_history()
+        assert history == [added, removed] == signed_from_text(signed_to_text(history))
+        assert client.bring_account_changes(history).applied == 0
+    pays(chain, second, account)
+    with first.client() as client, pytest.raises(OperationFailed, match="controlled by another key"):
+        client.pay(payment(chain, someone(), 1))
+    # Anyone brings the same signatures to the other chain, by an ordinary transaction, with the deployment.
+    to, _, data = create_account_with(ADDRESSES["AppFactory"], first.key, 0, history)
+    other_chain.transact(to, data)
+    assert not on_other(other_chain, account, first.signer)
+    assert on_other(other_chain, account, second.signer)
+
+
+def test_changes_reach_a_chain_on_which_the_account_exists(
+    chain: ChainService, other_chain: Chain, devices: tuple[Device, Device]
+) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    to, _, data = create_account_with(ADDRESSES["AppFactory"], first.key, 0, [])
+    other_chain.transact(to, data)
+    with first.client() as client:
+        signed = change(client, add(second.signer))
+    other_chain.transact(*_target_and_data(signed))
+    assert on_other(other_chain, account, second.signer)
+    assert other_chain.run(lambda rpc: settings_of(rpc, account)).sequence == 1
+
+
+def _target_and_data(signed: SignedChanges) -> tuple[str, bytes]:
+    to, _, data = apply_changes(signed)
+    return to, data
+
+
+def test_a_guardian_recovers_the_account_after_the_delay(chain: ChainService, devices: tuple[Device, Device]) -> None:
+    lost, guardian = devices
+    account = funded(chain, lost)
+    with lost.client() as client:
+        terms = (Change(ChangeKind.SET_QUORUM, value=1), Change(ChangeKind.SET_DELAY, value=HOUR))
+        change(client, Change(ChangeKind.ADD_GUARDIAN, guardian.signer), *terms)
+        assert client.account_view().guardians == (guardian.signer,)
+    with guardian.client(account) as client:
+        client.start_account_recovery([guardian.signer])
+        recovery = client.account_view().recovery
+        assert recovery is not None
+        assert recovery.new_owners == (guardian.signer,)
+        with pytest.raises(OperationFailed, match="TooEarly"):
+            client.finish_account_recovery()
+        chain.rpc("evm_increaseTime", HOUR + 1)
+        chain.mine()
+        client.finish_account_recovery()
+        view = client.account_view()
+        assert view.owners == (Owner(guardian.signer, 0, is_primary=True),)
+        assert (view.recovery, view.guardians, view.settings.generation) == (None, (guardian.signer,), 1)
+    pays(chain, guardian, account)
+
+
+def test_an_owner_cancels_a_recovery(chain: ChainService, devices: tuple[Device, Device]) -> None:
+    owner, guardian = devices
+    account = funded(chain, owner)
+    with owner.client() as client:
+        change(client, Change(ChangeKind.ADD_GUARDIAN, guardian.signer), Change(ChangeKind.SET_QUORUM, value=1))
+    with guardian.client(account) as client:
+        client.start_account_recovery([guardian.signer])
+    with owner.client() as client:
+        assert client.account_view().recovery is not None
+        client.cancel_account_recovery()
+        assert client.account_view().recovery is None
+    with guardian.client(account) as client, pytest.raises(OperationFailed, match="no recovery"):
+        client.finish_account_recovery()
+
+
+def test_a_permission_is_granted_listed_and_revoked(chain: ChainService, devices: tuple[Device, Device]) -> None:
+    owner, app = devices
+    funded(chain, owner)
+    allowed: dict[str, Any] = {"token": chain.usdc, "allowance": 5_000, "period": HOUR, "start": int(time.time())}
+    permission = Permission(key_id=key_id(app.signer), salt=secrets.randbits(64), **allowed)
+    with owner.client() as client:
+        client.grant_account_permission(permission)
+        (granted,) = client.account_permissions()
+        assert (granted.permission, granted.spent, granted.left) == (permission, 0, 5_000)
+        client.revoke_account_permission(permission.id)
+        assert client.account_permissions() == []
+
+
+def test_two_owners_sign_where_two_must(chain: ChainService, devices: tuple[Device, Device]) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    with first.client() as client:
+        change(client, add(second.signer), Change(ChangeKind.SET_THRESHOLD, value=2))
+        one = client.sign_account_changes([Change(ChangeKind.SET_THRESHOLD, value=1)])
+    with second.client(account) as client:
+        with pytest.raises(OperationFailed, match="two owners"):
+            client.pay(payment(chain, someone(), 1))
+        with pytest.raises(OperationFailed, match="InvalidSignature"):
+            client.bring_account_changes([one])
+        both = client.sign_account_changes(one.changes, cosigned=one)
+        client.bring_account_changes([both])
+        assert client.account_view().settings.threshold == 1
+    pays(chain, second, account)
