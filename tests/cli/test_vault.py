@@ -395,6 +395,16 @@ def test_pair_two_terminals(terminal, tmp_path, way):
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
 
 
+@pytest.mark.parametrize("address", ["/ip4/127.0.0.1/tcp/9/ws/p2p/", "/ip4/127.0.0.1/tcp/9/p2p/"])
+def test_a_device_that_does_not_answer_is_one_line(terminal, tmp_path, address):
+    environment = {**os.environ, **terminal.environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
+    link = f"{address}12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
+    command = [*HEADLESS, "vault", "pair", link, "--json"]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == Exit.UNAVAILABLE
+    assert "the other device does not answer" in json.loads(ran.stderr)["error"]
+
+
 def until(stream, pattern):
     """Return the first match of a pattern in the lines of a stream."""
     read = ""

@@ -6,6 +6,7 @@ The libp2p host starts on demand, in a separate thread, because py-libp2p runs o
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _LENGTH_BYTES = 4
 _CONNECT_S = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
+_NO_LOG = logging.NullHandler()
 
 
 class Libp2pHost:
@@ -189,6 +191,9 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
+    # libp2p means to write no log unless LIBP2P_DEBUG is set, but without a handler Python prints its tracebacks. What
+    # fails is raised as an error.
+    logging.getLogger("libp2p").addHandler(_NO_LOG)
     # Only Noise is offered, because it authenticates the peer ID in the address. By default, py-libp2p also offers
     # secio and plain text; neither authenticates the peer, and an attacker in the middle could choose either.
     identity = ed25519_key_pair(seed)
