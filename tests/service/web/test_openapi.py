@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
+import jsonschema
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -13,10 +15,13 @@ from tests.support.serving import Server
 from tests.support.soak import amount
 
 from holdfast.service.web.openapi import document
+from holdfast.service.web.openapi_texts import TEXTS
 from holdfast.wire.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.support.api import Api
 
 CASES = amount(10, 100, "HOLDFAST_TEST_CASES")
 # Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
@@ -90,3 +95,70 @@ def test_the_document_says_that_needed_texts_are_not_empty_and_that_a_module_may
     asked = {parameter["name"]: parameter["schema"] for parameter in paths["/api/balance"]["get"]["parameters"]}
     assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
     assert "404" in paths["/client/{path}"]["get"]["responses"]
+
+
+PATHS = json.loads(document(ENDPOINTS))["paths"]
+OPERATIONS = [operation for path in PATHS.values() for operation in path.values()]
+SCHEMAS = json.loads(document(ENDPOINTS))["components"]["schemas"]
+
+
+def test_every_operation_has_a_unique_name_a_tag_and_a_description() -> None:
+    whole = json.loads(document(ENDPOINTS))
+    names = [operation["operationId"] for operation in OPERATIONS]
+    assert len(names) == len(set(names)) == len(ENDPOINTS)
+    assert {operation["tags"][0] for operation in OPERATIONS} == {tag["name"] for tag in whole["tags"]}
+    assert all(operation["description"].endswith(".") for operation in OPERATIONS)
+    assert set(TEXTS) == {endpoint.name for endpoint in ENDPOINTS}
+    assert whole["servers"] and whole["info"]["description"] and whole["info"]["license"]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation["operationId"])
+def test_every_example_has_the_form_that_its_schema_says(operation: dict[str, Any]) -> None:
+    for response in operation["responses"].values():
+        for content in response.get("content", {}).values():
+            if "example" in content:
+                jsonschema.validate(content["example"], {**content["schema"], "components": {"schemas": SCHEMAS}})
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        if "example" in content:
+            jsonschema.validate(content["example"], content["schema"])
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation["operationId"])
+def test_errors_are_enumerations(operation: dict[str, Any]) -> None:
+    for status, response in operation["responses"].items():
+        if int(status) < 400:
+            continue
+        ((media, content),) = response["content"].items()
+        if media == "application/json":
+            error = content["schema"]["properties"]["error"]
+            listed = error["enum"] if "enum" in error else error["properties"]["reason"]["enum"]
+            assert listed and len(listed) == len(set(listed))
+
+
+async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
+    """In the order of a registration; a request to the chain gets the documented error of a service without one."""
+    api = make_api()
+    for endpoint in sorted(ENDPOINTS, key=lambda each: each.method != "POST"):
+        text = TEXTS[endpoint.name]
+        if text.response is None or not endpoint.path.startswith("/api/") or endpoint.of_snapshots:
+            continue
+        request = dict(text.request)
+        if endpoint.name == "check_code":
+            request["code"] = api.mailer.sent[-1][1]
+        send = api.post if endpoint.method == "POST" else api.get
+        answer = await send(endpoint.path, **request)
+        if endpoint.name in WITHOUT_A_CHAIN:
+            assert answer.json()["error"] in EXPECTED
+            continue
+        assert answer.status_code == endpoint.status, (endpoint.name, answer.text)
+        assert form_of(answer.json()) == form_of(text.response), endpoint.name
+
+
+WITHOUT_A_CHAIN = {"bundler", "predict_address", "account_state", "balance"}
+
+
+def form_of(value: Any) -> Any:
+    """Return a JSON value with the kind of each leaf; the kind of a missing value is not compared."""
+    if isinstance(value, dict):
+        return {name: form_of(each) for name, each in value.items()}
+    return "value" if value is None or not isinstance(value, bool) else bool

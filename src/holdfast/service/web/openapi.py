@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast import __version__
-from holdfast.wire import models, pinning
+from holdfast.service.web.openapi_texts import INFO, TAGS, TEXTS
 from holdfast.wire.endpoints import ErrorForm
+from holdfast.wire.errors import ErrorRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from holdfast.wire import models
     from holdfast.wire.endpoints import Endpoint
+    from holdfast.wire.failures import FailureRow
     from holdfast.wire.requests import Input
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -40,8 +43,7 @@ def document(endpoints: Sequence[Endpoint[Input]]) -> bytes:
     """Return the OpenAPI 3.1 document."""
     answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
-        sorted([*answers, models.ErrorBody, pinning.Failure], key=lambda answer: answer.__name__),
-        ref_template=_REFERENCE,
+        sorted(answers, key=lambda answer: answer.__name__), ref_template=_REFERENCE
     )
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
@@ -49,7 +51,15 @@ def document(endpoints: Sequence[Endpoint[Input]]) -> bytes:
     return msgspec.json.encode(
         {
             "openapi": "3.1.0",
-            "info": {"title": "Holdfast", "version": __version__},
+            "info": {
+                "title": "Holdfast",
+                "version": __version__,
+                "description": INFO,
+                "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            },
+            "servers": [{"url": "/", "description": "this service"}],
+            "security": [],
+            "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
             "paths": paths,
             "components": {"schemas": components, "securitySchemes": {_BEARER: _BEARER_SCHEME}},
         }
@@ -102,12 +112,20 @@ def _inputs(endpoint: Endpoint[Input]) -> str:
 
 
 def _describe(endpoint: Endpoint[Input]) -> dict[str, Any]:
-    described: dict[str, Any] = {"summary": endpoint.summary, "responses": _responses(endpoint)}
+    text = TEXTS[endpoint.name]
+    described: dict[str, Any] = {
+        "operationId": endpoint.name,
+        "tags": [text.tag],
+        "summary": endpoint.summary,
+        "description": text.about,
+        "responses": _responses(endpoint),
+    }
     parameters = _parameters(endpoint)
     if parameters:
         described["parameters"] = parameters
     if content := _taken(endpoint):
-        described["requestBody"] = {"required": True, "content": {endpoint.takes: {"schema": content}}}
+        example = {"example": text.request} if text.request else {}
+        described["requestBody"] = {"required": True, "content": {endpoint.takes: {"schema": content, **example}}}
     if endpoint.errors_as is ErrorForm.FAILURE:
         described["security"] = [{_BEARER: []}]
     return described
@@ -124,7 +142,12 @@ def _taken(endpoint: Endpoint[Input]) -> dict[str, Any] | None:
 
 def _parameters(endpoint: Endpoint[Input]) -> list[dict[str, Any]]:
     named = fields(endpoint.input) if endpoint.in_query else []
-    found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in named]
+    examples = TEXTS[endpoint.name].request
+    found = [
+        {"name": name, "in": "query", "required": needed, "schema": schema}
+        | ({"example": examples[name]} if name in examples else {})
+        for name, needed, schema in named
+    ]
     text = {"type": "string"}
     if endpoint.keyed:
         found.append(_IDEMPOTENCY_KEY)
@@ -144,25 +167,49 @@ def _reference(answer: type[models.Answer]) -> dict[str, str]:
     return {"$ref": _REFERENCE.format(name=answer.__name__)}
 
 
-_ERRORS: dict[ErrorForm, dict[str, Any]] = {
-    ErrorForm.HOLDFAST: {_JSON: {"schema": _reference(models.ErrorBody)}},
-    ErrorForm.FAILURE: {_JSON: {"schema": _reference(pinning.Failure)}},
-    ErrorForm.TEXT: {"text/plain": {"schema": {"type": "string"}}},
-}
+def _error(form: ErrorForm, rows: Sequence[ErrorRow | FailureRow]) -> dict[str, Any]:
+    """Return the content of an error response, whose texts for programs are an enumeration."""
+    texts = list(dict.fromkeys(row.error if isinstance(row, ErrorRow) else row.reason for row in rows))
+    if form is ErrorForm.TEXT:
+        return {"text/plain": {"schema": {"type": "string"}, "example": _sentence(rows[0])}}
+    named = _object({"error": {"type": "string", "enum": texts}}, "error")
+    if form is ErrorForm.HOLDFAST:
+        return {_JSON: {"schema": named, "example": {"error": texts[0]}}}
+    reason = _object({"reason": {"type": "string", "enum": texts}, "details": {"type": "string"}}, "reason", "details")
+    fields_ = {"error": reason, "Message": {"type": "string"}, "Code": {"type": "integer"}, "Type": {"type": "string"}}
+    said = _sentence(rows[0])
+    example = {"error": {"reason": texts[0], "details": said}, "Message": said, "Code": 0, "Type": "error"}
+    return {_JSON: {"schema": _object(fields_, *fields_), "example": example}}
+
+
+def _file(media: str) -> dict[str, Any]:
+    """Return the schema of a response that is not one of the interface's JSON shapes."""
+    if media == _JSON:
+        return {}
+    return {"type": "string"} if media.startswith("text/") else _BINARY
+
+
+def _object(properties: dict[str, Any], *required: str) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def _sentence(row: ErrorRow | FailureRow) -> str:
+    return row.error if isinstance(row, ErrorRow) else row.details
 
 
 def _responses(endpoint: Endpoint[Input]) -> dict[str, Any]:
     references = [_reference(answer) for answer in endpoint.answers]
-    schema = references[0] if len(references) == 1 else {"anyOf": references} if references else {}
-    responses: dict[str, Any] = {str(endpoint.status): {"description": "answer"}}
+    schema = references[0] if len(references) == 1 else {"anyOf": references} if references else _file(endpoint.media)
+    responses: dict[str, Any] = {str(endpoint.status): {"description": endpoint.summary}}
     if endpoint.status == _OK or endpoint.answers:
-        responses[str(endpoint.status)]["content"] = {endpoint.media: {"schema": schema}}
-    by_status: dict[int, list[str]] = {}
-    for row in endpoint.errors:
-        by_status.setdefault(row.status, []).append(row.error)
-    for failure in endpoint.failures:
-        by_status.setdefault(failure.status, []).append(failure.details)
-    error = _ERRORS[endpoint.errors_as]
-    for status, texts in sorted(by_status.items()):
-        responses[str(status)] = {"description": " | ".join(dict.fromkeys(texts)), "content": error}
+        example = TEXTS[endpoint.name].response
+        shown = {} if example is None else {"example": example}
+        responses[str(endpoint.status)]["content"] = {endpoint.media: {"schema": schema, **shown}}
+    by_status: dict[int, list[ErrorRow | FailureRow]] = {}
+    rows: tuple[ErrorRow | FailureRow, ...] = (*endpoint.errors, *endpoint.failures)
+    for row in rows:
+        by_status.setdefault(row.status, []).append(row)
+    for status, these in sorted(by_status.items()):
+        said = " | ".join(dict.fromkeys(_sentence(row) for row in these))
+        responses[str(status)] = {"description": said, "content": _error(endpoint.errors_as, these)}
     return responses
