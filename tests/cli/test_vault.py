@@ -79,11 +79,13 @@ def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_p
 
 
 def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
-    """No credential, security key or person is needed; the passkey's file is the user's alone, and opens the vault too."""
+    """No credential, security key or person is needed. The passkey's file opens a vault only with `--key passkey`."""
     agent = Terminal(tmp_path / "agent")
     did = agent.json("vault", "create", "--password")["did"]
     assert stat.S_IMODE((tmp_path / "agent" / "passkeys.json").stat().st_mode) == 0o600
     assert agent.json("vault", "accounts")[0]["is_default"] is True
+    del agent.environment["HOLDFAST_VAULT_PASSWORD"]
+    assert "cannot be unlocked" in agent.run("vault", "accounts", "--key", "passkey", code=Exit.FAILED).stderr
     other = Terminal(tmp_path / "other")
     del other.environment["HOLDFAST_VAULT_PASSWORD"]
     assert other.json("vault", "create", "--software", "--key", "passkey")["did"] != did
