@@ -267,7 +267,7 @@ def test_applications_in_typescript_see_its_types(package: Path) -> None:
 
 def test_the_package_names_what_it_exports(package: Path) -> None:
     described = json.loads((package / "package.json").read_text())
-    assert described["name"] == "holdfast" and "private" not in described and "dependencies" not in described
+    assert described["name"] == "holdfast-vault" and "private" not in described and "dependencies" not in described
     named = [described["types"], *(path for entry in described["exports"].values()
              for path in ([entry] if isinstance(entry, str) else entry.values()))]  # fmt: skip
     assert all((package / path).is_file() for path in named), named
