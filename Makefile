@@ -7,7 +7,7 @@ BIN := .venv/bin
 # Python keeps what it compiles, whatever the shell says: compiling the tests takes each worker 15 seconds.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test soak topology check generate bench coverage docs news setup setup-run lock build clean
+.PHONY: run test soak topology check generate bench coverage docs news setup setup-run setup-build lock build release clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
@@ -50,12 +50,19 @@ news: setup
 setup:
 	@$(PYTHON) tools/bootstrap.py test
 
+setup-build:
+	@$(PYTHON) tools/bootstrap.py build
+
 setup-run:
 	@$(PYTHON) tools/bootstrap.py run
 
-build: setup
-	@$(BIN)/python -m build --no-isolation
-	@$(BIN)/python -m build --no-isolation --wheel --outdir dist packaging/client
+# Needs only Python and what it fetches by hash: compiler, Node.js and build backend.
+build: setup-build
+	@$(BIN)/python tools/release.py build
+
+# Also npm package, image context, bill of materials, licence texts and checksums; needs git.
+release: setup-build
+	@$(BIN)/python tools/release.py release
 
 lock:
 	@sh tools/lock.sh

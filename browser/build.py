@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # a packaging hook loads this file alone
+
+from notices import FILE, notices, packages_in  # noqa: E402
+
 ROOT = HERE.parent
 SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
@@ -79,11 +83,13 @@ class Built(NamedTuple):
         folder: where they are.
         imports: for each file, the files that are loaded with it.
         names: the file of each module that is loaded by name or on demand.
+        packages: the folders of the npm packages whose code the files contain.
     """
 
     folder: Path
     imports: Mapping[str, Sequence[str]]
     names: Mapping[str, str]
+    packages: frozenset[str]
 
     def loaded(self, *names: str) -> set[str]:
         """Return the files that a browser loads for these modules, without what they load on demand."""
@@ -110,7 +116,9 @@ def build(folder: Path, pages: Sequence[str] = ()) -> Built:
     """Write the minified entries, and those of `pages`, to `folder`; return what was written. Raises BuildError."""
     _empty(folder)
     shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(ALONE, folder)
-    built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names})
+    packages = shared.packages | alone.packages
+    built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names}, packages)
+    (folder / FILE).write_text(notices(_modules(), packages), "utf-8")
     sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *ALONE))
     print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
     built.check()
@@ -156,10 +164,11 @@ def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
         if warned:  # such as about an omitted import, with which the module's effects would be lost
             raise BuildError(f"esbuild warns: {warned[-2000:]}")
         shutil.copytree(room / "out", folder, dirs_exist_ok=True)
-        return _built(folder, json.loads((room / "written.json").read_text())["outputs"])
+        written = json.loads((room / "written.json").read_text())
+        return _built(folder, written["outputs"], written["inputs"])
 
 
-def _built(folder: Path, outputs: Mapping[str, Any]) -> Built:
+def _built(folder: Path, outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Built:
     """Return what esbuild's record says, with names as in `folder`."""
     imports = {
         name.removeprefix("out/"): [
@@ -172,7 +181,7 @@ def _built(folder: Path, outputs: Mapping[str, Any]) -> Built:
         for name, file in outputs.items()
         if "entryPoint" in file
     }
-    return Built(folder, imports, names)
+    return Built(folder, imports, names, frozenset(packages_in(inputs)))
 
 
 def build_or_copy(folder: Path) -> None:
@@ -193,15 +202,25 @@ def build_package(folder: Path) -> None:
     modules = _modules()
     _empty(folder)
     build(folder / "dist")
-    tsc = modules / "typescript" / "bin" / "tsc"
-    types = folder / "dist" / "types"
-    _run([_node(), tsc, "-p", HERE, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
-    (types / "index.d.ts").write_text(_INDEX)
+    _declare(folder / "dist" / "types", modules)
     described = json.loads((HERE / "package.json").read_text())
     kept = {name: value for name, value in described.items() if name not in {"private", "devDependencies", "scripts"}}
     (folder / "package.json").write_text(json.dumps(kept, indent=2) + "\n")
     shutil.copyfile(HERE / "README.md", folder / "README.md")
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+
+
+def _declare(types: Path, modules: Path) -> None:
+    """Write the type declarations, from a folder in which the compiler finds the npm packages."""
+    with tempfile.TemporaryDirectory() as made:
+        room = Path(made).resolve()
+        shutil.copytree(SOURCES, room / "src")
+        for name in ("package.json", "tsconfig.json"):
+            shutil.copyfile(HERE / name, room / name)
+        (room / "node_modules").symlink_to(modules, target_is_directory=True)
+        tsc = modules / "typescript" / "bin" / "tsc"
+        _run([_node(), tsc, "-p", room, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
+    (types / "index.d.ts").write_text(_INDEX)
 
 
 def _modules() -> Path:

@@ -1,4 +1,4 @@
-"""Sets up a checkout: `python3 tools/bootstrap.py run|test`. Requires only Python 3.11.
+"""Sets up a checkout: `python3 tools/bootstrap.py run|test|build`. Requires only Python 3.11.
 
 A step is skipped if the files on which it depends have not changed since it last succeeded, so a second call is fast.
 If programs that only root can install are missing, one message lists all of them.
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
-LOCKS = {"run": ("run", "build"), "test": ("dev",)}
+LOCKS = {"run": ("run", "build"), "test": ("dev",), "build": ("build",)}
 # pip installs only wheels, which run no code during installation, except for two packages that the peer-to-peer library
 # needs and that have only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
@@ -39,7 +39,7 @@ def main() -> int:
     """Run the steps for the target on the command line, and return 0 if all of them succeed."""
     target = sys.argv[1] if len(sys.argv) == 2 else ""  # noqa: PLR2004 - argv of exactly one word
     if target not in LOCKS:
-        return _fail("usage: python3 tools/bootstrap.py run|test")
+        return _fail("usage: python3 tools/bootstrap.py run|test|build")
     if sys.version_info < (3, 11):  # noqa: UP036 - an older python3 must get this sentence
         return _fail(f"Holdfast needs Python 3.11 or newer; this is {platform.python_version()}.")
     os.environ.setdefault("PIP_RETRIES", "10")  # a failed request to a registry should not stop the set-up
@@ -56,6 +56,9 @@ def _set_up(target: str) -> None:
     _ensure_programs(target)
     _ensure_venv()
     _install_locks("node", "node")
+    if target == "build":  # the packages' hooks build the enclave and the client
+        _install_locks(target, *LOCKS[target])
+        return
     for_tests = (_ensure_node_packages, _ensure_debian_programs) if target == "test" else ()
     _at_once(partial(_install_and_compile, target), *for_tests)
     _install_project()

@@ -127,3 +127,13 @@ def test_the_environments_node_installs_the_packages(
         assert "--ignore-scripts" in command and first_on_path == str(wheel / "bin")
     bootstrap._ensure_node_packages()
     assert len(calls) == 4
+
+
+def test_a_build_installs_nothing_that_only_tests_need(bootstrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    for name in ("_ensure_venv", "_build_enclave", "_ensure_node_packages", "_ensure_debian_programs", "_build_client"):
+        monkeypatch.setattr(bootstrap, name, lambda *_, name=name: steps.append(name))
+    monkeypatch.setattr(bootstrap, "_has_venv", lambda: True)
+    monkeypatch.setattr(bootstrap, "_install_locks", lambda _, *locks: steps.extend(locks))
+    bootstrap._set_up("build")
+    assert steps == ["_ensure_venv", "node", "build"]

@@ -49,6 +49,7 @@ CLIENT = {
         "pairing/libp2p.js",
         "pages/main.js",
         "pages/connect.js",
+        "THIRD_PARTY.txt",
     )
 }
 
@@ -96,6 +97,14 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     assert "holdfast = holdfast.cli:main" in entries
 
 
+def test_licences_of_bundled_packages_are_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read("holdfast/service/static/client/THIRD_PARTY.txt").decode()
+    for package in ("libp2p", "@chainsafe/libp2p-noise", "@noble/curves", "uqr"):
+        assert re.search(rf"^=+\n{package} \d", text, re.MULTILINE), package
+    assert text.count("Permission is hereby granted, free of charge") > 10
+
+
 def test_the_wheel_from_the_source_distribution_is_the_same(wheel: Path, dist: Path) -> None:
     again = next(dist.glob("*.whl"))
     assert again.name == wheel.name
@@ -115,6 +124,15 @@ def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
         "enclave/build.py",
         "tools/hatch_build.py",
         "requirements/build.lock",
+        "SECURITY.md",
+        "ARCHITECTURE.md",
+        "Makefile",
+        "mkdocs.yml",
+        "contracts/src/AppFactory.sol",
+        "interface/routes.json",
+        "packaging/client/pyproject.toml",
+        "tests/packaging/test_packages.py",
+        "vectors/flows/pay.json",
     } <= names
     assert not [name for name in names if name.endswith((".wasm", ".pyc", ".db", ".env")) or "node_modules" in name]
 

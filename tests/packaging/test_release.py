@@ -1,0 +1,93 @@
+"""`make release`: what it writes, that each artifact has the licence, and that a foreign library reads the bill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tarfile
+import tomllib
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+from tests.support.clean_tree import ROOT, run
+from tests.support.made_once import made_once
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LICENCE = (ROOT / "LICENSE").read_bytes()
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+NAMED = f"holdfast-vault-{VERSION}"
+WHEELS = {f"holdfast_vault-{VERSION}-py3-none-any.whl", f"holdfast_vault_client-{VERSION}-py3-none-any.whl"}
+ARCHIVES = {f"holdfast_vault-{VERSION}.tar.gz", f"{NAMED}.tgz", f"{NAMED}-image.tar.gz"}
+
+
+@pytest.fixture(scope="module")
+def released(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def build(folder: Path) -> None:
+        run("git", "init", "-q", cwd=tree)
+        run("git", "add", "-A", cwd=tree)
+        run(sys.executable, "tools/release.py", "release", cwd=tree)
+        for file in (tree / "dist").iterdir():
+            file.rename(folder / file.name)
+
+    return made_once(tmp_path_factory, "release", build)
+
+
+@pytest.fixture(scope="module")
+def bill(released: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((released / f"{NAMED}.cdx.json").read_text("utf-8"))
+    return found
+
+
+def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None:
+    sums = dict(line.split("  ")[::-1] for line in (released / "SHA256SUMS").read_text().splitlines())
+    assert sums == {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in released.iterdir()
+        if file.name != "SHA256SUMS"
+    }
+    assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt"}
+
+
+def test_every_artifact_has_the_licence(released: Path) -> None:
+    for name in WHEELS:
+        with zipfile.ZipFile(released / name) as wheel:
+            [licence] = [file for file in wheel.namelist() if file.endswith(".dist-info/licenses/LICENSE")]
+            assert wheel.read(licence) == LICENCE
+    for name in ARCHIVES:
+        with tarfile.open(released / name) as archive:
+            licences = [file for file in archive.getnames() if re.fullmatch(r"[^/]+/LICENSE", file)]
+            assert archive.extractfile(licences[0]).read() == LICENCE, name  # type: ignore[union-attr]
+
+
+def test_the_npm_package_is_one(released: Path) -> None:
+    with tarfile.open(released / f"{NAMED}.tgz") as archive:
+        names = set(archive.getnames())
+        described = json.load(archive.extractfile("package/package.json"))  # type: ignore[arg-type]
+    assert (described["name"], described["version"]) == ("holdfast-vault", VERSION)
+    assert {"package/README.md", "package/dist/holdfast.js", "package/dist/THIRD_PARTY.txt"} <= names
+
+
+def test_the_image_can_be_built_from_its_context(released: Path) -> None:
+    with tarfile.open(released / f"{NAMED}-image.tar.gz") as archive:
+        names = {name.removeprefix(f"{NAMED}/") for name in archive.getnames()}
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    for source in (word.strip("/") for line in copied for word in line.split()):
+        assert any(name == source or name.startswith(f"{source}/") for name in names), source
+    assert not [name for name in names if name.endswith((".wasm", ".env", ".db")) or "node_modules" in name]
+
+
+def test_a_foreign_library_reads_the_bill_of_materials(released: Path, bill: dict[str, Any]) -> None:
+    text = (released / f"{NAMED}.cdx.json").read_text("utf-8")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    named = {(one["name"], one["version"]) for one in bill["components"]}
+    locked = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements/run.lock").read_text("utf-8"), re.MULTILINE)
+    assert len(locked) > 40 and set(locked) <= named
+    assert {"libp2p", "@noble/curves", "SQLite", "Argon2", "RIPEMD-160"} <= {name for name, _ in named}
+    assert bill["metadata"]["component"]["purl"] == f"pkg:pypi/holdfast-vault@{VERSION}"
