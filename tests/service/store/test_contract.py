@@ -268,6 +268,15 @@ async def test_attempts_at_a_code_that_is_sent_once_more_go_on(store: Store) -> 
     assert new is not None and new.attempts == 1 and new.code_id not in {one.code_id for one in counted if one}
 
 
+async def test_another_code_replaces_one_that_could_have_been_sent_once_more(store: Store) -> None:
+    """Such as after a change to a provider that sends this service's codes."""
+    await store.keep_code(replace(code(b""), same_until=NOW + 600))
+    await store.count_attempt(attempt())
+    await store.keep_code(code(b"own"))
+    counted = await store.count_attempt(attempt())
+    assert counted is not None and (counted.digest, counted.attempts) == (b"own", 1)
+
+
 async def test_an_expired_code_counts_no_more(store: Store) -> None:
     await store.keep_code(code())
     counted = await store.count_attempt(attempt(NOW + 90))

@@ -122,7 +122,8 @@ class Store(Protocol):
     async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
         """Store the hash of a code that was sent, in place of any older code.
 
-        If an older code's `same_until` has not passed, it was sent once more: its attempts and asker are kept.
+        If an older code's `same_until` has not passed and its hash is the same, it was sent once more: its attempts and
+        asker are kept.
         """
         ...
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def keep_code(connection: Connection, code: NewCode) -> None:
     """Replace the identifier's code with a new one, unless the same code was sent once more."""
     channel, key = code.identifier.channel.value, code.identifier.key
-    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ? AND same_until <= ?", (channel, key, code.now))
+    connection.execute(
+        "DELETE FROM codes WHERE channel = ? AND key = ? AND (same_until <= ? OR digest <> ?)",
+        (channel, key, code.now, code.digest),
+    )
     connection.execute(
         "INSERT INTO codes (channel, key, digest, sent_at, expires_at, ip, same_until) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at",

@@ -12,10 +12,10 @@ BEGIN
         expires_at = excluded.expires_at,
         (id, digest, sent_at, ip, attempts, attempts_by_others, same_until) = (
             SELECT t.id, t.digest, t.sent_at, t.ip, t.attempts, t.attempts_by_others, t.same_until
-            WHERE t.same_until > excluded.sent_at
+            WHERE t.same_until > excluded.sent_at AND t.digest = excluded.digest
             UNION ALL
             SELECT excluded.id, excluded.digest, excluded.sent_at, excluded.ip, 0, 0, excluded.same_until
-            WHERE t.same_until <= excluded.sent_at
+            WHERE t.same_until <= excluded.sent_at OR t.digest <> excluded.digest
         );
     INSERT INTO holdfast.audit (shard, channel, key, at, action)
     SELECT shard, channel, key, now, 'code_sent'
