@@ -38,7 +38,7 @@ def builder() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast"
+    folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast-vault"
     builder.build_package(folder)
     return folder
 
@@ -176,7 +176,7 @@ async def test_the_modules_draw_the_first_screens_without_a_build(browser: Brows
 
 
 CONSUMER = """
-import { Client, ServiceError, WebAuthnError, createPasskey, passkeyKey, type VaultKey } from "holdfast";
+import { Client, ServiceError, WebAuthnError, createPasskey, passkeyKey, type VaultKey } from "holdfast-vault";
 
 export async function start(): Promise<string> {
   const client = new Client({ baseUrl: "https://vault.example", onEvent: ({ subsystem, status }) => console.log(subsystem, status) });
@@ -194,15 +194,15 @@ export async function start(): Promise<string> {
 }
 """
 ENTRIES = """
-import * as connecting from "holdfast/connect.js";
-import * as host from "holdfast/enclave-host.js";
-import * as pairing from "holdfast/pairing.js";
-import * as snapshots from "holdfast/snapshots";
+import * as connecting from "holdfast-vault/connect.js";
+import * as host from "holdfast-vault/enclave-host.js";
+import * as pairing from "holdfast-vault/pairing.js";
+import * as snapshots from "holdfast-vault/snapshots";
 
 export const all: object[] = [connecting, host, pairing, snapshots];
 """
 MISTAKES = """
-import { Client, createPasskey, WebAuthnError } from "holdfast";
+import { Client, createPasskey, WebAuthnError } from "holdfast-vault";
 
 const client = new Client();
 createPasskey({ timeout: "1000" });
@@ -243,7 +243,8 @@ def test_every_documented_type_is_imported_by_its_name(package: Path) -> None:
     assert len(names) > 60
     assert (
         _checked(
-            package, f"import type {{ {', '.join(names)} }} from 'holdfast';\nexport type {{ {', '.join(names)} }};"
+            package,
+            f"import type {{ {', '.join(names)} }} from 'holdfast-vault';\nexport type {{ {', '.join(names)} }};",
         )
         == []
     )
@@ -251,9 +252,9 @@ def test_every_documented_type_is_imported_by_its_name(package: Path) -> None:
 
 def test_every_entry_compiles(package: Path) -> None:
     entries = json.loads((package / "package.json").read_text())["exports"]
-    assert {f"holdfast{name[1:]}" for name in entries if name != "./worker.js"} == {
-        "holdfast",
-        *re.findall(r'"(holdfast/.*)"', ENTRIES),
+    assert {f"holdfast-vault{name[1:]}" for name in entries if name != "./worker.js"} == {
+        "holdfast-vault",
+        *re.findall(r'"(holdfast-vault/.*)"', ENTRIES),
     }
     assert _checked(package, ENTRIES) == []
 
