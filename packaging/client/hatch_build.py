@@ -19,6 +19,12 @@ TOP = ("__init__.py", "py.typed")
 COMMANDS = (
     *("__init__", "root", "exits", "output", "sessions"),
     *(
+        "account",
+        "account_changes",
+        "account_keys",
+        "account_options",
+        "account_permissions",
+        "account_recovery",
         "balance",
         "client_vault",
         "delegations",

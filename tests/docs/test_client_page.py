@@ -31,6 +31,6 @@ USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 PAYEE = "0x00000000000000000000000000000000000000A1"
 
 
-@pytest.mark.parametrize("name", ["vault", "register", "whoami", "pay", "payments", "balance"])
+@pytest.mark.parametrize("name", ["vault", "register", "whoami", "account", "pay", "payments", "balance"])
 def test_the_page_names_every_command(name):
     assert f"holdfast {name}" in PAGE

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.support.serving import Server
 
-PEOPLE = ("vault", "register", "whoami", "pay", "payments", "balance")
+PEOPLE = ("vault", "register", "whoami", "account", "pay", "payments", "balance")
 # Libraries of the service and of the extras, which the client must not need and the new environment must not contain.
 ABSENT = ("aiohttp", "aiosmtplib", "asyncpg", "eth_keys", "granian", "inngest", "libp2p", "obstore", "uvloop")
 

@@ -64,6 +64,15 @@ ForeignContracts = Annotated[
         help="Take the service's account factory even if it is not this release's.",
     ),
 ]
+Account = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        metavar="ADDRESS",
+        envvar="HOLDFAST_ACCOUNT",
+        help="The account, if another key than the vault's created it.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
 
 PaymasterUrl = Annotated[

@@ -11,6 +11,7 @@ import typer
 from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
+    Account,
     AsJson,
     Folder,
     ForeignContracts,
@@ -47,6 +48,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     folder: Folder = None,
     key: Key = "password",
     val_share: ValShare = None,
+    account: Account = None,
     foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
@@ -60,7 +62,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     require_answer(yes=yes, as_json=as_json)
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         gas = gas_policy(paymaster, rpc)
-        with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30) as client:
+        with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
             payee = client.payee_address(to)
             shown = to if payee == to else f"{payee} ({to})"
             confirm(f"pay {amount} ({token}) to {shown} on chain {chain}?", yes=yes, as_json=as_json)

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "vault": ("holdfast.cli.vault", "The vault on this machine."),
     "register": ("holdfast.cli.register", "Register the vault's DID under a handle, address or number."),
     "whoami": ("holdfast.cli.whoami", "Your DID and its identifier at the service."),
+    "account": ("holdfast.cli.account", "Owners, guardians and permissions of the smart account."),
     "pay": ("holdfast.cli.pay", "Pay from the vault's smart account."),
     "payments": ("holdfast.cli.payments", "The payments that the vault's devices made."),
     "balance": ("holdfast.cli.balance", "An account's balance."),

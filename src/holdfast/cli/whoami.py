@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, ForeignContracts, Key, Service
+from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, ForeignContracts, Key, Service
 from holdfast.cli.output import emit
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
+    from holdfast.client.blocking.vault import Vault
 
+_WORDS = {
+    "owner": "your key is one of the account's owners, not its primary key",
+    "none": "your key does not own the account",
+}
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -21,22 +26,27 @@ def whoami(
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
+    account: Account = None,
     foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print your DID, its identifier on the service, and your smart account."""
+    """Print your DID, its identifier on the service, your smart account, and whether your key owns it."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.http.calls import Retries
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query()
-        with Client(service, vault=vault, foreign_contracts=foreign, retries=Retries(attempts=1)) as client:
+        with Client(
+            service, vault=vault, account=account, foreign_contracts=foreign, retries=Retries(attempts=1)
+        ) as client:
             record = client.lookup_did(found.credentials[0].credential_id)
-            account = _account(client)
+            address = _account(client)
+            ownership = _ownership(client, vault) if address else None
         answer = {"did": found.did, "key": vault.did_key(), "registered": record.to_json() if record else None}
         known = f"{record.channel} {record.identifier}" if record else "not registered"
-        where = f"account {account}" if account else "account not known: the service cannot reach its chain"
-        emit({**answer, "smartAccount": account}, f"{found.did}\n{known}\n{where}", as_json=as_json)
+        where = f"account {address}" if address else "account not known: the service cannot reach its chain"
+        lines = (found.did, known, where, *([_WORDS[ownership]] if ownership in _WORDS else []))
+        emit({**answer, "smartAccount": address, "ownership": ownership}, "\n".join(lines), as_json=as_json)
 
 
 def _account(client: Client) -> str | None:
@@ -46,3 +56,17 @@ def _account(client: Client) -> str | None:
         return client.smart_account_address()
     except ChainUnreachable:
         return None
+
+
+def _ownership(client: Client, vault: Vault) -> str | None:
+    """Return what the vault's key is in the account: `primary`, `owner`, `none`; or None if the chain does not say."""
+    from holdfast.chain.signers import p256_signer
+    from holdfast.wire.client_errors import NetworkError
+
+    try:
+        owners = client.account_view().owners
+    except NetworkError:
+        return None
+    key = vault.own_key()
+    mine = [owner for owner in owners if owner.signer == p256_signer(key.x, key.y)]
+    return "none" if not mine else "primary" if mine[0].is_primary else "owner"

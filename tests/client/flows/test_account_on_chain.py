@@ -16,7 +16,7 @@ from tests.support.payments import new_vault, payment, someone
 import holdfast
 from holdfast.chain.account_calls import Permission, apply_changes, create_account_with
 from holdfast.chain.account_messages import Change, ChangeKind
-from holdfast.chain.account_reads import Owner, owner_state, settings_of
+from holdfast.chain.account_reads import Created, Owner, owner_state, settings_of
 from holdfast.chain.contracts import ADDRESSES, DETERMINISTIC_DEPLOYER, PRODUCTION, load
 from holdfast.chain.signers import key_id
 from holdfast.client.account.values import signed_from_text, signed_to_text
@@ -153,6 +153,24 @@ def test_changes_reach_a_chain_on_which_the_account_exists(
     other_chain.transact(*_target_and_data(signed))
     assert on_other(other_chain, account, second.signer)
     assert other_chain.run(lambda rpc: settings_of(rpc, account)).sequence == 1
+
+
+def test_another_account_creates_the_account_with_its_changes(
+    chain: ChainService, devices: tuple[Device, Device]
+) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    with first.client() as client:
+        assert client.account_origin() is None
+        signed = client.sign_account_changes([add(second.signer)])
+    with second.client(account) as client:
+        with pytest.raises(OperationFailed, match="does not exist on this chain"):
+            client.bring_account_changes([signed])
+        origin = Created(*first.key, salt=0)
+        assert client.bring_account_changes([signed], origin=origin).applied == 1
+        assert client.account_origin() == origin
+        assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
+    pays(chain, second, account)
 
 
 def _target_and_data(signed: SignedChanges) -> tuple[str, bytes]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.chain.account_calls import Permission
-    from holdfast.chain.account_reads import Granted
+    from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.calls import Call
     from holdfast.chain.rpc import RpcClient
     from holdfast.client.flows.operations import SmartAccount
@@ -115,13 +115,28 @@ class AccountMethods:
                 return []
             return await account_reads.history_of(chain, account.key.address)
 
+    async def account_origin(self) -> Created | None:
+        """Return the key and the salt that the account was created for, or None before it exists on this chain."""
+        account, chain = await self._chain()
+        with chain_errors():
+            return await account_reads.created_of(chain, account.contracts.app_factory, account.key.address)
+
     async def bring_account_changes(
-        self, signed: Sequence[SignedChanges], *, on_progress: Callable[[str], object] | None = None
+        self,
+        signed: Sequence[SignedChanges],
+        *,
+        origin: Created | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Brought:
         """Bring signed changes to this service's chain, and wait until they are mined.
 
-        Changes that the chain has already are left out. An account that does not exist there yet is created with them,
-        if they begin with the first; its first key must be the vault's, or known from `account_history`'s chain.
+        Changes that the chain has already are left out.
+
+        Args:
+            signed: the changes, in any order.
+            origin: what the account was created for, as `account_origin` says on a chain where it exists. With it, an
+                account of another key is created here with the changes, if they begin with the first.
+            on_progress: called with a word for each step.
 
         Raises:
             ValueError: there are no changes, or they are another account's.
@@ -132,13 +147,17 @@ class AccountMethods:
         chain_id, address = own.contracts.chain_id, (await self._opened()).key.address
         if not signed or any(each.account != address for each in signed):
             raise ValueError("pass changes of this client's account")
-        present = await self._present(own, address)
+        present = await self._present(own, address, origin)
         left = sorted((each for each in signed if each.sequence >= present), key=lambda each: each.sequence)
         if left and [each.sequence for each in left] != list(range(present, present + len(left))):
             raise OperationFailed(f"this chain lacks the account's changes before {left[0].sequence}: bring them first")
+        calls = [account_calls.apply_changes(each) for each in left]
+        if left and origin is not None and not await self._exists(own, address) and address != own.key.address:
+            key = (origin.x, origin.y)
+            calls = [account_calls.create_account_with(own.contracts.app_factory, key, origin.salt, left)]
         last = None
-        for each in left:
-            last = await self._operated(own, account_calls.apply_changes(each), on_progress)
+        for call in calls:
+            last = await self._operated(own, call, on_progress)
         return Brought(chain_id, len(left), last)
 
     async def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
@@ -229,15 +248,20 @@ class AccountMethods:
             raise PluginCallError("sign_account_message", "the enclave signed another message")
         return from_hex(signed.signer), from_hex(signed.signature)
 
-    async def _present(self, own: SmartAccount, address: str) -> int:
-        """Return how many signed changes the chain has; the vault's own account need not exist there yet."""
-        chain = await _chain_of(own)
-        with chain_errors():
-            if await chain.get_code(address):
-                return (await account_reads.settings_of(chain, address)).sequence
-        if address != own.key.address:
+    async def _present(self, own: SmartAccount, address: str, origin: Created | None) -> int:
+        """Return how many signed changes the chain has. Raises OperationFailed if the account cannot come to be."""
+        if await self._exists(own, address):
+            with chain_errors():
+                return (await account_reads.settings_of(await _chain_of(own), address)).sequence
+        if address == own.key.address:
+            return 0
+        if origin is None or account_address(own.contracts, origin.x, origin.y, origin.salt) != address:
             raise OperationFailed(f"the account {address} does not exist on this chain yet")
         return 0
+
+    async def _exists(self, own: SmartAccount, address: str) -> bool:
+        with chain_errors():
+            return bool(await (await _chain_of(own)).get_code(address))
 
     async def _relayed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:
         own = self._account(own=True)

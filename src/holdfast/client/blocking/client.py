@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.account_calls import Permission, SignedChanges
     from holdfast.chain.account_messages import Change
-    from holdfast.chain.account_reads import Granted
+    from holdfast.chain.account_reads import Created, Granted
     from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
@@ -94,19 +94,32 @@ class Client(ServiceClient):
         """Return the signed changes that this chain has, from the first, to bring them to other chains."""
         return run(self._asynchronous.account_history())
 
+    def account_origin(self) -> Created | None:
+        """Return the key and the salt that the account was created for, or None before it exists on this chain."""
+        return run(self._asynchronous.account_origin())
+
     def bring_account_changes(
-        self, signed: Sequence[SignedChanges], *, on_progress: Callable[[str], object] | None = None
+        self,
+        signed: Sequence[SignedChanges],
+        *,
+        origin: Created | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> Brought:
         """Bring signed changes to this service's chain, and wait until they are mined.
 
-        Changes that the chain has already are left out. An account that does not exist there yet is created with them,
-        if they begin with the first; its first key must be the vault's, or known from `account_history`'s chain.
+        Changes that the chain has already are left out.
+
+        Args:
+            signed: the changes, in any order.
+            origin: what the account was created for, as `account_origin` says on a chain where it exists. With it, an
+                account of another key is created here with the changes, if they begin with the first.
+            on_progress: called with a word for each step.
 
         Raises:
             ValueError: there are no changes, or they are another account's.
             OperationFailed: the chain lacks earlier changes than these, or refused them.
         """
-        return run(self._asynchronous.bring_account_changes(signed, on_progress=on_progress))
+        return run(self._asynchronous.bring_account_changes(signed, origin=origin, on_progress=on_progress))
 
     def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
         """Sign, as a guardian, the recovery that names new owners; return signer and signature for `start…`."""

@@ -1,0 +1,227 @@
+"""holdfast account owners and guardians: who owns the account, and who can recover it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.account_changes import change
+from holdfast.cli.account_options import Also, Asked, Signer, Yes, opened, signer_named
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    Account,
+    AsJson,
+    Folder,
+    ForeignContracts,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+    plain_errors,
+)
+from holdfast.cli.output import emit
+
+if TYPE_CHECKING:
+    from holdfast.chain.account_messages import Change
+    from holdfast.client.account.values import AccountView
+
+_SETTINGS: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "no_args_is_help": True}
+owners = typer.Typer(**_SETTINGS, help="Keys that own the account.")
+guardians = typer.Typer(**_SETTINGS, help="Keys that together can give the account new owners.")
+
+
+@owners.command("list")
+def list_owners(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the account's owners, oldest first, and how many of them must sign."""
+    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
+    with opened(asked) as client:
+        view = client.account_view()
+    emit(_owners_form(view), "\n".join(_owner_lines(view)), as_json=as_json)
+
+
+@owners.command("add")
+def add_owner(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    signer: Signer,
+    until: Annotated[int, typer.Option(min=0, metavar="TIME", help="Unix time at which it ends; 0: never.")] = 0,
+    also: Also = None,
+    yes: Yes = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key an owner, on every chain by one signature. It can do everything that the vault's key can."""
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with plain_errors(as_json=as_json):
+        changes = [Change(ChangeKind.ADD_OWNER, signer_named(signer), until)]
+        change(asked, changes, f"make {signer} an owner of the", also or (), yes=yes)
+
+
+@owners.command("remove")
+def remove_owner(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    signer: Signer,
+    also: Also = None,
+    yes: Yes = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Revoke a key, such as a lost device's, on every chain by one signature.
+
+    If it is the primary key, the oldest other P-256 owner becomes primary.
+    """
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with plain_errors(as_json=as_json):
+        changes = [Change(ChangeKind.REMOVE_OWNER, signer_named(signer))]
+        change(asked, changes, f"remove {signer} from the owners of the", also or (), yes=yes)
+
+
+@guardians.command("list")
+def list_guardians(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the account's guardians, how many of them must sign, and how long a recovery takes."""
+    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
+    with opened(asked) as client:
+        view = client.account_view()
+    emit(_guardians_form(view), "\n".join(_guardian_lines(view)), as_json=as_json)
+
+
+@guardians.command("add")
+def add_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    signer: Signer,
+    quorum: Annotated[int | None, typer.Option(min=0, max=32, help="How many guardians must sign.")] = None,
+    delay: Annotated[
+        int | None, typer.Option(min=3600, max=90 * 86400, metavar="SECONDS", help="How long a recovery takes.")
+    ] = None,
+    also: Also = None,
+    yes: Yes = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key a guardian, on every chain by one signature.
+
+    As many guardians as must sign can give the account new owners after the delay (three days unless set), unless an
+    owner cancels. No recovery is possible before --quorum was given once.
+    """
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with plain_errors(as_json=as_json):
+        changes = [Change(ChangeKind.ADD_GUARDIAN, signer_named(signer)), *_terms(quorum, delay)]
+        change(asked, changes, f"make {signer} a guardian of the", also or (), yes=yes)
+
+
+@guardians.command("remove")
+def remove_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    signer: Signer,
+    quorum: Annotated[int | None, typer.Option(min=0, max=32, help="How many guardians must sign.")] = None,
+    also: Also = None,
+    yes: Yes = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a guardian. Give a lower --quorum if fewer guardians would remain than must sign."""
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with plain_errors(as_json=as_json):
+        changes = [*_terms(quorum, None), Change(ChangeKind.REMOVE_GUARDIAN, signer_named(signer))]
+        change(asked, changes, f"remove {signer} from the guardians of the", also or (), yes=yes)
+
+
+def _terms(quorum: int | None, delay: int | None) -> list[Change]:
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    given = ((ChangeKind.SET_QUORUM, quorum), (ChangeKind.SET_DELAY, delay))
+    return [Change(kind, value=value) for kind, value in given if value is not None]
+
+
+def _owners_form(view: AccountView) -> dict[str, Any]:
+    from holdfast.client.account.values import signer_text
+
+    rows = [
+        {"signer": signer_text(owner.signer), "until": owner.expiry, "primary": owner.is_primary}
+        for owner in view.owners
+    ]
+    of = {"account": view.address, "chainId": view.chain_id, "deployed": view.deployed}
+    return {**of, "owners": rows, "threshold": view.settings.threshold}
+
+
+def _owner_lines(view: AccountView) -> list[str]:
+    from holdfast.client.account.values import signer_text
+
+    words = {True: " (primary)", False: ""}
+    lines = [
+        f"{signer_text(owner.signer)}{words[owner.is_primary]}{f' until {owner.expiry}' if owner.expiry else ''}"
+        for owner in view.owners
+    ]
+    return [*lines, f"{view.settings.threshold} must sign"]
+
+
+def _guardians_form(view: AccountView) -> dict[str, Any]:
+    from holdfast.client.account.values import signer_text
+
+    terms = {"quorum": view.settings.quorum, "delaySeconds": view.settings.delay}
+    signers = [signer_text(signer) for signer in view.guardians]
+    return {"account": view.address, "chainId": view.chain_id, "guardians": signers, **terms}
+
+
+def _guardian_lines(view: AccountView) -> list[str]:
+    from holdfast.client.account.values import signer_text
+
+    quorum, delay = view.settings.quorum, view.settings.delay
+    terms = f"{quorum} must sign; a recovery takes {delay} seconds" if quorum else "no recovery is possible"
+    return [*(signer_text(signer) for signer in view.guardians), terms]

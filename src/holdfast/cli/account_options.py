@@ -1,0 +1,91 @@
+"""What the commands of `holdfast account` share: options, the signers that people name, and a client for a service."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli import client_vault as common
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.client.blocking.client import Client
+    from holdfast.client.blocking.vault import Vault
+
+_P256_KEY = b"\x80\x24"  # multicodec p256-pub, as a varint
+_COMPRESSED = 35
+
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also", metavar="URL", help="Another chain's service, where the signature shall hold too; repeatable."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Signer = Annotated[
+    str,
+    typer.Argument(metavar="SIGNER", help="A did:key, as whoami --json prints it, an address, or 0x and a key."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which vault acts for which account through which service."""
+
+    service: str
+    folder: Path | None = None
+    key: str = "password"
+    account: str | None = None
+    foreign: bool = False
+    as_json: bool = False
+    paymaster: str | None = None
+    rpc: str | None = None
+
+
+@contextmanager
+def opened(asked: Asked) -> Iterator[Client]:
+    """Yield a client with the unlocked vault. Errors end the command with a message and an exit code."""
+    with (
+        common.plain_errors(as_json=asked.as_json),
+        common.opened_vault(asked.folder, asked.key, asked.service) as vault,
+        client_of(asked, vault, asked.service) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def client_of(asked: Asked, vault: Vault, service: str) -> Iterator[Client]:
+    """Yield a client of a service with an open vault. `--rpc` and `--paymaster` are those of `--service` alone."""
+    from holdfast.client.blocking.client import Client
+
+    own = service == asked.service
+    gas = common.gas_policy(asked.paymaster if own else None, asked.rpc if own else None)
+    foreign, account = asked.foreign, asked.account
+    with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
+        yield client
+
+
+def signer_named(text: str) -> bytes:
+    """Return the signer that a did:key, an address or hex names. Raises ValueError."""
+    from holdfast.client.account.values import signer_of
+
+    return _of_did_key(text) if text.startswith("did:") else signer_of(text)
+
+
+def _of_did_key(did: str) -> bytes:
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    from holdfast.chain.signers import p256_signer
+    from holdfast.content.bases import from_multibase
+
+    kind, _, text = did.removeprefix("did:").partition(":")
+    key = from_multibase(text) if kind == "key" else b""
+    if len(key) != _COMPRESSED or not key.startswith(_P256_KEY):
+        raise ValueError("a signer is the did:key of a P-256 key, an address, or 0x and a key")
+    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key[2:]).public_numbers()
+    return p256_signer(point.x, point.y)

@@ -1,0 +1,136 @@
+"""holdfast account permissions: what other keys may spend from the account, on one chain."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli import client_vault as common
+from holdfast.cli.account_options import Asked, Signer, Yes, opened, signer_named
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    Account,
+    AsJson,
+    Folder,
+    ForeignContracts,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+)
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import confirm, emit, fail, require_answer
+
+if TYPE_CHECKING:
+    from holdfast.chain.account_reads import Granted
+
+permissions = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="What other keys may spend."
+)
+_NOBODY = "0x" + "00" * 20
+
+
+@permissions.command("list")
+def list_permissions(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the permissions, with what was spent in this period."""
+    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
+    with opened(asked) as client:
+        found = [_form(granted) for granted in client.account_permissions()]
+    lines = [f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}" for row in found]
+    emit({"permissions": found}, "\n".join(lines or ["no permissions"]), as_json=as_json)
+
+
+@permissions.command()
+def add(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    signer: Signer,
+    token: Annotated[str, typer.Argument(help='An ERC-20 address, or "native".')],
+    allowance: Annotated[int, typer.Argument(min=1, help="The most in one period, in the token's smallest unit.")],
+    period: Annotated[int, typer.Option(min=0, metavar="SECONDS", help="0: all the time is one period.")] = 0,
+    until: Annotated[int, typer.Option(min=0, metavar="TIME", help="Unix time at which it ends; 0: never.")] = 0,
+    to: Annotated[str, typer.Option(metavar="ADDRESS", help="The only receiver.")] = _NOBODY,
+    yes: Yes = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a key spend one token within a limit that the account itself enforces on this chain."""
+    from holdfast.chain.account_calls import Permission
+    from holdfast.chain.signers import key_id
+
+    require_answer(yes=yes, as_json=as_json)
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with opened(asked) as client:
+        permission = Permission(
+            key_id=key_id(signer_named(signer)),
+            token=_NOBODY if token == "native" else token,  # noqa: S105 - a currency
+            allowance=allowance,
+            period=period,
+            start=int(time.time()),
+            until=until,
+            target=to,
+        )
+        where = client.smart_account_address()
+        confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=as_json)
+        client.grant_account_permission(permission, on_progress=common.say)
+    name = f"0x{permission.id.hex()}"
+    emit({"id": name}, f"granted {name}", as_json=as_json)
+
+
+@permissions.command()
+def remove(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")],
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    account: Account = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
+    foreign: ForeignContracts = False,
+    as_json: AsJson = False,
+) -> None:
+    """Revoke a permission. Exits with 5 if it is not granted."""
+    asked = Asked(
+        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
+        as_json=as_json,
+    )  # fmt: skip
+    with opened(asked) as client:
+        found = {f"0x{granted.permission.id.hex()}": granted.permission for granted in client.account_permissions()}
+        if permission not in found:
+            fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=as_json)
+        client.revoke_account_permission(found[permission].id, on_progress=common.say)
+    emit({"revoked": permission}, f"revoked {permission}", as_json=as_json)
+
+
+def _form(granted: Granted) -> dict[str, Any]:
+    permission = granted.permission
+    return {
+        "id": f"0x{permission.id.hex()}",
+        "keyId": f"0x{permission.key_id.hex()}",
+        "token": permission.token,
+        "allowance": str(permission.allowance),
+        "spent": str(granted.spent),
+        "left": str(granted.left),
+        "period": permission.period,
+        "start": permission.start,
+        "until": permission.until,
+        "target": permission.target,
+        "function": f"0x{permission.function.hex()}",
+    }

@@ -1,0 +1,122 @@
+"""`holdfast account` on a real local chain."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.payments import someone
+from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.terminal import Terminal
+
+from holdfast.cli.account_options import signer_named
+from holdfast.cli.exits import Exit
+from holdfast.client.passkeys import Authenticator, Person
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.chain_service import ChainService
+
+NOWHERE = "http://localhost:9"
+ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+
+
+def device(chain: ChainService, folder: Path, name: str) -> Terminal:
+    terminal = Terminal(folder / name, chain.base_url)
+    fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
+    (folder / f"{name}.credential").write_text(fresh.credential)
+    terminal.json("vault", "create", "--credential", str(folder / f"{name}.credential"))
+    return terminal
+
+
+@pytest.fixture
+def first(chain: ChainService, tmp_path: Path) -> Terminal:
+    return device(chain, tmp_path, "first")
+
+
+@pytest.fixture
+def second(chain: ChainService, tmp_path: Path) -> Terminal:
+    return device(chain, tmp_path, "second")
+
+
+def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(
+    chain: ChainService, first: Terminal, second: Terminal
+) -> None:
+    mine, theirs = first.json("whoami"), second.json("whoami")
+    account = mine["smartAccount"]
+    assert mine["ownership"] == "primary"
+    done = first.json("account", "owners", "add", theirs["key"], "--yes")
+    assert done["chains"] == [{"service": chain.base_url, "chainId": 84532, "applied": 1, "error": None}]
+    chain.give(account, 1_000)
+    there = ("--account", account)
+    assert second.json("whoami", *there)["ownership"] == "owner"
+    assert "your key is one of the account's owners" in second.run("whoami", *there).stdout
+    payee = someone()
+    second.json("pay", payee, "600", "--token", chain.usdc, "--yes", *there)
+    assert chain.usdc_of(payee) == 600
+    left = second.run(
+        *("account", "owners", "remove", mine["key"], "--yes", "--json", *there, "--also", NOWHERE), code=Exit.FAILED
+    )
+    rows = json.loads(left.stdout)["chains"]
+    assert [(row["service"], row["applied"], row["error"] is None) for row in rows] == [
+        (chain.base_url, 1, True),
+        (NOWHERE, 0, False),
+    ]
+    assert f"not there yet: {NOWHERE}" in left.stderr
+    listed = second.json("account", "owners", "list", *there)
+    signer = "0x" + signer_named(theirs["key"]).hex()
+    assert listed["owners"] == [{"signer": signer, "until": 0, "primary": True}]
+    assert "your key does not own the account" in first.run("whoami").stdout
+    first.run("pay", payee, "1", "--token", chain.usdc, "--yes", code=Exit.FAILED)
+
+
+def test_what_a_chain_lacks_is_brought_later(chain: ChainService, first: Terminal, tmp_path: Path) -> None:
+    first.json("account", "owners", "add", ADDRESS, "--until", "4000000000", "--yes")
+    assert f"{ADDRESS} until 4000000000\n1 must sign\n" in first.run("account", "owners", "list").stdout
+    other = chain.another(tmp_path / "other", chain.bundler_url)
+    (row,) = first.json("account", "bring", "--also", other.base_url)["chains"]
+    assert (row["applied"], row["error"]) == (0, None)  # the other service has the same chain
+    first.run("account", "bring", code=Exit.USAGE)
+
+
+def test_guardians_recover_and_an_owner_cancels(chain: ChainService, first: Terminal, second: Terminal) -> None:
+    account, guardian = first.json("whoami")["smartAccount"], second.json("whoami")["key"]
+    assert "no recovery is possible" in first.run("account", "guardians", "list").stdout
+    words = ("account", "guardians", "add", guardian, "--quorum", "1", "--delay", "3600", "--yes")
+    first.json(*words)
+    terms = first.json("account", "guardians", "list")
+    assert (len(terms["guardians"]), terms["quorum"], terms["delaySeconds"]) == (1, 1, 3600)
+    there = ("--account", account)
+    second.run("account", "recover", "list", *there, code=Exit.NOT_FOUND)
+    started = second.json("account", "recover", "start", guardian, "--yes", *there)
+    assert started["readyAt"] > time.time()
+    assert first.json("account", "recover", "list")["supporters"] == 1
+    assert "TooEarly" in second.run("account", "recover", "finish", *there, code=Exit.FAILED).stderr
+    first.run("account", "recover", "cancel")
+    first.run("account", "recover", "list", code=Exit.NOT_FOUND)
+    first.json("account", "guardians", "remove", guardian, "--quorum", "0", "--yes")
+    assert first.json("account", "guardians", "list")["guardians"] == []
+
+
+def test_permissions(chain: ChainService, first: Terminal, second: Terminal) -> None:
+    app = second.json("whoami")["key"]
+    chain.give(first.json("whoami")["smartAccount"], 10)
+    made = first.json("account", "permissions", "add", app, chain.usdc, "500", "--period", "86400", "--yes")
+    (row,) = first.json("account", "permissions", "list")["permissions"]
+    assert (row["id"], row["allowance"], row["left"], row["token"]) == (made["id"], "500", "500", chain.usdc)
+    assert first.run("account", "permissions", "remove", made["id"]).stdout == f"revoked {made['id']}\n"
+    assert first.run("account", "permissions", "list").stdout == "no permissions\n"
+    first.run("account", "permissions", "remove", made["id"], code=Exit.NOT_FOUND)
+
+
+@pytest.mark.parametrize("signer", ["ada", "did:new:0x12", "did:key:z6Mk", "0x12", "did:key:"])
+def test_refuses_what_names_no_signer(first: Terminal, signer: str) -> None:
+    first.run("account", "owners", "add", signer, "--yes", code=Exit.USAGE)
+
+
+def test_asks_before_it_changes_anything(first: Terminal) -> None:
+    answer: Any = first.run("account", "owners", "add", ADDRESS, typed="y\n", code=Exit.USAGE)
+    assert "use --yes" in answer.stderr
