@@ -18,10 +18,12 @@ DID_REGISTERED = bytes.fromhex(topic("DidRegistered(bytes32,address,string)")[2:
 STATUS_CHANGED = bytes.fromhex(topic("DidStatusChanged(bytes32,bool)")[2:])
 KEY_CHANGED = bytes.fromhex(topic("PublicKeyChanged(uint256,uint256)")[2:])
 ADDRESS = b"\x02" * 20
-# Events that the indexer does not need: of the registry, and of an account's owners, guardians and permissions.
-LEFT_OUT = {"Committed", "OwnerAdded", "OwnerRemoved", "ThresholdChanged", "GuardianAdded", "GuardianRemoved"}
-LEFT_OUT |= {"RecoveryTermsChanged", "RecoveryStarted", "RecoveryCancelled", "RecoveryFinished"}
+# Events that the indexer does not need: of the registry, and of an account's terms and permissions.
+LEFT_OUT = {"Committed", "ThresholdChanged", "RecoveryTermsChanged"}
 LEFT_OUT |= {"PermissionGranted", "PermissionRevoked", "Spent", "EIP712DomainChanged"}
+OWNER_ADDED = bytes.fromhex(topic("OwnerAdded(bytes32,bytes,uint48)")[2:])
+OWNER_REMOVED = bytes.fromhex(topic("OwnerRemoved(bytes32)")[2:])
+RECOVERY_STARTED = bytes.fromhex(topic("RecoveryStarted(uint32,uint48,bytes[])")[2:])
 
 
 def log(topics: list[bytes], data: str, address: bytes = REGISTRY) -> Log:
@@ -61,6 +63,18 @@ def test_a_key_change_names_the_account_and_what_stands_for_its_key() -> None:
     assert event.key_owner == keccak256(x.to_bytes(32) + y.to_bytes(32))[12:]
 
 
+def test_owners_and_recoveries_name_the_account_and_the_key() -> None:
+    account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
+    signer = x.to_bytes(32) + y.to_bytes(32)
+    added = log([OWNER_ADDED, keccak256(signer)], word(64) + word(0) + word(64) + signer.hex(), account)
+    removed = log([OWNER_REMOVED, keccak256(signer)], "", account)
+    started = log([RECOVERY_STARTED, bytes(32)], word(9) + word(64) + word(0), account)
+    events = [DECODER.events([each])[0] for each in (added, removed, started)]
+    assert [event.kind for event in events] == ["OwnerAdded", "OwnerRemoved", "RecoveryStarted"]
+    assert {event.account_address for event in events} == {account}
+    assert [event.key_owner for event in events] == [keccak256(signer)[12:], keccak256(signer)[12:], None]
+
+
 def test_text_that_no_database_would_take_is_made_harmless() -> None:
     [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"a\0b\xff"))])
     assert event.metadata_cid == "a\ufffdb\ufffd"
@@ -74,6 +88,8 @@ MALFORMED = {
     "too many topics": log([STATUS_CHANGED, DID, DID], word(1)),
     "a key change with a topic": log([KEY_CHANGED, DID], word(1) + word(2)),
     "half a key": log([KEY_CHANGED], word(1)),
+    "an owner without a key ID": log([OWNER_REMOVED], ""),
+    "an owner without data": log([OWNER_ADDED, DID], ""),
     "no data": log([STATUS_CHANGED, DID], ""),
     "a bool of 2": log([STATUS_CHANGED, DID], word(2)),
     "an address of 21 bytes": log([DID_REGISTERED, DID, b"\x01" * 32], text_data(b"x")),

@@ -102,7 +102,7 @@ async def settings_of(chain: RpcClient, account: str) -> Settings:
 async def owner_state(chain: RpcClient, account: str, signer: bytes) -> tuple[bool, int, bool]:
     """Return whether a signer is an owner (also if expired), its expiry, and whether it is a guardian."""
     owner, expiry, guardian = await _numbers(chain, account, "keyState(bytes32)", 3, key_id(signer))
-    return bool(owner), expiry, bool(guardian)
+    return owner == 1, expiry, guardian == 1
 
 
 async def primary_of(chain: RpcClient, account: str) -> bytes | None:

@@ -67,12 +67,20 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
-    # Emitted by accounts. Any contract can emit this event; the rows of the table `accounts` show which emitters are
-    # accounts.
+    # Emitted by accounts. Any contract can emit these events; the rows of the table `accounts` show which emitters are
+    # accounts. A signer's bytes and a recovery's new owners are in the logs of the chain.
     EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
+    EventKind(_ACCOUNT, "OwnerAdded(bytes32,bytes,uint48)", (None,), (None, None)),
+    EventKind(_ACCOUNT, "OwnerRemoved(bytes32)", (None,), ()),
+    EventKind(_ACCOUNT, "GuardianAdded(bytes32,bytes)", (None,), (None,)),
+    EventKind(_ACCOUNT, "GuardianRemoved(bytes32)", (None,), ()),
+    EventKind(_ACCOUNT, "RecoveryStarted(uint32,uint48,bytes[])", (None,), (None, None)),
+    EventKind(_ACCOUNT, "RecoveryCancelled(uint32)", (None,), ()),
+    EventKind(_ACCOUNT, "RecoveryFinished(uint32)", (None,), ()),
 )
 
 KIND_NAMES = frozenset(kind.name for kind in EVENT_KINDS)
+ACCOUNT_KINDS = frozenset(kind.name for kind in EVENT_KINDS if kind.emitter == _ACCOUNT)
 
 
 def key_owner(key: bytes) -> bytes:
@@ -80,14 +88,26 @@ def key_owner(key: bytes) -> bytes:
     return keccak256(key)[-KEY_OWNER_BYTES:]
 
 
+def _of_account(log: Log) -> dict[str, Any]:
+    return {"account_address": log.address}
+
+
+def _of_key(log: Log) -> dict[str, Any]:
+    """Name the key of an owner or guardian: the end of its ID, which for a P-256 key is `key_owner` of the key."""
+    return {"account_address": log.address, "key_owner": log.topics[1][-KEY_OWNER_BYTES:]}
+
+
+def _of_public_key(log: Log) -> dict[str, Any]:
+    return {"account_address": log.address, "key_owner": key_owner(log.data[:_KEY_BYTES])}
+
+
 # Fields that are not parameters of an event but follow from it: a registered DID or alias is active.
 _IMPLIED: dict[str, Callable[[Log], dict[str, Any]]] = {
     "DidRegistered": lambda _: {"active": 1},
     "AliasRegistered": lambda _: {"active": 1},
-    "PublicKeyChanged": lambda log: {
-        "account_address": log.address,
-        "key_owner": key_owner(log.data[:_KEY_BYTES]),
-    },
+    "PublicKeyChanged": _of_public_key,
+    **dict.fromkeys(("OwnerAdded", "OwnerRemoved", "GuardianAdded", "GuardianRemoved"), _of_key),
+    **dict.fromkeys(("RecoveryStarted", "RecoveryCancelled", "RecoveryFinished"), _of_account),
 }
 
 
@@ -111,7 +131,7 @@ class Decoder:
     def events(self, logs: Iterable[Log]) -> list[Event]:
         """Return the events in `logs`, in chain order. Logs of other contracts and malformed logs are left out.
 
-        Key changes from any contract are returned, because only the stored rows show which contracts are accounts.
+        Accounts' events are returned from any contract, because only the stored rows show which contracts are accounts.
 
         Only other contracts can emit malformed logs, which must not stop the index.
         """

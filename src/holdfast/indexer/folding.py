@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
+from holdfast.indexer.events import ACCOUNT_KINDS
 from holdfast.indexer.rows import ENTITIES, AccountRow, AliasRow, DidRow, Event, JournalRow, Row, TotalsRow
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
 
 
 def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
-    """Return whether the event is a key change in a contract that is not, or not yet, an account of the factory."""
-    if event.kind != "PublicKeyChanged" or event.account_address is None:
+    """Return whether an account's event is from a contract that is not, or not yet, an account of the factory."""
+    if event.kind not in ACCOUNT_KINDS or event.account_address is None:
         return False
     return sheet.get("accounts", event.account_address, AccountRow) is None
 

@@ -53,10 +53,10 @@ def of_range(first: int, last: int) -> BlockFilter:
 
 
 class LogReader:
-    """Reads two kinds of logs: those of the registry and the factory, and the key changes that accounts emit.
+    """Reads two kinds of logs: those of the registry and the factory, and those that accounts emit.
 
-    The contracts' logs are selected by address, and are read first. Key changes are selected by topic only, since a
-    filter that listed all accounts would exceed every endpoint's limit; other contracts' logs with that topic are
+    The contracts' logs are selected by address, and are read first. Those of accounts are selected by topic only, since
+    a filter that listed all accounts would exceed every endpoint's limit; other contracts' logs with these topics are
     dropped when the rows are computed. Some endpoints refuse a filter without addresses, and anyone can emit so many
     such logs that the response is too large. If such a filter fails, the accounts are selected by address, in groups.
     Every method raises RpcError.
@@ -79,7 +79,7 @@ class LogReader:
         return await self._ask(self._contracts, place)
 
     async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
-        """Return all known accounts' key changes in the blocks `places`; those of other contracts may be included.
+        """Return all known accounts' logs in the blocks `places`; those of other contracts may be included.
 
         Args:
             places: The blocks.
@@ -97,7 +97,7 @@ class LogReader:
         return found
 
     async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
-        """Return any contract's key changes; None if the endpoint refuses, whatever form its error takes."""
+        """Return any contract's logs with accounts' topics; None if the endpoint refuses in whatever form."""
         try:
             return await self._decoded(await self._answer(self._rpc, self._any_account, place), place)
         except RpcError:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Increase this version when a definition below changes. An index with a different version is rebuilt from the chain.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 BYTES, WHOLE, TEXT = "BLOB", "INTEGER", "TEXT"
 

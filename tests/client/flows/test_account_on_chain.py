@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from tests.support.chain_service import ChainService, chain_service
 from tests.support.fresh_chain import Chain, run_anvil
@@ -153,6 +154,35 @@ def test_changes_reach_a_chain_on_which_the_account_exists(
     other_chain.transact(*_target_and_data(signed))
     assert on_other(other_chain, account, second.signer)
     assert other_chain.run(lambda rpc: settings_of(rpc, account)).sequence == 1
+
+
+def test_the_indexer_shows_changes_of_owners_and_recoveries(
+    chain: ChainService, devices: tuple[Device, Device]
+) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    with first.client() as client:
+        change(client, add(second.signer))
+        change(client, Change(ChangeKind.ADD_GUARDIAN, second.signer), Change(ChangeKind.SET_QUORUM, value=1))
+    with second.client(account) as client:
+        client.start_account_recovery([second.signer])
+        client.cancel_account_recovery()
+    wanted = ["AccountCreated", "OwnerAdded", "GuardianAdded", "RecoveryStarted", "RecoveryCancelled"]
+    deadline = time.monotonic() + 60
+    shown = events(chain, account)
+    while [event["kind"] for event in shown] != wanted:
+        assert time.monotonic() < deadline, shown
+        time.sleep(0.1)
+        shown = events(chain, account)
+    assert [event["key_owner"].lower() for event in shown if "key_owner" in event] == [
+        "0x" + key_id(second.signer)[12:].hex()
+    ] * 2
+
+
+def events(chain: ChainService, account: str) -> list[dict[str, Any]]:
+    answer = httpx.get(f"{chain.base_url}/api/indexer/api/events", params={"account": account}, timeout=30)
+    found: list[dict[str, Any]] = answer.json()["events"]
+    return found
 
 
 def test_another_account_creates_the_account_with_its_changes(
