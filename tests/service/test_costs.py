@@ -176,8 +176,8 @@ async def test_heavy_bodies(open_api: Api, entry: type[Meter]) -> None:
 
 
 async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
-    def request(value: str) -> bytes:
-        return ('{"jsonrpc":"2.0","id":1,"method":"eth_estimateUserOperationGas","params":[' + value + "]}").encode()
+    def request(value: str, method: str = "eth_estimateUserOperationGas") -> bytes:
+        return ('{"jsonrpc":"2.0","id":1,"method":"' + method + '","params":[' + value + "]}").encode()
 
     values = {
         name: filled(value, BUNDLER_BODY - 200) if len(value) < BUNDLER_BODY // 2 else value
@@ -185,6 +185,11 @@ async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
     }
     values["hex"] = '"0x' + "f" * (BUNDLER_BODY - 200) + '"'
     requests = [Heavy(f"params: {name}", "POST", "/api/bundler", body=request(value)) for name, value in values.items()]
+    values |= {name: '{"' + name + '":' + values["hex"] + "}" for name in ("paymaster", "paymasterAndData", "callData")}
+    requests += [
+        Heavy(f"operation: {name}", "POST", "/api/bundler", body=request(value, "eth_sendUserOperation"))
+        for name, value in values.items()
+    ]
     requests += [
         Heavy(
             f"id: {name}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
+from holdfast.wire.paymasters import pays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,8 +93,8 @@ class UserOperation:
 
     @property
     def sponsored(self) -> bool:
-        """Whether a paymaster pays. The zero address is no paymaster: EntryPoint v0.7 then charges the account."""
-        return self.paymaster is not None and any(self.paymaster)
+        """Whether a paymaster pays; see `holdfast.wire.paymasters`."""
+        return pays(self.paymaster)
 
     @classmethod
     def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:

@@ -118,6 +118,61 @@ async def test_what_is_absent_stays_absent(bundled) -> None:
     assert json.loads(bundler.requests[0][3]) == {"jsonrpc": "2.0", "method": "eth_supportedEntryPoints"}
 
 
+ZERO, PAYS = "0x" + "00" * 20, "0x" + "00" * 19 + "01"
+SEND = "eth_sendUserOperation"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"sender": PAYS, "paymaster": ZERO, "paymasterData": "0x"},
+        {"paymaster": "0X" + "00" * 20},
+        {"paymasterAndData": ZERO},
+        {"paymasterAndData": ZERO + "ff" * 60},
+        {"paymaster": PAYS, "paymasterAndData": ZERO + "00" * 32},
+    ],
+)
+@pytest.mark.parametrize("identity", [7, "x", None])
+async def test_an_operation_that_the_zero_address_would_pay_is_answered_and_not_sent(
+    bundled, operation: dict[str, Any], identity: Any
+) -> None:
+    api, bundler = bundled
+    answer = await api.post(BUNDLER, **rpc(SEND, id=identity, params=[operation, "0x01"]))
+    assert answer.status_code == 200
+    error = {"code": -32602, "message": "the zero address is no paymaster: the account itself would pay"}
+    assert answer.json() == {"jsonrpc": "2.0", "id": identity, "error": error}
+    assert bundler.requests == []
+
+
+async def test_a_refused_operation_without_an_id_is_answered_with_null(bundled) -> None:
+    api, bundler = bundled
+    body = {"method": SEND, "params": [{"paymaster": ZERO}]}
+    assert (await api.post(BUNDLER, **body)).json()["id"] is None
+    assert bundler.requests == []
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        [], ["0x"], {"paymaster": ZERO}, [[{"paymaster": ZERO}]], [{}], [{"paymaster": None, "paymasterAndData": "0x"}],
+        [{"paymaster": PAYS}], [{"paymasterAndData": PAYS + "00" * 40}], [{"paymasterAndData": ZERO[:-1]}],
+        [{"paymaster": ZERO[:-1]}], [{"paymaster": ZERO + "00"}], [{"paymaster": ZERO[2:]}], [{"paymaster": 0}],
+        [{"paymaster": [ZERO]}], [{"paymaster": "0x" + " 0" * 20}], [{"x": {"paymaster": ZERO}}],
+    ],
+)  # fmt: skip
+async def test_other_and_malformed_operations_are_the_bundlers_business(bundled, params: Any) -> None:
+    api, bundler = bundled
+    assert (await api.post(BUNDLER, **rpc(SEND, params=params))).json()["result"] == SEND
+    assert json.loads(bundler.requests[0][3])["params"] == params
+
+
+async def test_only_an_operation_to_be_sent_is_looked_at(bundled) -> None:
+    api, bundler = bundled
+    for method in BUNDLER_METHODS - {SEND}:
+        assert (await api.post(BUNDLER, **rpc(method, params=[{"paymaster": ZERO}]))).json()["result"] == method
+    assert len(bundler.requests) == len(BUNDLER_METHODS) - 1
+
+
 @pytest.fixture
 async def metered(make_api):
     async with upstream() as bundler:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.json_rpc import written_anew
 from holdfast.rules.quotas import of_operation
+from holdfast.rules.user_operations import refusal_of
 from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
 from holdfast.wire.json_rpc import CHARGED
 
@@ -28,7 +29,9 @@ class Relay:
     clock: Clock
 
     async def forward(self, request: CallBundler, ip: str) -> bytes:
-        """Return the bundler's response to one JSON-RPC request (interface: POST /api/bundler).
+        """Return the response to one JSON-RPC request (interface: POST /api/bundler).
+
+        It is the bundler's, except for an operation whose paymaster is the zero address, which is not forwarded.
 
         Args:
             request: the request that the client sent.
@@ -41,6 +44,9 @@ class Relay:
         written = written_anew(request)
         if self.bundler.url is None:
             raise Refused(BUNDLER_NOT_CONFIGURED)
+        refusal = refusal_of(request)
+        if refusal is not None:
+            return refusal
         if request.method in CHARGED:
             await self.store.charge(of_operation(ip, self.ceilings), self.clock())
         return await self.bundler.forward(written)
