@@ -27,13 +27,17 @@ export class Client extends ServiceClient {
 
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
-   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy, foreignContracts?: boolean,
+   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy, foreignContracts?: boolean, account?: string,
    *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
    *   snapshots are stored, by default on the service; false: nowhere. `foreignContracts`: whether the service may use
-   *   another account factory than this release's, by default only on the service's own pages
+   *   another account factory than this release's, by default only on the service's own pages. `account`: the smart
+   *   account to pay from, if it is not the first account of the vault's key: one that another key created, and of which
+   *   the vault's key is an owner
    */
-  constructor({ vault, gas = {}, foreignContracts, snapshots = {}, subsystems, ...options } = {}) {
+  constructor({ vault, gas = {}, foreignContracts, account, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
+    /** The address of the account to pay from, if another key created it. */
+    this.accountAddress = account ?? null;
     /** The options that determine who pays for the gas of the account's operations. */
     this.gas = gas;
     // Whoever serves the page also serves this code.
@@ -193,7 +197,7 @@ export class Client extends ServiceClient {
   /** @returns {Promise<SmartAccount>} the open vault's account on this service's chain, deployed or not */
   async account() {
     const { SmartAccount } = await part(import("./flows/account.js"));
-    return SmartAccount.open(this, this.gas);
+    return SmartAccount.ofClient(this, this.gas);
   }
 
   /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */

@@ -6,7 +6,7 @@
 import "../core.js";
 import { fromHex } from "../bytes.js";
 import { Bundler, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
-import { createAccount } from "../chain/calls.js";
+import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
@@ -35,15 +35,18 @@ export class SmartAccount {
   #client;
   #policy;
   #signed;
+  #isForeign;
 
   /**
    * @param {Client} client
    * @param {GasPolicy} policy
-   * @param {{contracts: import("../generated/types.js").ContractSet, key: AccountKey}} facts
+   * @param {{contracts: import("../generated/types.js").ContractSet, key: AccountKey, isForeign?: boolean}} facts
+   *   `isForeign`: another key created the account
    */
-  constructor(client, policy, { contracts, key }) {
+  constructor(client, policy, { contracts, key, isForeign = false }) {
     this.#client = client;
     this.#policy = policy;
+    this.#isForeign = isForeign;
     this.contracts = contracts;
     this.key = key;
     this.bundler = new Bundler(client, contracts.entryPoint);
@@ -60,6 +63,25 @@ export class SmartAccount {
   static async open(client, policy = {}) {
     const [contracts, key] = await Promise.all([contractsOf(client), keyOf(client)]);
     return new SmartAccount(client, policy, { contracts, key });
+  }
+
+  /**
+   * The account that the client pays from: the one that its application names, or else the first of the vault's key.
+   *
+   * @param {Client} client
+   * @param {GasPolicy} [policy]
+   * @throws {TypeError} what the application names is no address
+   */
+  static async ofClient(client, policy = {}) {
+    const own = await SmartAccount.open(client, policy);
+    const address = client.accountAddress;
+    if (address === null) return own;
+    if (!isAddress(address)) throw new TypeError("account: not an address");
+    return new SmartAccount(client, policy, {
+      contracts: own.contracts,
+      key: { ...own.key, address },
+      isForeign: true,
+    });
   }
 
   /** The account's address. */
@@ -198,11 +220,14 @@ export class SmartAccount {
     const { x, y } = this.key;
     const isDeployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n;
     const isReplaced = isDeployed && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y);
-    if (isReplaced) await this.#checkOwner();
-    const signature = isReplaced ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
+    const isNamed = this.#isForeign || isReplaced;
+    if (isNamed) await this.#checkOwner();
+    const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
     const first =
-      isDeployed || nonce > 0n ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
+      isNamed || isDeployed || nonce > 0n
+        ? {}
+        : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
     const fees = await this.#signed.leastFees(nonce);
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
   }
@@ -214,6 +239,8 @@ export class SmartAccount {
    */
   async #checkOwner() {
     const url = await this.#chain();
+    if (url && this.#isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
+      throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
     if (found.isOwner && (await thresholdOf(url, this.address)) > 1)
       throw new OperationFailed(`two owners of the account ${this.address} must sign`);

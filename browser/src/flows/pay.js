@@ -38,7 +38,7 @@ const EXPLORERS = /** @type {Record<number, string>} */ ({
  * @returns {Promise<PaymentResult>}
  */
 export async function pay(client, params, { onProgress, approve }) {
-  const account = await SmartAccount.open(client, client.gas);
+  const account = await SmartAccount.ofClient(client, client.gas);
   const amount = checked(params, account.contracts.chainId);
   const payee = await payeeOf(client, params.to);
   const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);

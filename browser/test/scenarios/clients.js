@@ -50,6 +50,7 @@ class Player {
       baseUrl: "https://service.example",
       vault: this.#vault(event),
       gas: policyOf(event.policy ?? {}),
+      ...(event.account && { account: this.facts[event.account] }),
       snapshots: false,
       fetch: world.fetch,
     });

@@ -112,6 +112,7 @@ class _Player:
             "https://service.example",
             vault=cast("Any", vault),
             gas=GasPolicy(**event.get("policy", {})),
+            account=FACTS[event["account"]] if "account" in event else None,
             snapshots=SnapshotConfig(automatic=False),
             transport=httpx.MockTransport(self.world.answer),
         )

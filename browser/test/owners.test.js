@@ -1,0 +1,24 @@
+/** Signatures that name who signed are those of the shared vectors. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { named, p256Signer } from "../src/chain/owners.js";
+import { instantiate } from "../src/enclave-host.js";
+
+const { vectors } = JSON.parse(readFileSync(new URL("../../vectors/accounts/named_signatures.json", import.meta.url)));
+const module = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));
+const enclave = await instantiate(module);
+const keyId = (signer) => enclave.call("keccak256", { data: signer }).hash;
+
+for (const { name, signatures, named: expected } of vectors)
+  test(name, () => {
+    const signed = signatures.map((it) => ({ ...it, keyId: keyId(it.signer) }));
+    assert.equal(named(signed), expected);
+    assert.equal(named(signed.toReversed()), expected);
+  });
+
+test("a P-256 key's signer has its leading zeros", () => {
+  assert.equal(p256Signer({ x: 1n, y: 2n }), `0x${"0".repeat(63)}1${"0".repeat(63)}2`);
+});
