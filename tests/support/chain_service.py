@@ -32,6 +32,9 @@ LIMITS = {
 }
 
 
+NOWHERE = "http://localhost:9"
+
+
 class ChainService:
     """The service's address, and functions that fund accounts."""
 
@@ -43,6 +46,13 @@ class ChainService:
         """Mint test USDC."""
         minted = call_data("mint(address,uint256)", account, amount)
         self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
+
+    def send(self, to: str, data: bytes, sender: str | None = None, value: int = 0) -> None:
+        """Send a transaction from any address, also a contract's, as only this chain allows; by default a tester's."""
+        if sender is not None:
+            self.rpc("anvil_setBalance", sender, hex(10**18))
+            self.rpc("anvil_impersonateAccount", sender)
+        self.wait(self._world.chain.transact(sender or self._world.accounts.tester.address, to, data, value))
 
     def usdc_of(self, account: str) -> int:
         data = call_data("balanceOf(address)", account)
@@ -68,6 +78,11 @@ class ChainService:
 
     def rpc(self, method: str, *params: Any) -> Any:
         return self.wait(self._world.rpc.call(method, list(params)))
+
+    @property
+    def rpc_url(self) -> str:
+        """The URL of the chain's node."""
+        return self._world.chain.rpc_url
 
     @property
     def bundler_url(self) -> str:
@@ -100,7 +115,8 @@ class _Box:
 
 
 @contextmanager
-def chain_service(folder: Path) -> Iterator[ChainService]:
+def chain_service(folder: Path, *, served: bool = True) -> Iterator[ChainService]:
+    """Run the chain and its programs and, unless `served` is false, the service."""
     started, box = threading.Event(), _Box()
 
     async def live() -> None:
@@ -108,7 +124,7 @@ def chain_service(folder: Path) -> Iterator[ChainService]:
         async with open_world(WorldOptions(logs=folder), lambda _: None) as world:
             data = folder / "data"
             data.mkdir()
-            base_url = await start_service(world, data, free_port(), LIMITS)
+            base_url = await start_service(world, data, free_port(), LIMITS) if served else NOWHERE
             box.service = ChainService(base_url, world, box.loop, data)
             started.set()
             await box.stop.wait()

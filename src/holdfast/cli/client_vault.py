@@ -136,17 +136,26 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
     `val_share`: the file with the second share, if the vault does not keep it.
     """
     from holdfast.client.blocking.vault import Vault
-    from holdfast.wire.client_errors import ClientStateError
 
     with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:
-        if store.load() is None:
-            raise ClientStateError("there is no vault here yet: holdfast vault create")
-        period = sessions.live(folder)
-        if period is None or not vault.unlock(period.key).success:
-            unlock(vault, key_provider(key, service, store))
-            sessions.take_away(vault)  # its file is missing: the system emptied the folder, or the vault was moved
+        open_stored(vault, store, folder, key, service)
         yield vault
         kept_snapshots.bring_up(vault, store, service)
+
+
+def open_stored(vault: Vault, store: VaultStore, folder: Path | None, key: str, service: str) -> None:
+    """Unlock the stored vault with the secret of the unlock period or else with the key. No service is asked.
+
+    Raises ClientStateError, and the key's errors.
+    """
+    from holdfast.wire.client_errors import ClientStateError
+
+    if store.load() is None:
+        raise ClientStateError("there is no vault here yet: holdfast vault create")
+    period = sessions.live(folder)
+    if period is None or not vault.unlock(period.key).success:
+        unlock(vault, key_provider(key, service, store))
+        sessions.take_away(vault)  # its file is missing: the system emptied the folder, or the vault was moved
 
 
 def unlock(vault: Vault, key: KeyProvider) -> None:

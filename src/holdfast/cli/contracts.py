@@ -14,6 +14,7 @@ from holdfast.chain.contracts import DEVELOPMENT, PRODUCTION
 from holdfast.chain.errors import RpcError
 from holdfast.cli.contracts_report import findings_text, findings_value, plan_text, plan_value
 from holdfast.cli.exits import Exit
+from holdfast.cli.key_file import read_key
 from holdfast.cli.output import emit, fail
 from holdfast.wire.installing import install_command
 
@@ -40,7 +41,6 @@ ChainId = Annotated[
 Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and DevPaymaster; local chains only.")]
 
 T = TypeVar("T")
-_OTHERS = 0o077  # permission bits of group and others
 
 
 @app.callback(help="The contracts on a chain: deploy what is missing, or check what is there.")
@@ -59,7 +59,7 @@ def deploy(
 ) -> None:
     """Plan the deployment, ask for confirmation, send the transactions, and check the result."""
     _require_extras(as_json=as_json)
-    key = _read_key(key_file, as_json=as_json)
+    key = read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
     plan = _asked(rpc, lambda client: _prepare(client, rpc, key, names, chain_id), as_json=as_json)
     if not as_json:
@@ -162,24 +162,6 @@ async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) 
 
     async with httpx.AsyncClient(timeout=30) as http:
         return await question(RpcClient(url, HttpxTransport(http), timeout_s=30))
-
-
-def _read_key(path: Path, *, as_json: bool) -> PrivateKey:
-    """Return the private key in a file, which must be readable only by its owner.
-
-    No error message shows the file's contents.
-    """
-    from eth_keys.datatypes import PrivateKey
-    from eth_utils.exceptions import ValidationError
-
-    try:
-        if path.stat().st_mode & _OTHERS and sys.platform != "win32":
-            fail(Exit.CONFIGURATION, f"others can read the key file {path}: chmod 600 it first", as_json=as_json)
-        return PrivateKey(bytes.fromhex(path.read_text(encoding="ascii").strip().removeprefix("0x")))
-    except OSError as error:
-        fail(Exit.CONFIGURATION, f"cannot read the key file {path}: {error.strerror}", as_json=as_json)
-    except (ValueError, ValidationError):
-        fail(Exit.CONFIGURATION, f"the key file {path} does not hold a private key in hex", as_json=as_json)
 
 
 def _may_send(*, yes: bool, as_json: bool) -> bool:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.chain import values
 from holdfast.chain.contracts.addresses import DETERMINISTIC_DEPLOYER
 from holdfast.chain.contracts.artifacts import PRODUCTION, Contract
 from holdfast.chain.contracts.verification import ContractFinding, ContractStatus, inspect
-from holdfast.chain.errors import ChainError, RpcError
+from holdfast.chain.errors import ChainError
+from holdfast.chain.sent_transactions import MINED_WITHIN_S, mined, send_raw
 from holdfast.chain.transactions import Transaction
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,8 +32,6 @@ DEPLOYER_CODE = bytes.fromhex(
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182"
     "fd5b8082525050506014600cf3"
 )
-MINED_WITHIN_S = 180.0
-_LOOK_EVERY_S = 0.25
 _GAS_MARGIN_PERCENT = 10
 
 
@@ -137,7 +135,7 @@ async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[
         raise DeploymentError(f"{plan.sender} has {plan.balance} wei; this can take up to {plan.max_cost}")
     nonce = values.quantity(await rpc.call("eth_getTransactionCount", [plan.sender, "pending"]))
     for at, step in enumerate(plan.steps):
-        sent = await _send(rpc, _transaction(plan, step, nonce + at).signed(key))
+        sent = await send_raw(rpc, _transaction(plan, step, nonce + at).signed(key))
         await _wait(rpc, step.contract.name, sent)
         if await rpc.get_code(step.contract.address) != step.contract.runtime:
             raise DeploymentError(f"{step.contract.name} does not stand at its address after {sent}")
@@ -175,20 +173,9 @@ def _transaction(plan: Plan, step: DeploymentStep, nonce: int) -> Transaction:
     )
 
 
-async def _send(rpc: RpcClient, raw: bytes) -> str:
-    """Send the transaction once and return its hash. Raises RpcError if the endpoint returns another hash."""
-    sent = to_hex(keccak256(raw))
-    answer: Any = await rpc.call("eth_sendRawTransaction", [to_hex(raw)])
-    if answer != sent:
-        raise RpcError("the endpoint names another transaction than the one it was sent")
-    return sent
-
-
 async def _wait(rpc: RpcClient, name: str, sent: str) -> None:
     try:
-        async with asyncio.timeout(MINED_WITHIN_S):
-            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - no notice comes
-                await asyncio.sleep(_LOOK_EVERY_S)
+        receipt = await mined(rpc, sent, MINED_WITHIN_S)
     except TimeoutError:
         raise DeploymentError(f"{name}: transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
     if not receipt.succeeded:

@@ -13,9 +13,9 @@ from holdfast.chain.account_messages import (
     changes_digest,
     recovery_digest,
 )
-from holdfast.chain.account_reads import Owner
-from holdfast.chain.signers import kind_of, named, p256_signer
-from holdfast.client.account.values import AccountView, Brought
+from holdfast.chain.signers import kind_of, named
+from holdfast.client.account.reading import view_of
+from holdfast.client.account.values import Brought
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.calls import Call
     from holdfast.chain.rpc import RpcClient
+    from holdfast.client.account.values import AccountView
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.vault.async_vault import AsyncVault
 
@@ -60,22 +61,9 @@ class AccountMethods:
             NetworkError: no chain endpoint is known, or it does not answer for the chain's whole history.
         """
         account, chain = await self._chain()
-        address, chain_id = account.key.address, account.contracts.chain_id
+        contracts, own = account.contracts, self._is_own(account)
         with chain_errors():
-            if not await chain.get_code(address):
-                first = (Owner(account.key.signer, expiry=0, is_primary=True),) if self._is_own(account) else ()
-                return AccountView(address=address, chain_id=chain_id, deployed=False, owners=first)
-            created = await account_reads.created_of(chain, account.contracts.app_factory, address)
-            known = [account.key.signer] if created is None else [p256_signer(created.x, created.y)]
-            return AccountView(
-                address=address,
-                chain_id=chain_id,
-                deployed=True,
-                owners=tuple(await account_reads.owners_of(chain, address, known)),
-                guardians=tuple(await account_reads.guardians_of(chain, address)),
-                settings=await account_reads.settings_of(chain, address),
-                recovery=await account_reads.recovery_of(chain, address),
-            )
+            return await view_of(chain, contracts.chain_id, contracts.app_factory, account.key, own=own)
 
     async def sign_account_changes(
         self, changes: Sequence[Change], *, sequence: int | None = None, cosigned: SignedChanges | None = None

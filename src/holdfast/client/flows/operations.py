@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.flows.accounts import AccountKey
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.signed_operations import Signed, SignedOperations
     from holdfast.client.http.chain_transport import ChainTransport
+    from holdfast.client.types import SignUserOpResult
     from holdfast.client.types.service import ContractSet
     from holdfast.client.vault.async_vault import AsyncVault
 
@@ -250,10 +252,7 @@ class SmartAccount:
         """
         unsigned = UserOp.from_json(operation.to_rpc())
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
-        if from_hex(signed.user_op_hash) != self.hash(operation):
-            raise PluginCallError("sign_user_op", "the enclave signed another operation")
-        made = from_hex(signed.signature)
-        return operation.signed(named([(self.key.signer, made)]) if self._signs_by_name else made)
+        return operation.signed(signature_in(signed, self.hash(operation), self.key, by_name=self._signs_by_name))
 
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""
@@ -277,6 +276,17 @@ class SmartAccount:
                 raise
         self._signed.mined(self._place, to_hex(operation_hash))
         return receipt
+
+
+def signature_in(signed: SignUserOpResult, operation_hash: bytes, key: AccountKey, *, by_name: bool) -> bytes:
+    """Return the account's signature in the enclave's answer. `by_name`: the key is an owner but not the primary key.
+
+    Raises PluginCallError if the enclave signed another hash.
+    """
+    if from_hex(signed.user_op_hash) != operation_hash:
+        raise PluginCallError("sign_user_op", "the enclave signed another operation")
+    made = from_hex(signed.signature)
+    return named([(key.signer, made)]) if by_name else made
 
 
 async def _block_above(chain: RpcClient, number: int | None) -> int:

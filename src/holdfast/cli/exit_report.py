@@ -1,0 +1,110 @@
+"""What `holdfast vault exit` shows: the vault's keys, the account's owners, what is moved, and what it costs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.signers import kind_of
+from holdfast.client.account.values import signer_text
+from holdfast.client.leaving.moves import wei_text
+
+if TYPE_CHECKING:
+    from holdfast.chain.account_reads import Owner
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.flows.accounts import AccountKey
+    from holdfast.client.leaving.moves import Holdings
+    from holdfast.client.leaving.plan import Plan
+    from holdfast.client.leaving.reading import Standing
+
+
+def vault_value(vault: Vault, key: AccountKey) -> dict[str, Any]:
+    """Return what the vault says of itself: DID, key, first account, and what opens it."""
+    opened_by = [{"kind": wrap["kind"], "id": wrap["id"]} for wrap in vault.keys().wraps]
+    return {"did": vault.query().did, "key": signer_text(key.signer), "account": key.address, "openedBy": opened_by}
+
+
+def vault_text(value: dict[str, Any]) -> str:
+    """Return the same for people."""
+    ways = [f"opened by {wrap['kind']} {wrap['id']}" for wrap in value["openedBy"]]
+    return "\n".join([value["did"], f"key {value['key']}", *ways, f"account {value['account']}"])
+
+
+def standing_value(standing: Standing) -> dict[str, Any]:
+    """Return what the node says of the account."""
+    account, held, owners = standing.account, standing.held, standing.owners
+    return {
+        "chainId": account.chain_id,
+        "deployed": account.deployed,
+        "obstacle": account.obstacle,
+        "owners": None if owners is None else [_owner_value(owner) for owner in owners],
+        "coin": str(held.coin),
+        "deposit": str(held.deposit),
+        "tokens": [{"address": token.address, "balance": str(token.balance)} for token in held.tokens],
+        "nfts": [{"contract": nft.contract, "id": str(nft.token_id)} for nft in held.nfts],
+        "holdsDid": held.did_hash is not None,
+    }
+
+
+def standing_text(standing: Standing) -> str:
+    """Return the same for people."""
+    account, held = standing.account, standing.held
+    state = "exists" if account.deployed else "does not exist yet: its first operation creates it"
+    lines = [f"on chain {account.chain_id} the account {state}"]
+    if standing.owners is None:
+        lines.append("owners: the node does not show the account's history")
+    lines += [_owner_text(owner, account.key.signer) for owner in standing.owners or ()]
+    lines += [account.obstacle] if account.obstacle else []
+    lines += [f"has {text}" for text in _held_texts(held)]
+    return "\n".join(lines)
+
+
+def _held_texts(held: Holdings) -> list[str]:
+    return [
+        *(token.text for token in held.tokens if token.balance),
+        *(nft.text for nft in held.nfts),
+        *(["a DID"] if held.did_hash else []),
+        *([f"{wei_text(held.deposit)} deposited at the entry point"] if held.deposit else []),
+        *([wei_text(held.coin)] if held.coin else []),
+    ] or ["nothing"]
+
+
+def plan_value(plan: Plan) -> dict[str, Any]:
+    """Return what is signed, and what it may cost."""
+    return {
+        "moves": [move.to_json() for move in plan.moves],
+        "payer": plan.payer,
+        "sender": plan.transaction.sender if plan.transaction else None,
+        "maxCost": str(plan.max_cost),
+        "userOpHash": "0x" + plan.hash.hex(),
+    }
+
+
+def plan_text(plan: Plan) -> str:
+    """Return the same for people."""
+    return "\n".join(
+        ["in one operation, all or nothing:", *(f"  {move.text}" for move in plan.moves), _fees_text(plan)]
+    )
+
+
+def _fees_text(plan: Plan) -> str:
+    if plan.payer == "paymaster":
+        return "a paymaster pays the fees"
+    if plan.transaction is not None:
+        return f"fees: at most {wei_text(plan.max_cost)}, paid by {plan.transaction.sender}"
+    rest = "what they leave stays at the entry point"
+    return f"fees: at most {wei_text(plan.max_cost)}, paid by the account; {rest}"
+
+
+def _owner_value(owner: Owner) -> dict[str, Any]:
+    signer = signer_text(owner.signer)
+    return {"signer": signer, "kind": kind_of(owner.signer), "until": owner.expiry, "primary": owner.is_primary}
+
+
+def _owner_text(owner: Owner, own: bytes) -> str:
+    facts = [
+        *(["primary"] if owner.is_primary else []),
+        *(["this vault's key"] if owner.signer == own else []),
+        *([f"until {datetime.fromtimestamp(owner.expiry, UTC):%Y-%m-%d %H:%M UTC}"] if owner.expiry else []),
+    ]
+    return f"owner {signer_text(owner.signer)}" + (f" ({', '.join(facts)})" if facts else "")

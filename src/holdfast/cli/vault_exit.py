@@ -1,0 +1,189 @@
+"""holdfast vault exit: moves everything out of the vault's account without any service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.chain.contracts.addresses import DID_REGISTRY, ENTRY_POINT_V07
+from holdfast.cli import exit_steps
+from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, Key, PaymasterUrl, Service, ValShare
+from holdfast.cli.exit_opening import Source, opened
+from holdfast.cli.key_file import key_in, read_key
+from holdfast.cli.output import confirm, emit, require_answer
+from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
+
+if TYPE_CHECKING:
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.leaving.moves import Destination
+    from holdfast.client.leaving.plan import Plan
+    from holdfast.client.leaving.reading import Named, Standing
+
+SENDER_KEY = "HOLDFAST_SENDER_KEY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the person asked for, checked."""
+
+    account: str | None
+    named: Named
+    to: str | None
+    did_to: str | None
+    max_cost: int
+
+    def destination(self, account: str) -> Destination:
+        """Return where everything of the account goes. Raises ValueError."""
+        from holdfast.client.leaving.moves import Destination
+
+        if account in {self.to, self.did_to}:
+            raise ValueError("the account itself cannot be the destination")
+        named, to = self.named, self.to or ""
+        return Destination(
+            account=account, to=to, did_to=self.did_to, registry=named.registry, entry_point=named.entry_point
+        )
+
+
+def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A snapshot (CAR) or an export; without it, the vault on this machine."),
+    ] = None,
+    rpc: Annotated[
+        str | None, typer.Option(metavar="URL", envvar="HOLDFAST_CLIENT_RPC_URL", help="A node of the chain.")
+    ] = None,
+    chain: Annotated[int, typer.Option(help="The chain's ID; a node of another chain is refused.")] = DEFAULT_CHAIN_ID,
+    to: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where everything goes.")] = None,
+    token: Annotated[
+        list[str] | None, typer.Option(metavar="ADDRESS", help="An ERC-20 token in addition to USDC; repeatable.")
+    ] = None,
+    nft: Annotated[
+        list[str] | None, typer.Option(metavar="ADDRESS:ID", help="An NFT (ERC-721, ERC-1155); repeatable.")
+    ] = None,
+    did_to: Annotated[
+        str | None, typer.Option("--did-to", metavar="ADDRESS", help="The DID's next controller, which must accept it.")
+    ] = None,
+    bundler: Annotated[str | None, typer.Option(metavar="URL", help="An ERC-4337 bundler that sends it.")] = None,
+    paymaster: PaymasterUrl = None,
+    sender_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--sender-key",
+            metavar="FILE",
+            help=f"Without a bundler: hex private key that pays; mode 0600. Or {SENDER_KEY}.",
+        ),
+    ] = None,
+    max_cost: Annotated[str, typer.Option("--max-cost", metavar="ETH", help="The most that fees may be.")] = "0.01",
+    account: Account = None,
+    entry_point: Annotated[
+        str, typer.Option("--entry-point", metavar="ADDRESS", help="EntryPoint v0.7, v0.8 or v0.9.")
+    ] = ENTRY_POINT_V07,
+    registry: Annotated[str, typer.Option(metavar="ADDRESS", help="The DIDs' registry.")] = DID_REGISTRY,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    val_share: ValShare = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move everything from the vault's account to an address, without any Holdfast service.
+
+    Shows the vault's keys; with --rpc, the account's owners and what it has; with --to, moves it: USDC, named tokens
+    and NFTs, the rest of the chain's coin. --service only names the passkeys' site and is never called.
+    """
+    from holdfast.client.leaving.moves import wei_of
+
+    with exit_steps.plain_errors(as_json=as_json):
+        asked = Asked(
+            account=_address(account, "--account"),
+            named=_named(chain, entry_point, registry, token, nft),
+            to=_address(to, "--to"),
+            did_to=_address(did_to, "--did-to"),
+            max_cost=wei_of(max_cost),
+        )
+        payer = read_key(sender_key, as_json=as_json) if sender_key else None
+        if payer is None and bundler is None and to is not None:
+            payer = key_in(SENDER_KEY, as_json=as_json)
+        nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
+        if to is not None:
+            require_answer(yes=yes, as_json=as_json)
+            exit_steps.require_way(nodes)
+        with opened(Source(file, folder, key, service, val_share)) as vault:
+            _leave(vault, asked, nodes, yes=yes, as_json=as_json)
+
+
+def _leave(vault: Vault, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool) -> None:
+    from holdfast.cli import exit_report as report
+    from holdfast.client.leaving.account import key_and_account
+    from holdfast.client.leaving.reading import standing_of
+
+    key = key_and_account(vault.own_key(), asked.account)
+    said = report.vault_value(vault, key)
+    if nodes is None:
+        emit(said, report.vault_text(said), as_json=as_json)
+        return
+    standing = nodes.ask(lambda reached: standing_of(reached.chain, key, asked.named))
+    said |= report.standing_value(standing)
+    text = f"{report.vault_text(said)}\n{report.standing_text(standing)}"
+    if asked.to is None:
+        emit(said, text, as_json=as_json)
+        return
+    plan = _planned(standing, asked, nodes)
+    said |= report.plan_value(plan)
+    if not as_json:
+        emit(None, f"{text}\n{report.plan_text(plan)}", as_json=False)
+    confirm("sign and send this?", yes=yes, as_json=as_json)
+    _send(vault, plan, nodes, said, as_json=as_json)
+
+
+def _planned(standing: Standing, asked: Asked, nodes: exit_steps.Nodes) -> Plan:
+    from holdfast.client.flows.failures import OperationFailed
+
+    account, held = standing.account, standing.held
+    where = asked.destination(account.key.address)
+    if account.obstacle:
+        raise OperationFailed(account.obstacle)
+    if asked.did_to and held.did_hash is None:
+        raise OperationFailed(f"the account {account.key.address} has no DID in the registry {where.registry}")
+    return nodes.ask(lambda reached: reached.way.plan(account, held, where, asked.max_cost))
+
+
+def _send(vault: Vault, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, Any], *, as_json: bool) -> None:
+    operation = exit_steps.signed(vault, plan)
+    done = nodes.ask(lambda reached: reached.way.send(plan, operation))
+    emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
+
+
+def _named(chain: int, entry_point: str, registry: str, tokens: list[str] | None, nfts: list[str] | None) -> Named:
+    from holdfast.client.leaving.moves import address_of, nft_of
+    from holdfast.client.leaving.reading import Named
+
+    return Named(
+        chain_id=chain,
+        entry_point=_entry_point(entry_point),
+        registry=address_of(registry, "--registry"),
+        usdc=CHAINS[chain].usdc if chain in CHAINS else None,
+        tokens=tuple(address_of(token, "--token") for token in tokens or ()),
+        nfts=tuple(nft_of(nft) for nft in nfts or ()),
+    )
+
+
+def _address(text: str | None, option: str) -> str | None:
+    from holdfast.client.leaving.moves import address_of
+
+    return None if text is None else address_of(text, option)
+
+
+def _entry_point(text: str) -> str:
+    from holdfast.chain.entry_points import entry_point_at
+    from holdfast.chain.errors import UnknownEntryPoint
+
+    try:
+        return entry_point_at(text).address
+    except UnknownEntryPoint:
+        raise ValueError(
+            "--entry-point: accounts obey EntryPoint v0.7, v0.8 and v0.9 at their addresses only"
+        ) from None

@@ -1,0 +1,113 @@
+"""An account on a chain, without any service: whether the vault's key may act for it, and its operations."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.chain import calls
+from holdfast.chain.abi import call_data
+from holdfast.chain.account_reads import owner_state, primary_of, settings_of
+from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
+from holdfast.chain.contracts import predict_account
+from holdfast.chain.contracts.addresses import APP_FACTORY
+from holdfast.chain.signers import named
+from holdfast.chain.user_operations import UserOperation
+from holdfast.client.flows.accounts import AccountKey
+from holdfast.client.flows.failures import OperationFailed
+from holdfast.wire.client_errors import PluginCallError, ServiceError
+from holdfast.wire.encoding import from_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.chain.calls import Call
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.client.vault.own_key import OwnKey
+
+
+class OtherChain(ServiceError):
+    """The node is another chain's than the one that was named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """An account as the node tells it.
+
+    Attributes:
+        key: the vault's key, and the account's address.
+        deployed: whether it exists; if not, its first operation creates it.
+        by_name: the key is an owner but not the primary key, so its signature names it.
+        obstacle: why the key cannot act for the account, None if it can.
+    """
+
+    key: AccountKey
+    chain_id: int
+    entry_point: str
+    deployed: bool
+    by_name: bool = False
+    nonce: int = 0
+    obstacle: str | None = None
+
+    def operation(self, batch: Iterable[Call]) -> UserOperation:
+        """Return the operation that makes these calls, all or none, without gas limits, fees and signature."""
+        return UserOperation(
+            sender=from_hex(self.key.address),
+            nonce=self.nonce,
+            call_data=calls.execute_batch(list(batch)),
+            factory=None if self.deployed else from_hex(APP_FACTORY),
+            factory_data=None if self.deployed else calls.create_account(self.key.x, self.key.y),
+            signature=named([(self.key.signer, PLACEHOLDER_SIGNATURE)]) if self.by_name else b"",
+        )
+
+
+def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
+    """Return the vault's key with the account `address` or, without one, its first account.
+
+    Raises PluginCallError for a vault whose key is no P-256 key.
+    """
+    if own.curve != "P-256":
+        raise PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve")
+    return AccountKey(own.x, own.y, address or predict_account(own.x, own.y))
+
+
+async def account_on(chain: RpcClient, chain_id: int, key: AccountKey, entry_point: str) -> Account:
+    """Return the account of this key as the node tells it. Raises OtherChain, OperationFailed, RpcError."""
+    if (served := await chain.chain_id()) != chain_id:
+        raise OtherChain(f"the node is of chain {served}, not {chain_id}")
+    if not await chain.get_code(entry_point):
+        raise OperationFailed(f"the chain {chain_id} has no entry point at {entry_point}: name another one")
+    deployed = bool(await chain.get_code(key.address))
+    account = Account(key=key, chain_id=chain_id, entry_point=entry_point, deployed=deployed)
+    return await _deployed(chain, account) if deployed else await _future(chain, account)
+
+
+async def _deployed(chain: RpcClient, account: Account) -> Account:
+    key, address = account.key, account.key.address
+    is_owner, expiry, _ = await owner_state(chain, address, key.signer)
+    two = (await settings_of(chain, address)).threshold > 1
+    nonce = await chain.eth_call(account.entry_point, call_data("getNonce(address,uint192)", address, 0))
+    return replace(
+        account,
+        by_name=await primary_of(chain, address) != key.signer,
+        nonce=int.from_bytes(nonce[:32]),
+        obstacle=_obstacle(address, is_owner=is_owner, expired=0 < expiry <= time.time(), two=two),
+    )
+
+
+async def _future(chain: RpcClient, account: Account) -> Account:
+    """Return an account that does not exist yet, with why its first operation cannot create it."""
+    key = account.key
+    if key.address != predict_account(key.x, key.y):
+        return replace(account, obstacle=f"the account {key.address} does not exist on this chain")
+    if await chain.get_code(APP_FACTORY):
+        return account
+    missing = f"the account {key.address} does not exist yet, and this chain lacks its factory {APP_FACTORY}"
+    return replace(account, obstacle=missing)
+
+
+def _obstacle(address: str, *, is_owner: bool, expired: bool, two: bool) -> str | None:
+    if not is_owner or expired:
+        return f"the account {address} is controlled by another key than this vault's"
+    return f"two owners of the account {address} must sign" if two else None

@@ -1,0 +1,157 @@
+"""An exit by an ordinary transaction: a funded key calls the entry point itself, so no bundler is needed.
+
+The operation's own fees are zero. The sender pays for the transaction, so the account needs no coin, and all that it
+has is moved. Whoever else brings the operation to the chain pays for it and changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.chain import values
+from holdfast.chain.bundler import refusal
+from holdfast.chain.errors import RpcError
+from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.handle_ops import handle_ops
+from holdfast.chain.sent_transactions import MINED_WITHIN_S, mined, send_raw
+from holdfast.chain.transactions import Transaction
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, chain_errors
+from holdfast.client.flows.operations import known_errors
+from holdfast.client.leaving.moves import wei_text
+from holdfast.client.leaving.outcome import Done, done_in
+from holdfast.client.leaving.plan import Plan, SenderFees, whole
+from holdfast.wire.encoding import from_hex, to_hex
+
+if TYPE_CHECKING:
+    from eth_keys.datatypes import PrivateKey
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.user_operations import UserOperation
+    from holdfast.client.leaving.account import Account
+    from holdfast.client.leaving.moves import Destination, Holdings, Move
+
+# Gas limits, not estimates: the entry point verifies with at most this much. docs/contracts.md has what it uses.
+_VERIFICATION, _DEPLOYMENT, _WITHOUT_PRECOMPILE = 120_000, 200_000, 300_000
+# What the entry point uses in addition to the account's code, and a transaction's start.
+_ENTRY_POINT = 120_000
+_BYTE = 40  # the most that one byte of call data costs (EIP-7623)
+_PERCENT = 110  # of an estimate
+# RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1.
+_PRECOMPILE = "0x" + "00" * 18 + "0100"
+_VALID = bytes.fromhex(
+    "d1580d2df7f24b6f5e2a861eba2918755c3a7246b7068817e349d8adc66a8566"
+    "5cf94c8a3692c9e4e75948dd2a2fe8cb8da525ee20e51acde70f5995b3f829c4"
+    "57b3b50765dc57b1989d845eb5c6d44e2d4c78df72b315fe2028dd108398a633"
+    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """A chain node, and the key that pays for the transaction."""
+
+    chain: RpcClient
+    key: PrivateKey
+
+    @property
+    def sender(self) -> str:
+        """The address that pays."""
+        return str(self.key.public_key.to_checksum_address())
+
+    async def plan(self, account: Account, held: Holdings, where: Destination, max_cost: int) -> Plan:
+        """Return the plan. `max_cost`: the most that the sender may pay, in wei.
+
+        Raises OperationFailed (also NothingToMove, AccountNotFunded, GasTooDear), NetworkError.
+        """
+        moves = whole(held, where)
+        with chain_errors():
+            call_gas = sum(await asyncio.gather(*(self._gas_of(move, account) for move in moves)))
+            fees = await fees_of_chain(self.chain, account.chain_id)
+            balance = await self.chain.get_balance(self.sender)
+            operation = replace(
+                account.operation(move.call for move in moves),
+                call_gas_limit=call_gas * _PERCENT // 100,
+                verification_gas_limit=await self._verification_gas(account),
+            )
+        gas = greatest_gas(operation, self.sender)
+        cost = gas * fees.max_fee_per_gas
+        _check(self.sender, balance, cost, max_cost)
+        paid = SenderFees(
+            sender=self.sender,
+            gas=gas,
+            max_fee_per_gas=fees.max_fee_per_gas,
+            max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
+        )
+        return Plan(account=account, moves=moves, operation=operation, payer="sender", max_cost=cost, transaction=paid)
+
+    async def send(self, plan: Plan, operation: UserOperation) -> Done:
+        """Have the node try the signed operation, send the transaction once, and wait until it is mined.
+
+        Raises OperationFailed, NetworkError; the operation may be mined nevertheless.
+        """
+        assert plan.transaction is not None
+        entry_point, data = plan.account.entry_point, handle_ops(operation, self.sender)
+        with chain_errors():
+            gas = await self._estimate({"from": self.sender, "to": entry_point, "data": to_hex(data)})
+            nonce = values.quantity(await self.chain.call("eth_getTransactionCount", [self.sender, "pending"]))
+            transaction = Transaction(
+                chain_id=plan.account.chain_id,
+                nonce=nonce,
+                max_priority_fee_per_gas=plan.transaction.max_priority_fee_per_gas,
+                max_fee_per_gas=plan.transaction.max_fee_per_gas,
+                gas=min(gas * _PERCENT // 100, plan.transaction.gas),
+                to=from_hex(entry_point),
+                data=data,
+            )
+            sent = await send_raw(self.chain, transaction.signed(self.key))
+            try:
+                return done_in(await mined(self.chain, sent), plan)
+            except TimeoutError:
+                raise OperationFailed(f"transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
+
+    async def _gas_of(self, move: Move, account: Account) -> int:
+        """Return the gas of one call by itself, which is more than in the batch. Works without the account's code."""
+        to, value, data = move.call
+        try:
+            return await self._estimate(
+                {"from": account.key.address, "to": to, "value": hex(value), "data": to_hex(data)}
+            )
+        except OperationFailed as error:
+            raise OperationFailed(f"{move.text}: {error}", error.reason) from error
+
+    async def _verification_gas(self, account: Account) -> int:
+        told = values.data(await self.chain.call("eth_call", [{"to": _PRECOMPILE, "data": to_hex(_VALID)}, "latest"]))
+        slow = int.from_bytes(told) != 1
+        return _VERIFICATION + (not account.deployed) * _DEPLOYMENT + slow * _WITHOUT_PRECOMPILE
+
+    async def _estimate(self, call: dict[str, str]) -> int:
+        try:
+            return values.quantity(await self.chain.call("eth_estimateGas", [call]))
+        except RpcError as error:
+            if error.code is None:
+                raise
+            refused = refusal(error, known_errors())
+            raise OperationFailed(str(refused), refused.reason) from error
+
+
+def greatest_gas(operation: UserOperation, sender: str) -> int:
+    """Return the most gas that a transaction with this operation uses. The signature is not in it yet."""
+    data = _BYTE * (len(handle_ops(operation, sender)) + 256)
+    # The entry point requires that a 64th more than the call's gas is left (EIP-150).
+    return data + _ENTRY_POINT + operation.verification_gas_limit + operation.call_gas_limit * 64 // 63
+
+
+def _check(sender: str, balance: int, cost: int, max_cost: int) -> None:
+    if cost > max_cost:
+        raise GasTooDear(f"the transaction may cost {wei_text(cost)}, more than the limit of {wei_text(max_cost)}")
+    if balance < cost:
+        raise AccountNotFunded(
+            f"the sender {sender} has {wei_text(balance)} of the {wei_text(cost)} that the transaction may cost: send "
+            "it there",
+            sender,
+            balance,
+            cost,
+        )

@@ -1,0 +1,327 @@
+"""`holdfast vault exit` on a chain without any service: everything is moved through a bare node, or a bundler."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from eth_keys.datatypes import PrivateKey
+from tests.support.chain_service import NOWHERE, ChainService, chain_service
+from tests.support.payments import someone
+from tests.support.running_service import json_server
+from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.terminal import Terminal
+
+from holdfast.chain.abi import call_data
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.cli import client_vault
+from holdfast.cli.exits import Exit
+from holdfast.client.passkeys import Authenticator
+from holdfast.wire.encoding import from_hex
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.timeout(600)
+ETH, DOLLAR = 10**18, 10**6
+# Contract code: `ownerOf(id)` returns the storage word `id`; any other call is `safeTransferFrom(from, to, id)`, which
+# only the owner may make.
+NFT_CODE = (
+    "0x60003560e01c636352211e146024576044355433146 01b575f5ffd5b602435604435550 05b600435545f5260205ff3"
+).replace(" ", "")
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A chain with entry points, contracts and a bundler. No service runs."""
+    with chain_service(tmp_path_factory.mktemp("world"), served=False) as world:
+        yield world
+
+
+@dataclass
+class Person:
+    """Someone with a vault, whose service is gone, and the files that are left of it."""
+
+    terminal: Terminal
+    account: str
+    key: tuple[int, int]
+    car: str
+    export: str
+
+    @property
+    def signer(self) -> bytes:
+        return self.key[0].to_bytes(32) + self.key[1].to_bytes(32)
+
+    def exit(self, chain: ChainService, *words: str, **more: Any) -> Any:
+        given = ("vault", "exit", *words, "--rpc", chain.rpc_url, "--token", chain.usdc)
+        told = self.terminal.run(*given, "--yes", "--json", **more)
+        return json.loads(told.stdout or "null")
+
+
+def person(folder: Path) -> Person:
+    terminal = Terminal(folder, NOWHERE)
+    made = terminal.json("vault", "create", "--password")
+    car, export = folder / "vault.car", folder / "vault.export"
+    terminal.json("vault", "snapshot", "--car", str(car))
+    terminal.json("vault", "export", str(export))
+    terminal.environment["HOLDFAST_VAULT_DIR"] = str(folder / "new computer")
+    key = from_hex(terminal.json("vault", "exit", str(car))["key"])
+    return Person(
+        terminal, made["account"], (int.from_bytes(key[:32]), int.from_bytes(key[32:])), str(car), str(export)
+    )
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Person:
+    return person(tmp_path / "ada")
+
+
+@pytest.fixture
+def sender(tmp_path: Path, chain: ChainService) -> tuple[str, str]:
+    """An address with coin, and the file with its key."""
+    file, secret = tmp_path / "sender.key", secrets.token_bytes(32)
+    file.write_text(secret.hex() + "\n")
+    file.chmod(0o600)
+    address = str(PrivateKey(secret).public_key.to_checksum_address())
+    chain.fund(address, ETH)
+    return address, str(file)
+
+
+def deploy(chain: ChainService, who: Person) -> None:
+    chain.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *who.key, 0))
+
+
+def register(chain: ChainService, who: Person) -> bytes:
+    """Register the vault's DID for its account, and return the DID's hash."""
+    signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
+    data = call_data(signature, *who.key, 0, bytes(32), bytes(32), "")
+    chain.send(ADDRESSES["DIDRegistry"], data, sender=who.account)
+    return chain.read("DIDRegistry", "didOf(address)", who.account)
+
+
+def nft(chain: ChainService, owner: str, number: int) -> str:
+    contract = someone()
+    chain.rpc("anvil_setCode", contract, NFT_CODE)
+    chain.rpc(
+        "anvil_setStorageAt", contract, "0x" + number.to_bytes(32).hex(), "0x" + from_hex(owner).rjust(32, b"\0").hex()
+    )
+    return contract
+
+
+def owner_of(chain: ChainService, contract: str, number: int) -> int:
+    data = call_data("ownerOf(uint256)", number)
+    return int(chain.rpc("eth_call", {"to": contract, "data": "0x" + data.hex()}, "latest"), 16)
+
+
+@pytest.mark.parametrize("version", ENTRY_POINTS, ids=lambda one: one.version)
+def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(chain, ada, sender, version):
+    to, (payer, key_file) = someone(), sender
+    chain.give(ada.account, 25 * DOLLAR)
+    chain.fund(ada.account, ETH)
+    art = nft(chain, ada.account, 7)
+    words = ("--to", to, "--sender-key", key_file, "--nft", f"{art}:7", "--entry-point", version.address)
+    said = ada.exit(chain, ada.car, *words)
+    assert (chain.usdc_of(to), chain.coin_of(to), owner_of(chain, art, 7)) == (25 * DOLLAR, ETH, int(to, 16))
+    assert (chain.usdc_of(ada.account), chain.coin_of(ada.account)) == (0, 0)
+    assert [move["kind"] for move in said["moves"]] == ["token", "nft", "coin"]
+    assert (said["payer"], said["sender"], said["deployed"]) == ("sender", payer, False)
+    assert ETH - int(said["maxCost"]) <= chain.coin_of(payer) < ETH
+    assert chain.receipt(said["transactionHash"]).succeeded
+
+
+def test_a_bundler_moves_everything_and_names_the_dids_next_controller(chain, ada):
+    to, heir = someone(), someone()
+    deploy(chain, ada)
+    did = register(chain, ada)
+    chain.give(ada.account, 25 * DOLLAR)
+    chain.fund(ada.account, ETH)
+    said = ada.exit(chain, ada.export, "--to", to, "--did-to", heir, "--bundler", chain.bundler_url)
+    assert chain.usdc_of(to) == 25 * DOLLAR
+    assert chain.coin_of(to) == ETH - int(said["maxCost"])
+    assert chain.coin_of(ada.account) == 0
+    assert int.from_bytes(chain.read("DIDRegistry", "proposedController(bytes32)", did)) == int(heir, 16)
+    assert [move["kind"] for move in said["moves"]] == ["token", "did", "coin"]
+    assert (said["payer"], said["owners"][0]["primary"], said["holdsDid"]) == ("account", True, True)
+
+
+def test_coin_that_lies_at_the_entry_point_is_moved_too(chain, ada, sender):
+    to = someone()
+    deposit = call_data("depositTo(address)", ada.account)
+    chain.send(ENTRY_POINTS[0].address, deposit, sender=someone(), value=3)
+    said = ada.exit(chain, ada.car, "--to", to, "--sender-key", sender[1])
+    assert ([move["kind"] for move in said["moves"]], chain.coin_of(to)) == (["deposit"], 3)
+
+
+@pytest.mark.parametrize("way", ["sender", "bundler"])
+def test_a_second_owner_moves_what_is_in_another_keys_account(chain, ada, sender, tmp_path, way):
+    to, bob = someone(), person(tmp_path / "bob")
+    deploy(chain, ada)
+    change = Change(ChangeKind.ADD_OWNER, bob.signer)
+    listed = [(int(change.kind), change.signer, change.value)]
+    chain.send(ada.account, call_data("changeOwners((uint8,bytes,uint256)[])", listed), sender=ada.account)
+    chain.give(ada.account, 5 * DOLLAR)
+    chain.fund(ada.account, ETH)
+    words = ("--bundler", chain.bundler_url) if way == "bundler" else ("--sender-key", sender[1])
+    said = bob.exit(chain, bob.car, "--account", ada.account, "--to", to, *words)
+    assert chain.usdc_of(to) == 5 * DOLLAR
+    assert [owner["primary"] for owner in said["owners"]] == [True, False]
+    assert chain.coin_of(to) == ETH - (int(said["maxCost"]) if way == "bundler" else 0)
+
+
+def test_what_is_shown_before_anything_is_sent(chain, ada, sender, monkeypatch):
+    to, (payer, key_file) = someone(), sender
+    chain.give(ada.account, 25 * DOLLAR)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("holdfast.cli.output.require_answer", lambda **_: None)
+    words = ("vault", "exit", ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc)
+    shown = ada.terminal.run(*words).stdout
+    assert f"account {ada.account}" in shown
+    assert "does not exist yet" in shown
+    assert f"owner 0x{ada.signer.hex()} (primary, this vault's key)" in shown
+    assert f"has 25 USDC (token {chain.usdc})" in shown
+    monkeypatch.setattr("holdfast.cli.vault_exit.require_answer", lambda **_: None)
+    asked = ada.terminal.run(*words, "--to", to, "--sender-key", key_file, typed="n\n", code=Exit.FAILED)
+    assert f"  25 USDC (token {chain.usdc}) to {to}\nfees: at most 0.0" in asked.stdout
+    assert f"paid by {payer}\nsign and send this?" in asked.stdout
+    assert chain.usdc_of(to) == 0
+    ada.terminal.run(*words, "--to", to, "--sender-key", key_file, typed="y\n")
+    assert chain.usdc_of(to) == 25 * DOLLAR
+
+
+def fails(who: Person, code: Exit, *words: str) -> str:
+    told = who.terminal.run("vault", "exit", *words, "--yes", code=code)
+    assert told.stdout == ""
+    assert told.stderr.count("\n") == 1
+    return str(told.stderr)
+
+
+def test_an_account_with_nothing_in_it(chain, ada, sender):
+    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone())
+    assert "nothing on this chain" in fails(ada, Exit.NOT_FOUND, *near, "--sender-key", sender[1])
+    assert "nothing on this chain" in fails(ada, Exit.NOT_FOUND, *near, "--bundler", chain.bundler_url)
+
+
+def test_a_sender_or_an_account_without_coin(chain, ada, sender):
+    to, (payer, key_file) = someone(), sender
+    chain.give(ada.account, DOLLAR)
+    chain.fund(payer, 10**9)
+    near = (ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to)
+    assert f"the sender {payer} has 0.000000001 ETH of the 0.0" in fails(
+        ada, Exit.FAILED, *near, "--sender-key", key_file
+    )
+    assert f"the account {ada.account} has 0 ETH" in fails(ada, Exit.FAILED, *near, "--bundler", chain.bundler_url)
+    assert chain.usdc_of(to) == 0
+
+
+def test_fees_above_the_limit(chain, ada, sender):
+    chain.give(ada.account, DOLLAR)
+    chain.fund(ada.account, ETH)
+    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--max-cost", "0.000000000001")
+    assert "more than the limit of 0.000000000001 ETH" in fails(ada, Exit.FAILED, *near, "--sender-key", sender[1])
+    told = fails(ada, Exit.FAILED, *near, "--bundler", chain.bundler_url)
+    assert "more than the account may pay itself (0.000000000001 ETH)" in told
+
+
+def test_a_wrong_password(ada):
+    ada.terminal.environment |= dict.fromkeys(("HOLDFAST_VAULT_PASSWORD", "HOLDFAST_EXPORT_PASSWORD"), "a wrong one")
+    for file in (ada.car, ada.export):
+        told = fails(ada, Exit.FAILED, file)
+        assert "cannot be" in told
+        assert "a wrong one" not in told
+
+
+def test_a_file_that_is_no_vault(ada, tmp_path):
+    for content in (b"", b"no vault", b"MTRV and no more"):
+        (tmp_path / "file").write_bytes(content)
+        told = fails(ada, Exit.FAILED, str(tmp_path / "file"))
+        assert ("cannot be opened" if content.startswith(b"MTRV") else "neither a snapshot") in told
+    assert "cannot be read" in fails(ada, Exit.USAGE, str(tmp_path / "none"))
+
+
+def test_a_node_of_another_chain_and_no_node_at_all(chain, ada):
+    told = fails(ada, Exit.CONFIGURATION, ada.car, "--rpc", chain.rpc_url, "--chain", "8453")
+    assert "the node is of chain 84532, not 8453" in told
+    fails(ada, Exit.UNAVAILABLE, ada.car, "--rpc", f"http://127.0.0.1:{free_port()}")
+
+
+def test_an_account_of_another_key(chain, ada, sender):
+    other = someone()
+    near = ("--rpc", chain.rpc_url, "--account", other, "--to", someone(), "--sender-key", sender[1])
+    assert f"the account {other} does not exist on this chain" in fails(ada, Exit.FAILED, ada.car, *near)
+
+
+def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
+    art = nft(chain, someone(), 7)
+    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])
+    assert "does not have the NFT 7" in fails(ada, Exit.FAILED, *near, "--nft", f"{art}:7")
+    assert "is no ERC-20 token" in fails(ada, Exit.FAILED, *near, "--token", someone())
+    assert "has no DID" in fails(ada, Exit.FAILED, *near, "--did-to", someone())
+    deploy(chain, ada)
+    did = register(chain, ada)
+    status = call_data("setDidActive(bytes32,bool)", did, False)
+    chain.send(ADDRESSES["DIDRegistry"], status, sender=ada.account)
+    told = fails(ada, Exit.FAILED, *near, "--did-to", someone())
+    assert "the DID to 0x" in told
+    assert "DidNotActive" in told or "DidInactive" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--to", "0x12"), "--to: not an address"),
+        (("--to", "0x" + "00" * 20), "--to: not an address"),
+        (("--to", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "typing error"),
+        (("--nft", "7"), "--nft"),
+        (("--max-cost", "much"), "no amount"),
+        (("--entry-point", "0x" + "11" * 20), "--entry-point"),
+        (("--rpc", "ws://localhost"), "--rpc must start with http"),
+        (("--to", "0x" + "11" * 20), "--rpc"),
+        (("--to", "0x" + "11" * 20, "--rpc", NOWHERE), "name a bundler"),
+    ],
+)
+def test_options_that_mean_nothing(tmp_path, words, told):
+    terminal = Terminal(tmp_path, NOWHERE)
+    assert told in terminal.run("vault", "exit", *words, "--yes", code=Exit.USAGE).output
+
+
+def test_nothing_is_sent_without_an_answer(tmp_path):
+    words = ("vault", "exit", "--to", someone(), "--rpc", NOWHERE, "--bundler", NOWHERE)
+    assert "use --yes" in Terminal(tmp_path, NOWHERE).run(*words, code=Exit.USAGE).output
+
+
+def test_a_passkey_opens_a_snapshot(tmp_path, monkeypatch):
+    key = Authenticator("http://localhost:8787", SoftwareAuthenticator())
+    monkeypatch.setattr(client_vault, "security_key", lambda _service, _device=None: key)
+    terminal, car = Terminal(tmp_path / "vault", NOWHERE), str(tmp_path / "vault.car")
+    terminal.environment["HOLDFAST_VAULT_KEY"] = "passkey"
+    made = terminal.json("vault", "create")
+    terminal.json("vault", "snapshot", "--car", car)
+    terminal.environment["HOLDFAST_VAULT_DIR"] = str(tmp_path / "new computer")
+    said = terminal.json("vault", "exit", car)
+    assert (said["did"], said["account"], said["openedBy"][0]["kind"]) == (made["did"], made["account"], "prf")
+
+
+def test_no_service_is_asked(chain, ada, sender):
+    asked = []
+    chain.give(ada.account, DOLLAR)
+    with json_server(lambda method, path, _: (asked.append((method, path)), (500, {}))[1]) as url:
+        ada.terminal.environment["HOLDFAST_SERVICE_URL"] = url
+        ada.exit(chain, ada.export)
+        ada.exit(chain, ada.car, "--to", someone(), "--bundler", chain.bundler_url, code=Exit.FAILED)
+        ada.terminal.environment["HOLDFAST_VAULT_DIR"] = str(ada.terminal.folder)
+        ada.exit(chain, "--to", someone(), "--sender-key", sender[1])
+    assert asked == []
+    assert chain.usdc_of(ada.account) == 0
+
+
+def test_the_vault_on_this_machine_opens_too(ada):
+    said = ada.terminal.json("vault", "exit", ada.car)
+    ada.terminal.environment["HOLDFAST_VAULT_DIR"] = str(ada.terminal.folder)
+    assert ada.terminal.json("vault", "exit") == said
