@@ -12,7 +12,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 
 Kind = Literal["token", "nft", "did", "deposit", "coin"]
-COIN_DECIMALS = 18
+COIN_DECIMALS, _WEI = 18, 10**18
 _AMOUNT = re.compile(r"([0-9]{1,24})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
@@ -124,7 +124,7 @@ def wei_of(text: str) -> int:
     found = _AMOUNT.fullmatch(text)
     if found is None:
         raise ValueError(f"{text[:40]} is no amount of the chain's coin")
-    return int(found[1]) * 10**COIN_DECIMALS + int((found[2] or "").ljust(COIN_DECIMALS, "0"))
+    return int(found[1]) * _WEI + int((found[2] or "").ljust(COIN_DECIMALS, "0"))
 
 
 def address_of(text: str, what: str) -> str:
