@@ -7,7 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.store_cases import BOB, MAIL, NOW, admit, attempt, claims, code, refuse, registration, sends, session
+from tests.support.store_cases import (
+    ANN,
+    BOB,
+    MAIL,
+    NOW,
+    admit,
+    attempt,
+    claims,
+    code,
+    refuse,
+    registration,
+    sends,
+    session,
+)
 
 from holdfast.rules.confirmation import NEVER
 from holdfast.rules.identifiers import Channel, Identifier
@@ -24,8 +37,10 @@ from holdfast.rules.registration import (
     Stage,
     admit_registration,
 )
-from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.port import Overtaken, StoreUnavailable
+from holdfast.service.store.values import KeptAnswer, LateTransaction, NewRepeat
 from holdfast.wire.errors import RATE_LIMITED, Refused
+from holdfast.wire.requests import NO_TRANSACTION
 
 if TYPE_CHECKING:
     from holdfast.service.store.database import Database
@@ -319,6 +334,79 @@ async def test_a_credential_that_the_chain_refused_may_register_again(store: Sto
     assert not seen[0].credential_registered
     found = await store.find_credential("cred")
     assert found is not None and found.tx_hash == "0x2"
+
+
+TX = "0x" + "ab" * 32
+ACCOUNT = "0x" + "c0" * 20
+
+
+def late(**fields: Any) -> LateTransaction:
+    base: dict[str, Any] = {
+        "credential": "cred", "identifier": ANN, "did": "did:a:1", "instead_of": NO_TRANSACTION, "tx_hash": TX,
+        "smart_account": ACCOUNT, "block_number": 7, "now": NOW + 5,
+    }  # fmt: skip
+    return LateTransaction(**{**base, **fields})
+
+
+async def test_a_transaction_is_added_and_confirms(store: Store) -> None:
+    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
+    await store.put_off([("cred", NEVER)])
+    assert await store.add_transaction(late())
+    found = await store.find_credential("cred")
+    assert found is not None
+    assert (found.tx_hash, found.block_number, found.smart_account, found.created_at) == (TX, 7, ACCOUNT, NOW)
+    assert not await store.settle("cred", Confirmation.REFUSED, None, NOW + 6), "it is confirmed"
+    known = await store.describe("handle", "ann")
+    assert known is not None
+    assert [(round(row["at"] - NOW), row["action"]) for row in known["history"]][-1] == (5, "confirmed")
+    assert not await store.add_transaction(late(tx_hash="0x" + "cd" * 32)), "it has one now"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"credential": "other"}, {"identifier": BOB}, {"identifier": MAIL}, {"did": "did:a:2"}, {"instead_of": "0x1"}],
+    ids=lambda changed: next(iter(changed)),
+)
+async def test_a_transaction_of_another_registration_changes_nothing(
+    store: Store, database: Database, changed: dict[str, Any]
+) -> None:
+    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
+    await store.register(registration(tx_hash=NO_TRANSACTION, identifier=BOB, credential_id="bobs"), claims)
+    before = database.rows()
+    assert not await store.add_transaction(late(**changed))
+    assert list(database.rows()) == list(before)
+
+
+@pytest.mark.parametrize("outcome", [Confirmation.CONFIRMED, Confirmation.REFUSED])
+async def test_no_transaction_is_added_to_what_is_settled(store: Store, outcome: Confirmation) -> None:
+    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
+    await store.settle("cred", outcome, None, NOW)
+    assert not await store.add_transaction(late())
+
+
+async def test_of_parallel_transactions_one_is_added(store: Store) -> None:
+    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
+    hashes = [f"0x{n:064x}" for n in range(1, 20)]
+    added = await asyncio.gather(*(store.add_transaction(late(tx_hash=tx_hash)) for tx_hash in hashes))
+    assert added.count(True) == 1
+    found = await store.find_credential("cred")
+    assert found is not None and found.tx_hash == hashes[added.index(True)]
+
+
+async def test_the_response_is_stored_with_the_transaction_or_not_at_all(store: Store) -> None:
+    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), now=NOW, lease_s=2, kept_s=60, quotas=())
+    assert (await store.begin(repeat)).mine
+    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
+    kept = KeptAnswer(repeat.key, b"added")
+    assert not await store.add_transaction(late(did="did:a:2"), kept)
+    assert (await store.begin(repeat)).answer is None
+    assert await store.add_transaction(late(), kept)
+    assert (await store.begin(repeat)).answer == b"added"
+    await store.register(registration(tx_hash=NO_TRANSACTION, credential_id="two"), claims)
+    with pytest.raises(Overtaken):
+        await store.add_transaction(late(credential="two"), kept)
+    found = await store.find_credential("two")
+    assert found is not None and found.tx_hash == NO_TRANSACTION
 
 
 async def test_expire_removes_only_what_no_rule_looks_at(store: Store) -> None:

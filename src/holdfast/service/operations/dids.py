@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from holdfast.chain.registrations import Sought
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
+from holdfast.rules.confirmation import states_no_transaction
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule
 from holdfast.rules.registration_tokens import signature_of
-from holdfast.service.store.values import NewRegistration
-from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
+from holdfast.service.store.values import LateTransaction, NewRegistration
+from holdfast.wire.errors import ATTESTATION_REQUIRED, CREDENTIAL_ALREADY_REGISTERED, REGISTRATION_UNPROVEN, Refused
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import KeptAnswer, RegisteredDid
     from holdfast.wire.errors import ErrorRow
     from holdfast.wire.requests import RegisterDid
+
+# How a repeated registration is refused; the second, if it brings no attestation.
+_REPEATED = frozenset({CREDENTIAL_ALREADY_REGISTERED, ATTESTATION_REQUIRED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,22 @@ class Dids:
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
+        try:
+            await self._register(asked, identifier, ip, now, kept, authorization, invitation)
+        except Refused as refused:
+            if refused.row not in _REPEATED or not await self._transaction_added(asked, identifier, now, kept):
+                raise
+
+    async def _register(
+        self,
+        asked: RegisterDid,
+        identifier: Identifier,
+        ip: str,
+        now: float,
+        kept: KeptAnswer | None,
+        authorization: str | None,
+        invitation: str | None,
+    ) -> None:
         proof = self._proof(asked, identifier, now)
         confirmation = Confirmation.PENDING
         if self.proof_required:
@@ -84,6 +104,42 @@ class Dids:
     async def look_up(self, credential: str) -> RegisteredDid | None:
         """Return the registration of a credential ID in canonical form, unless the chain refused the registration."""
         return await self.store.find_credential(credential)
+
+    async def _transaction_added(
+        self, asked: RegisterDid, identifier: Identifier, now: float, kept: KeptAnswer | None
+    ) -> bool:
+        """Record the request's transaction if the stored registration states none, and the chain proves this one.
+
+        Anyone may name the transaction, because only one that the DID's own key sent is recorded.
+        """
+        known = None if states_no_transaction(asked.tx_hash) else await self.store.find_credential(asked.credential_id)
+        if known is None or known.did != asked.did or not states_no_transaction(known.tx_hash):
+            return False
+        account = asked.smart_account or known.smart_account
+        block_number = await self._settled_in(replace(asked, smart_account=account), identifier)
+        if block_number is None:
+            return False
+        late = LateTransaction(
+            credential=asked.credential_id,
+            identifier=identifier,
+            did=asked.did,
+            instead_of=known.tx_hash,
+            tx_hash=asked.tx_hash,
+            smart_account=account,
+            block_number=block_number,
+            now=now,
+        )
+        return await self.store.add_transaction(late, kept)
+
+    async def _settled_in(self, asked: RegisterDid, identifier: Identifier) -> int | None:
+        """Return the block in which the DID's own key registered it, if enough blocks follow; None if unknown."""
+        if not self.confirmations.controllers.show_the_key(asked.did):
+            return None
+        try:
+            proof = await self.confirmations.prove(asked.tx_hash, _sought(asked, identifier))
+        except Refused:  # the chain does not respond
+            return None
+        return proof.block_number if proof is not None and proof.deep else None
 
     def _decision(self, registration: NewRegistration, barred: ErrorRow | None) -> RegistrationRule:
         identifier = registration.identifier
@@ -113,8 +169,12 @@ class Dids:
 
         If too few blocks follow it, the confirmation job checks it again later.
         """
-        handle = identifier.key if identifier.channel is Channel.HANDLE else None
-        proof = await self.confirmations.prove(asked.tx_hash, Sought(asked.did, asked.smart_account, handle))
+        proof = await self.confirmations.prove(asked.tx_hash, _sought(asked, identifier))
         if proof is None:
             raise Refused(REGISTRATION_UNPROVEN)
         return Confirmation.CONFIRMED if proof.deep else Confirmation.PENDING, proof.block_number
+
+
+def _sought(asked: RegisterDid, identifier: Identifier) -> Sought:
+    handle = identifier.key if identifier.channel is Channel.HANDLE else None
+    return Sought(asked.did, asked.smart_account, handle)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import (
         IdempotencyState,
         KeptAnswer,
+        LateTransaction,
         NewAttempt,
         NewCode,
         NewRegistration,
@@ -105,6 +106,14 @@ class Store(Protocol):
         CLAIM creates the claim and counts it for the address. DISPLACE transfers the claim to the
         registration's DID. CONTINUE and REPLACE leave the claim with its DID; REPLACE also removes one of its
         credentials without a signature: an unconfirmed one if there is one, and of several the newest.
+        """
+        ...
+
+    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+        """Record the transaction of a registration, which is confirmed from then on.
+
+        Returns False, and changes nothing, unless the registration is still pending and still that of this credential,
+        identifier and DID with the transaction hash `instead_of`.
         """
         ...
 

@@ -88,6 +88,26 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     signed: bool = False
 
 
+class LateTransaction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A transaction that proves a stored registration, which stated none.
+
+    Attributes:
+        credential: the registration's credential ID in canonical form.
+        instead_of: the text with which the registration states that it has no transaction.
+        block_number: the block that contains the transaction.
+        now: seconds since the epoch.
+    """
+
+    credential: str
+    identifier: Identifier
+    did: str
+    instead_of: str
+    tx_hash: str
+    smart_account: str | None
+    block_number: int
+    now: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCode:
     """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it; times are in seconds.

@@ -33,7 +33,7 @@ def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
     else:
         keep = f"holdfast.keep_answer_v1(({shards})[f.n], ({keys})[f.n], ({answers})[f.n])"
         statement = f"SELECT f.*, CASE WHEN {effect} THEN {keep} END FROM {call} AS f"  # noqa: S608 - our own names
-    return Kind(f"{kind.name} kept", statement, _encoder(kind), _decoder(kind))
+    return Kind(f"{kind.name} kept", statement, _encoder(kind), _decoder(kind), kind.most)
 
 
 def _encoder(kind: Kind) -> Any:
@@ -58,6 +58,7 @@ def _decoder(kind: Kind) -> Any:
 KEEPING = {
     claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 15, "f.done"),
     claims.REGISTER: _with_answers(claims.REGISTER, 2, "f.move IS NOT NULL"),
+    claims.ADD_TRANSACTION: _with_answers(claims.ADD_TRANSACTION, 10, "f.done"),
     codes.KEEP_CODES: _with_answers(codes.KEEP_CODES, 9, None),
     codes.CONSUME_CODES: _with_answers(codes.CONSUME_CODES, 5, "true"),
     codes.MARK_VERIFIED: _with_answers(codes.MARK_VERIFIED, 4, None),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import (
         IdempotencyState,
         KeptAnswer,
+        LateTransaction,
         NewAttempt,
         NewCode,
         NewRegistration,
@@ -188,6 +189,11 @@ class PostgresqlStore:
             move = decide(seen.facts)
             asked = first if bounds else claims.RegistrationToMake(registration, None, move, seen)
         raise StoreUnavailable("too many others wrote the same rows")
+
+    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+        """See Store."""
+        keys = (place_of(late.identifier), late.credential)
+        return bool(await self._again(claims.ADD_TRANSACTION, late, keys, kept))
 
     # -- windows and codes -----------------------------------------------------------------------------------------
 

@@ -8,12 +8,14 @@ from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
 from holdfast.service.store.sqlite import audit
-from holdfast.service.store.sqlite.hashes import unpack_hash
+from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
 from holdfast.service.store.values import PendingRegistration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
+
+    from holdfast.service.store.values import LateTransaction
 
 # The maximum number of due rows that one run sorts, which bounds its cost.
 _CANDIDATES = 5000
@@ -69,4 +71,22 @@ def settle(
             (row[0],),
         )
     audit.note_claimed(connection, outcome, row[0], row[1], now)
+    return True
+
+
+def add_transaction(connection: Connection, late: LateTransaction) -> bool:
+    """Record the transaction of a registration that stated none; see Store."""
+    row = connection.execute(
+        "UPDATE credentials SET tx_hash = ?, smart_account = ?, block_number = ?, confirmation = 'confirmed',"
+        " settled_at = ? WHERE credential = ? AND did = ? AND tx_hash = ? AND confirmation = 'pending'"
+        " AND identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?) RETURNING identifier_id",
+        (
+            *(pack_hash(late.tx_hash), late.smart_account, late.block_number, late.now),
+            *(late.credential, late.did, pack_hash(late.instead_of)),
+            *(late.identifier.channel.value, late.identifier.key),
+        ),
+    ).fetchone()
+    if row is None:
+        return False
+    audit.note_claimed(connection, Confirmation.CONFIRMED, row[0], late.did, late.now)
     return True

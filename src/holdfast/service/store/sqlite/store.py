@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import (
         IdempotencyState,
         KeptAnswer,
+        LateTransaction,
         NewAttempt,
         NewCode,
         NewRegistration,
@@ -171,6 +172,10 @@ class SqliteStore:
     ) -> None:
         """See Store."""
         await self._keeping(kept, claims.register, registration, decide)
+
+    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+        """See Store."""
+        return await self._keeping(kept, confirmations.add_transaction, late)
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""

@@ -76,6 +76,32 @@ BEGIN
 END
 $$;
 
+-- Records the transaction of a registration that stated none, which is confirmed from then on; `done` is false if it is
+-- not that registration any more.
+CREATE FUNCTION holdfast.add_transaction_v1(
+    credential_shard smallint, credential_id text, of_channel text, of_key text, of_did text, instead_of text,
+    new_hash text, account text, block bigint, at double precision
+) RETURNS TABLE (n integer, done boolean) LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    place holdfast.credential_places;
+BEGIN
+    SELECT * INTO place FROM holdfast.lock_identifier_of_v1(credential_shard, credential_id);
+    UPDATE holdfast.credentials AS c
+    SET tx_hash = new_hash, smart_account = account, block_number = block, confirmation = 'confirmed', settled_at = at
+    WHERE c.shard = place.identifier_shard AND c.channel = place.channel AND c.key = place.key
+        AND c.channel = of_channel AND c.key = of_key AND c.credential = credential_id AND c.did = of_did
+        AND c.tx_hash = instead_of AND c.confirmation = 'pending';
+    n := 1;
+    done := FOUND;
+    IF done THEN
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        VALUES (place.identifier_shard, of_channel, of_key, add_transaction_v1.at, 'confirmed', of_did);
+    END IF;
+    RETURN NEXT;
+END
+$$;
+
 -- Removes a credential. An identifier that keeps none, or only refused ones, is a session again.
 CREATE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
 RETURNS boolean LANGUAGE plpgsql VOLATILE

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from holdfast.rules.registration import Move, RegistrationBounds, SessionBounds
-    from holdfast.service.store.values import NewRegistration, NewSession
+    from holdfast.service.store.values import LateTransaction, NewRegistration, NewSession
 
 
 class SessionToOpen(msgspec.Struct, frozen=True, gc=False):
@@ -145,4 +145,22 @@ REGISTER = Kind(
     call("register_v1", 2),
     _encode_registrations,
     _decode_registrations,
+)
+
+
+def _encode_transaction(batch: Sequence[LateTransaction]) -> list[Any]:
+    late = batch[0]
+    channel, key = late.identifier.channel.value, late.identifier.key
+    return [
+        *(shard_of(late.credential), late.credential, channel, key, late.did, late.instead_of),
+        *(late.tx_hash, late.smart_account, late.block_number, late.now),
+    ]
+
+
+ADD_TRANSACTION = Kind(
+    "add_transaction",
+    call("add_transaction_v1", 10),
+    _encode_transaction,
+    lambda _batch, rows: [rows[0][1]],
+    1,
 )
