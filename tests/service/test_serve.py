@@ -130,7 +130,7 @@ REAL = {"mail_url": "smtps://m.example", "sms_url": "twilio://AC1:T@VA1"}
         ({"port": "x"}, 3, "HOLDFAST_PORT"),
         ({"ATTESTATION_SIGNING_KEY": "short"}, 3, "ATTESTATION_SIGNING_KEY"),
         ({"ATTESTATION_SIGNING_KEY": f"{KEY},{'k' * 32}"}, 3, "ATTESTATION_SIGNING_KEY"),
-        ({"public_url": "https://id.example"}, 3, "HOLDFAST_SMS_URL"),
+        ({"public_url": "https://id.example", "channels": "handle,sms"}, 3, "HOLDFAST_SMS_URL"),
         ({**REAL, "public_url": "https://id.example"}, 3, "ATTESTATION_SIGNING_KEY"),
         ({"mail_url": "ftp://x"}, 3, "HOLDFAST_MAIL_URL"),
         ({"sms_url": "twilio://x"}, 3, "HOLDFAST_SMS_URL"),
@@ -138,7 +138,7 @@ REAL = {"mail_url": "smtps://m.example", "sms_url": "twilio://AC1:T@VA1"}
         ({"indexer_app": "no.such:app"}, 3, "HOLDFAST_INDEXER_APP"),
         ({"reserved_file": "/no/such/file"}, 3, "HOLDFAST_RESERVED_FILE"),
         ({"MAX_VERIFY_ATTEMPTS": "-1"}, 3, "MAX_VERIFY_ATTEMPTS"),
-        ({"env": "production"}, 3, "HOLDFAST_MAIL_URL"),
+        ({"env": "production", "channels": "email"}, 3, "HOLDFAST_MAIL_URL"),
         (
             {"env": "production", **REAL},
             3,

@@ -27,6 +27,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         "signing key": "generated in the data folder (set ATTESTATION_SIGNING_KEY for production)"
         if secrets.generated
         else f"configured ({len(secrets.signing_keys)} in use)",
+        "registration": settings.registration,
         "e-mail": _sender(settings, "email", settings.mail_url),
         "SMS": _sender(settings, "sms", settings.sms_url),
         "bundler": _set(
