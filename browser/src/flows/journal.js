@@ -55,6 +55,11 @@ export class Journal {
   /** Deletes the stored state once the registration is complete. */
   async end() {
     await this.#store.setNote(this.#name, null);
+    await this.close();
+  }
+
+  /** Closes the database, and keeps the stored state for a later attempt. */
+  async close() {
     await this.#store.close();
   }
 }

@@ -14,6 +14,8 @@ export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
 const SERVER_ERROR = 500;
+/** How the service answers a repeated registration; the second, if it brings no attestation. */
+const REPEATED = new Set(["credential_already_registered", "attestation_required"]);
 const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((it) => `attestation_${it}`));
 
 /**
@@ -38,17 +40,39 @@ const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((i
  * @returns {Promise<DidRecord>}
  */
 export async function register(client, request) {
-  const { identifier, channel } = chosen(request);
+  const asked = chosen(request);
   const { did, credentials } = await client.vault.query();
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   const credentialId = credentials[0].credential_id;
-  const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   const known = await client.lookupDid({ credentialId });
-  if (known.found) return finished(journal, /** @type {DidRecord} */ (known), did);
+  const { identifier, channel } = known.found ? /** @type {DidRecord} */ (known) : asked;
+  const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
+  if (known.found) return again(client, journal, /** @type {DidRecord} */ (known), request, credentialId);
   await openSession(client, journal, request);
   if (channel !== "handle") await verify(client, journal, request);
   await registerOnChain(client, journal, request);
   return record(client, journal, credentialId, request);
+}
+
+/**
+ * Returns the registration; if it states no transaction, and the service has a bundler now, adds one first.
+ *
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {DidRecord} known
+ * @param {RegistrationRequest} request
+ * @param {string} credentialId
+ */
+async function again(client, journal, known, request, credentialId) {
+  const { did } = journal.row;
+  if (known.did !== did || known.txHash !== NO_TRANSACTION) return finished(journal, known, did);
+  try {
+    await registerOnChain(client, journal, request);
+  } catch (error) {
+    if (!(error instanceof RegistrationRefused)) throw error;
+    return finished(journal, known, did); // the DID is on the chain, by a transaction that this store does not know
+  }
+  return journal.row.txHash ? record(client, journal, credentialId, request) : finished(journal, known, did);
 }
 
 /** @param {RegistrationRequest} request */
@@ -166,8 +190,9 @@ async function record(client, journal, credentialId, { onProgress }) {
  */
 async function resolved(client, journal, credentialId, error) {
   const code = error instanceof RequestRefused ? error.code : "";
-  // The response to an earlier attempt may have been lost, after the service had stored the registration.
-  if (code === "credential_already_registered" && (await client.lookupDid({ credentialId })).found) return;
+  // The response to an earlier attempt may have been lost, after the service had stored the registration; or too few
+  // blocks follow the transaction for adding it.
+  if (REPEATED.has(code) && (await client.lookupDid({ credentialId })).found) return;
   // The next attempt asks for another code.
   if (OF_ATTESTATION.has(code)) await journal.write({ attestation: undefined });
   if (code === "registration_unproven" && !journal.row.txHash)
@@ -185,6 +210,7 @@ async function resolved(client, journal, credentialId, error) {
  */
 async function finished(journal, known, did) {
   if (known.did !== did) throw new RegistrationRefused("this passkey is registered for another DID");
-  await journal.end();
+  const isComplete = known.txHash !== NO_TRANSACTION || !journal.row.txHash; // if not, the next call adds the transaction
+  await (isComplete ? journal.end() : journal.close());
   return known;
 }

@@ -16,6 +16,7 @@ from holdfast.client.http.refusals import (
     AttestationExpired,
     AttestationInvalid,
     AttestationMismatch,
+    AttestationRequired,
     AttestationUsed,
     BundlerNotConfigured,
     CredentialAlreadyRegistered,
@@ -73,10 +74,12 @@ class Registrar:
         """See Client.register."""
         self._on_progress, self._now = on_progress, now
         self._did, self._credential_id = await self._identity()
-        self._notes = ProgressStore(self._store, self._did, identifier, channel)
         known = await self._client.lookup_did(self._credential_id)
         if known is not None:
-            return self._finished(known)
+            identifier, channel = known.identifier, known.channel
+        self._notes = ProgressStore(self._store, self._did, identifier, channel)
+        if known is not None:
+            return await self._again(known)
         await self._session()
         if channel != "handle":
             await self._verification(ask_code)
@@ -88,6 +91,17 @@ class Registrar:
         if not found.credentials:
             raise ClientStateError("the vault holds no passkey")
         return found.did, found.credentials[0].credential_id
+
+    async def _again(self, known: DidRecord) -> Registration:
+        """Return the registration; if it states no transaction, and the service has a bundler now, add one first."""
+        if known.did == self._did and known.tx_hash == NO_TRANSACTION:
+            try:
+                await self._on_chain()
+            except RegistrationRefused:  # the DID is on the chain, by a transaction that this store does not know
+                return self._finished(known)
+            if self._notes.progress.tx_hash is not None:
+                return await self._record()
+        return self._finished(known)
 
     async def _session(self) -> None:
         noted = self._notes.progress
@@ -166,8 +180,9 @@ class Registrar:
                 attestation=noted.attestation,
                 token=await self._signature(),
             )
-        except CredentialAlreadyRegistered:
-            # The service may have stored the registration in an earlier attempt, whose response was lost.
+        except (CredentialAlreadyRegistered, AttestationRequired):
+            # The service may have stored the registration in an earlier attempt, whose response was lost; or too few
+            # blocks follow the transaction for adding it.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
         except (AttestationExpired, AttestationInvalid, AttestationMismatch, AttestationUsed):
@@ -200,7 +215,8 @@ class Registrar:
     def _finished(self, known: DidRecord) -> Registration:
         if known.did != self._did:
             raise RegistrationRefused("this passkey is registered for another DID")
-        self._notes.forget()
+        if known.tx_hash != NO_TRANSACTION or self._notes.progress.tx_hash is None:
+            self._notes.forget()  # otherwise the next call adds the transaction
         return Registration(
             did=known.did,
             identifier=known.identifier,
