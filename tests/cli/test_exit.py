@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.chain_service import NOWHERE, ChainService, chain_service
+from tests.support.paymasters import Paymaster
 from tests.support.payments import someone
 from tests.support.running_service import json_server
 from tests.support.software_authenticator import SoftwareAuthenticator
@@ -42,6 +43,13 @@ NFT_CODE = (
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
     """A chain with entry points, contracts and a bundler. No service runs."""
     with chain_service(tmp_path_factory.mktemp("world"), served=False) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def slow_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """The same without the precompile for P-256."""
+    with chain_service(tmp_path_factory.mktemp("slow"), served=False, hardfork="prague") as world:
         yield world
 
 
@@ -134,6 +142,26 @@ def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(c
     assert (said["payer"], said["sender"], said["deployed"]) == ("sender", payer, False)
     assert ETH - int(said["maxCost"]) <= chain.coin_of(payer) < ETH
     assert chain.receipt(said["transactionHash"]).succeeded
+
+
+@pytest.mark.parametrize("deployed", [False, True])
+def test_a_chain_without_the_precompile(slow_chain, ada, sender, deployed):
+    to = someone()
+    slow_chain.fund(sender[0], ETH)
+    slow_chain.give(ada.account, DOLLAR)
+    if deployed:
+        deploy(slow_chain, ada)
+    ada.exit(slow_chain, ada.car, "--to", to, "--sender-key", sender[1])
+    assert slow_chain.usdc_of(to) == DOLLAR
+
+
+def test_a_paymaster_pays_for_an_account_without_coin(chain, ada):
+    to, paymaster = someone(), Paymaster(chain)
+    paymaster.policy = None
+    chain.give(ada.account, DOLLAR)
+    with paymaster.served() as url:
+        said = ada.exit(chain, ada.car, "--to", to, "--bundler", chain.bundler_url, "--paymaster", url)
+    assert (chain.usdc_of(to), said["payer"], said["maxCost"]) == (DOLLAR, "paymaster", "0")
 
 
 def test_a_bundler_moves_everything_and_names_the_dids_next_controller(chain, ada):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
+from holdfast.world.anvil import HARDFORK, ChainOptions
 from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
 from holdfast.world.processes import free_port
 from holdfast.world.service_process import start_service
@@ -115,13 +116,14 @@ class _Box:
 
 
 @contextmanager
-def chain_service(folder: Path, *, served: bool = True) -> Iterator[ChainService]:
+def chain_service(folder: Path, *, served: bool = True, hardfork: str = HARDFORK) -> Iterator[ChainService]:
     """Run the chain and its programs and, unless `served` is false, the service."""
     started, box = threading.Event(), _Box()
+    options = WorldOptions(logs=folder, chain=ChainOptions(hardfork=hardfork))
 
     async def live() -> None:
         box.stop, box.loop = asyncio.Event(), asyncio.get_running_loop()
-        async with open_world(WorldOptions(logs=folder), lambda _: None) as world:
+        async with open_world(options, lambda _: None) as world:
             data = folder / "data"
             data.mkdir()
             base_url = await start_service(world, data, free_port(), LIMITS) if served else NOWHERE

@@ -77,6 +77,7 @@ class Paymaster:
         self.chain = chain
         self.asked: list[str] = []
         self.refuses: str | None = None
+        self.policy: str | None = "p"
 
     def answer(self, _method: str, path: str, body: bytes) -> tuple[int, object]:
         request = json.loads(body)
@@ -84,7 +85,7 @@ class Paymaster:
         form, entry_point, chain_id, context = request["params"]
         assert (path, entry_point, chain_id) == ("/v2/key", V07.address, hex(CHAIN_ID))
         assert not {"signature", *FIELDS} & set(form)
-        if self.refuses or context.get("policy") != "p":
+        if self.refuses or context.get("policy") != self.policy:
             return 200, failure(request, -32000, self.refuses or "unknown policy")
         operation = stubbed(UserOperation.from_rpc(form))
         if request["method"] == "pm_getPaymasterData":
