@@ -76,10 +76,10 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running_server(
-    data: Path, log: Path, /, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str
+    data: Path, log: Path, /, *, wait: bool = True, prefix: tuple[str, ...] = (), port: int = 0, **settings: str
 ) -> Iterator[Server]:
-    """Run a service, which is killed afterwards."""
-    port = free_port()
+    """Run a service, on any free port by default, which is killed afterwards."""
+    port = port or free_port()
     with log.open("w") as stream:
         process = _started(prefix, ["serve", "--port", str(port)], environment_of(data, **settings), stream)
     server = Server(process, port, data, log)

@@ -56,7 +56,7 @@ export async function home({ said = "", quiet = false } = {}) {
   if (!still()) return;
   const about = aboutCopy(known, copies);
   const cards = [
-    identityCard(known),
+    identityCard(known, () => home({ quiet: true })),
     account,
     passkeys,
     about.snapshots,

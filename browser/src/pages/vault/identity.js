@@ -2,30 +2,61 @@
 
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";
-import { about, button, el, paragraph } from "../parts/nodes.js";
+import { about, button, buttons, el, paragraph } from "../parts/nodes.js";
 import { formOf } from "../parts/handle_forms.js";
 import { go } from "../parts/router.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 
 const NOWHERE = /^0x0+$/;
 
-/** @param {import("./home.js").Facts} known */
-export function identityCard(known) {
+/**
+ * @param {import("./home.js").Facts} known
+ * @param {() => Promise<unknown>} changed called when the registration has a transaction
+ */
+export function identityCard(known, changed) {
   const { did, name, record } = known;
   return card(
     "identity",
     text("vault.identity"),
-    ...(record ? [paragraph("vault.name", { identifier: name }), ...expiry(record)] : unregistered(known)),
+    ...(record ? [paragraph("vault.name", { identifier: name }), ...expiry(record, changed)] : unregistered(known)),
     el("h3", {}, text("vault.did")),
     el("p", { class: "mono", "data-name": "did" }, did),
     el("div", { class: "buttons" }, about(copyButton(did), text("vault.did"))),
   );
 }
 
-/** What may still end the registration. @param {import("../library.js").DidRecord} record */
-function expiry({ txHash, blockNumber }) {
-  if (NOWHERE.test(txHash)) return [paragraph("vault.offchain", {}, "small")];
+/**
+ * What may still end the registration.
+ *
+ * @param {import("../library.js").DidRecord} record
+ * @param {() => Promise<unknown>} changed
+ */
+function expiry(record, changed) {
+  const { txHash, blockNumber } = record;
+  if (NOWHERE.test(txHash)) return [paragraph("vault.offchain", {}, "small"), again(record, changed)];
   return blockNumber === null ? [paragraph("vault.unconfirmed", {}, "small")] : [];
+}
+
+/**
+ * Registers again on the chain, which is shown once it is known that the service has a bundler.
+ *
+ * @param {import("../library.js").DidRecord} record
+ * @param {() => Promise<unknown>} changed
+ */
+function again({ channel, identifier }, changed) {
+  const register = async () => {
+    await (await ready()).register({ [channel]: identifier });
+    await changed();
+  };
+  const pressed = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), register, text("working"));
+  const shown = buttons(button(text("vault.register.again"), pressed, { name: "onto-chain" }));
+  shown.hidden = true;
+  const show = () => (shown.hidden = false);
+  void ready().then((client) => client.bundler("eth_supportedEntryPoints").then(show, () => {}));
+  return shown;
 }
 
 /**
