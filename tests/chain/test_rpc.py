@@ -250,3 +250,13 @@ def test_an_endpoints_own_words_stay_out_of_logs(error: dict[str, object]) -> No
         jsonrpc.outcome({"jsonrpc": "2.0", "id": 1, "error": error}, jsonrpc.RpcRequest(1, "eth_chainId", []))
     assert "hunter2" in str(caught.value)
     assert "hunter2" not in caught.value.in_our_words
+
+
+async def test_an_endpoints_message_moves_no_cursor() -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": 3, "message": "no\x1b[2J\r\nall is well\x00"}}
+    with pytest.raises(RpcError) as told:
+        jsonrpc.outcome(answer, jsonrpc.RpcRequest(1, "eth_call", []))
+    assert (
+        str(told.value)
+        == "no\N{REPLACEMENT CHARACTER}[2J" + "\N{REPLACEMENT CHARACTER}" * 2 + "all is well\N{REPLACEMENT CHARACTER}"
+    )

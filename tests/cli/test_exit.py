@@ -7,10 +7,11 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.chain_service import NOWHERE, ChainService, chain_service
-from tests.support.paymasters import Paymaster
+from tests.support.paymasters import Paymaster, failure
 from tests.support.payments import someone
 from tests.support.running_service import json_server
 from tests.support.software_authenticator import SoftwareAuthenticator
@@ -106,6 +107,12 @@ def deploy(chain: ChainService, who: Person) -> None:
     chain.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *who.key, 0))
 
 
+def change(chain: ChainService, who: Person, *changes: Change) -> None:
+    """Change the account's owners, as an operation of the account does."""
+    listed = [(int(each.kind), each.signer, each.value) for each in changes]
+    chain.send(who.account, call_data("changeOwners((uint8,bytes,uint256)[])", listed), sender=who.account)
+
+
 def register(chain: ChainService, who: Person) -> bytes:
     """Register the vault's DID for its account, and return the DID's hash."""
     signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
@@ -191,9 +198,7 @@ def test_coin_that_lies_at_the_entry_point_is_moved_too(chain, ada, sender):
 def test_a_second_owner_moves_what_is_in_another_keys_account(chain, ada, sender, tmp_path, way):
     to, bob = someone(), person(tmp_path / "bob")
     deploy(chain, ada)
-    change = Change(ChangeKind.ADD_OWNER, bob.signer)
-    listed = [(int(change.kind), change.signer, change.value)]
-    chain.send(ada.account, call_data("changeOwners((uint8,bytes,uint256)[])", listed), sender=ada.account)
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer))
     chain.give(ada.account, 5 * DOLLAR)
     chain.fund(ada.account, ETH)
     words = ("--bundler", chain.bundler_url) if way == "bundler" else ("--sender-key", sender[1])
@@ -257,6 +262,25 @@ def test_fees_above_the_limit(chain, ada, sender):
     assert "more than the account may pay itself (0.000000000001 ETH)" in told
 
 
+@pytest.mark.parametrize("way", ["sender", "bundler"])
+def test_nothing_moves_if_the_account_has_changed_since_it_was_shown(chain, ada, sender, monkeypatch, way):
+    to, thief = someone(), someone()
+    deploy(chain, ada)
+    chain.give(ada.account, 2 * DOLLAR)
+    chain.fund(ada.account, ETH)
+
+    def meanwhile(_question, **_):
+        chain.send(chain.usdc, call_data("transfer(address,uint256)", thief, DOLLAR), sender=ada.account)
+        chain.fund(ada.account, ETH)
+
+    monkeypatch.setattr("holdfast.cli.vault_exit.confirm", meanwhile)
+    words = ("--bundler", chain.bundler_url) if way == "bundler" else ("--sender-key", sender[1])
+    told = fails(ada, Exit.FAILED, ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to, *words, "--json")
+    assert "the operation was mined and failed" in told
+    assert "CallFailed(index=0" in told
+    assert (chain.usdc_of(to), chain.coin_of(to), chain.usdc_of(ada.account)) == (0, 0, DOLLAR)
+
+
 def test_a_wrong_password(ada):
     ada.terminal.environment |= dict.fromkeys(("HOLDFAST_VAULT_PASSWORD", "HOLDFAST_EXPORT_PASSWORD"), "a wrong one")
     for file in (ada.car, ada.export):
@@ -279,10 +303,41 @@ def test_a_node_of_another_chain_and_no_node_at_all(chain, ada):
     fails(ada, Exit.UNAVAILABLE, ada.car, "--rpc", f"http://127.0.0.1:{free_port()}")
 
 
+def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
+    def answer(_method: str, _path: str, body: bytes) -> tuple[int, Any]:
+        asked = json.loads(body)
+        return 200, [one(request) for request in asked] if isinstance(asked, list) else one(asked)
+
+    def one(request: dict[str, Any]) -> Any:
+        if request["method"] == "eth_getLogs":
+            return failure(request, -32005, "query exceeds the range of 10000 blocks")
+        return httpx.post(chain.rpc_url, json=request, timeout=30).json()
+
+    deploy(chain, ada)
+    chain.give(ada.account, DOLLAR)
+    near = ("vault", "exit", ada.car, "--token", chain.usdc, "--to", someone(), "--sender-key", sender[1])
+    with json_server(answer) as url:
+        said = ada.terminal.json(*near, "--rpc", url, "--yes")
+    assert (said["owners"], chain.usdc_of(ada.account)) == (None, 0)
+
+
 def test_an_account_of_another_key(chain, ada, sender):
     other = someone()
     near = ("--rpc", chain.rpc_url, "--account", other, "--to", someone(), "--sender-key", sender[1])
     assert f"the account {other} does not exist on this chain" in fails(ada, Exit.FAILED, ada.car, *near)
+
+
+def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender, tmp_path):
+    near = ("--rpc", chain.rpc_url, "--account", ada.account, "--to", someone(), "--sender-key", sender[1])
+    bob = person(tmp_path / "bob")
+    deploy(chain, ada)
+    assert "controlled by another key" in fails(bob, Exit.FAILED, bob.car, *near)
+    two = Change(ChangeKind.SET_THRESHOLD, value=2)
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), two)
+    for who in (ada, bob):
+        assert f"two owners of the account {ada.account} must sign" in fails(who, Exit.FAILED, who.car, *near)
+    told = ada.terminal.run("vault", "exit", ada.car, "--rpc", chain.rpc_url).stdout
+    assert "must sign" in told
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):

@@ -187,7 +187,7 @@ class Bundler:
         try:
             return decode_revert(values.data(answer.get("reason") or "0x"), self._errors)
         except RpcError:
-            return str(answer["reason"])[:300]
+            return values.printable(str(answer["reason"])[:300])
 
     async def _ask(self, method: str, parameters: list[Any]) -> Any:
         try:

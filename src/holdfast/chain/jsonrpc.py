@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.chain.errors import RpcError
+from holdfast.chain.values import printable
 from holdfast.wire import json_rpc
 
 # Methods that change nothing, so a call may be repeated. Calls of all other methods are sent once and never in a batch.
@@ -78,7 +79,7 @@ def outcome(answer: object, request: RpcRequest) -> object:
     try:
         return json_rpc.result_of(answer, request.id)
     except json_rpc.ErrorResponse as error:
-        message = "error without a message" if error.message is None else error.message
+        message = "error without a message" if error.message is None else printable(error.message)
         raise RpcError(message, error.code, error.data, from_endpoint=True) from None
     except json_rpc.MalformedResponse as error:
         raise RpcError(str(error)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.chain.values import printable
 from holdfast.wire import abi
 from holdfast.wire.keccak import checksum_address
 
@@ -102,5 +103,4 @@ def _value(kind: str, body: bytes, at: int, known: dict[bytes, ErrorAbi], depth:
 
 
 def _text(body: bytes, at: int) -> str:
-    text = abi.content(body, abi.word(body, at))[:_MAX_TEXT].decode(errors="replace")
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return printable(abi.content(body, abi.word(body, at))[:_MAX_TEXT].decode(errors="replace"))

@@ -39,6 +39,11 @@ class Receipt:
     contract_address: bytes | None
 
 
+def printable(text: str) -> str:
+    """Return a stranger's text without control characters, which a terminal would obey."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
 def quantity(value: object) -> int:
     """Return the integer that a quantity encodes: `0x` followed by hex digits without leading zeros."""
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):

@@ -33,7 +33,7 @@ class Source:
 
 @contextmanager
 def opened(source: Source) -> Iterator[Vault]:
-    """Yield the vault, unlocked. Nothing is stored. Raises ServiceError, ValueError."""
+    """Yield the vault, unlocked. What a file contains is not stored. Raises ServiceError, ValueError."""
     from holdfast.client.blocking.vault import Vault
 
     share = common.share_source(source.val_share)
