@@ -12,6 +12,7 @@ from holdfast.wire.errors import INVALID_ACCOUNT, INVALID_PUBLIC_KEY, INVALID_SA
 GET_ADDRESS = bytes.fromhex("e81b22ea")  # getAddress(uint256,uint256,uint256)
 GET_ACCOUNT_STATE = bytes.fromhex("9ee2735b")  # getAccountState(address)
 GET_ACCOUNT_STATE_AT = bytes.fromhex("1f40efa0")  # getAccountStateAt(address,address)
+GET_DID = bytes.fromhex("cdfa5eb2")  # getDid(bytes32), DIDRegistry
 PUBLIC_KEY = bytes.fromhex("63ffab31")  # publicKey(), VaultAccount
 BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address), ERC-20
 _ENTRY_POINT_V07 = bytes.fromhex("0000000071727de22e5e9d8baf0edac6f37da032")
@@ -98,6 +99,19 @@ def decode_uint256(data: bytes) -> int:
     if len(data) != WORD:
         raise MalformedAnswer("not one slot")
     return int.from_bytes(data)
+
+
+def decode_did(data: bytes) -> tuple[bytes, bool]:
+    """Return the controller in a result of `getDid`, zero for an unknown DID, and whether the DID is active.
+
+    Raises MalformedAnswer.
+    """
+    if len(data) < 4 * WORD:  # controller, activity, and the text of the metadata CID
+        raise MalformedAnswer("no record of a DID")
+    try:
+        return abi.address(data[:WORD]), any(data[WORD : 2 * WORD])
+    except ValueError as error:
+        raise MalformedAnswer("no record of a DID") from error
 
 
 def decode_account_state(data: bytes) -> AccountSlots:

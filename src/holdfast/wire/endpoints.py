@@ -48,6 +48,7 @@ class ErrorForm(Enum):
     HOLDFAST = "holdfast"  # {"error": text}
     FAILURE = "failure"  # the Pinning Service API's Failure, which clients of Kubo's RPC read too
     TEXT = "text"  # one sentence, as gateways return it
+    RESOLUTION = "resolution"  # a DID resolution result without a document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -578,6 +579,34 @@ PUBLISH_NAME = Endpoint[r.Input](
         *_FAILING,
     ),
     of_snapshots=True,
+    client=False,
+)
+
+RESOLVE_DID = Endpoint[r.Input](
+    name="resolve_did",
+    method="GET",
+    path="/1.0/identifiers/{did}",
+    summary="The DID document of a did:new (DID Resolution, as the Universal Resolver has it)",
+    media='application/ld+json;profile="https://w3id.org/did-resolution"',
+    errors_as=ErrorForm.RESOLUTION,
+    failures=(
+        f.DID_INVALID,
+        f.DID_NOT_FOUND,
+        f.NOT_REPRESENTABLE,
+        f.DID_DEACTIVATED,
+        f.DID_METHOD_UNKNOWN,
+        f.CHAIN_UNREACHABLE,
+        f.TOO_MANY_REQUESTS,
+        *_FAILING,
+    ),
+    client=False,
+)
+SERVICE_DID = Endpoint[r.Input](
+    name="service_did",
+    method="GET",
+    path="/.well-known/did.json",
+    summary="The DID document of the service's own did:web",
+    refusals=(e.NOT_FOUND,),
     client=False,
 )
 

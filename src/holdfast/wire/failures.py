@@ -97,3 +97,13 @@ STORE_UNAVAILABLE = FailureRow(
 OUT_OF_SPACE = FailureRow(
     507, "INSUFFICIENT_STORAGE", "the service has no room left; nothing was kept; tell its operator"
 )
+
+# Errors of DID resolution, with the names that resolvers share (W3C DID Resolution).
+DID_INVALID = FailureRow(400, "invalidDid", "the text is no DID")
+DID_NOT_FOUND = FailureRow(404, "notFound", "the DID is neither on the chain nor registered here")
+NOT_REPRESENTABLE = FailureRow(
+    406, "representationNotSupported", "DIDs are resolved to JSON: application/did+ld+json, or application/ld+json"
+)
+DID_DEACTIVATED = FailureRow(410, "deactivated", "the DID is deactivated")
+DID_METHOD_UNKNOWN = FailureRow(501, "methodNotSupported", "only DIDs of the method did:new are resolved here")
+CHAIN_UNREACHABLE = FailureRow(502, "internalError", "the chain does not answer; ask again later")

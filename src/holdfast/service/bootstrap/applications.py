@@ -44,6 +44,7 @@ def application_of(settings: Settings, service: Service) -> Application:
     channels = frozenset(Channel(name) for name in settings.channels)
     web = WebContext(service, files, client_address, large, scheme, own_pages(settings), channels)
     web.public_url, web.security_contact = settings.public_url, settings.security_contact
+    web.registrar = settings.registrar_did
     return Application(web, access_log=settings.access_log == "on")
 
 

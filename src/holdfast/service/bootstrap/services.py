@@ -13,6 +13,7 @@ from holdfast.service.bootstrap.upstreams import (
     chain_readers,
     configured_indexer,
     confirmations_of,
+    resolution_of,
     shown_rpc,
 )
 from holdfast.service.clock import system_clock, system_entropy
@@ -76,6 +77,7 @@ def build_service(
         dids=_dids(settings, secrets, sessions, confirmations),
         accounts=accounts_of(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
+        resolution=resolution_of(settings, chains[DEFAULT_CHAIN_ID], store),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),

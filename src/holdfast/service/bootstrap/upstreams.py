@@ -6,10 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.rules.chains import CHAINS
+from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
+from holdfast.rules.did_documents import Place
 from holdfast.service.operations.accounts import Accounts
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
+from holdfast.service.operations.resolution import Resolution
 from holdfast.service.upstreams.chain_rpc import ChainReader, CountedTransport
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.settings.rows import SettingError
@@ -50,6 +52,13 @@ def accounts_of(settings: Settings, chain: ChainReader) -> Accounts:
     """Return the operations on smart accounts."""
     factory, helper = settings.contract_app_factory, settings.contract_account_helper
     return Accounts(chain, factory, helper, settings.contract_entry_point)
+
+
+def resolution_of(settings: Settings, chain: ChainReader, store: Store) -> Resolution:
+    """Return what resolves DIDs."""
+    registry = from_hex(settings.contract_did_registry)
+    controllers = Controllers(chain, registry, settings.contract_app_factory)
+    return Resolution(store.snapshots, accounts_of(settings, chain), controllers, Place(DEFAULT_CHAIN_ID, registry))
 
 
 def shown_rpc(settings: Settings) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.reserved_names import ReservedNames
+    from holdfast.service.operations.resolution import Resolution
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.operations.status import ServiceStatus
@@ -53,6 +54,7 @@ class Service:
     dids: Dids
     accounts: Accounts
     balances: Balances
+    resolution: Resolution
     chain_reads: ReadingRate
     relay: Relay
     idempotency: Idempotency

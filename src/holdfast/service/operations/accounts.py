@@ -54,12 +54,15 @@ class Accounts:
 
     async def state(self, account: bytes) -> AccountSlots:
         """Return the account's state, which is read by one call to a helper contract. Raises Refused(RPC_ERROR)."""
-        question = abi.encode_account_state(account, from_hex(self.entry_point))
-        data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:
-            return abi.decode_account_state(data)
-        except abi.MalformedAnswer:
+            return await self.read_state(account)
+        except (RpcError, abi.MalformedAnswer):
             raise Refused(RPC_ERROR) from None
+
+    async def read_state(self, account: bytes) -> AccountSlots:
+        """Return the same. Raises RpcError or MalformedAnswer."""
+        question = abi.encode_account_state(account, from_hex(self.entry_point))
+        return abi.decode_account_state(await self.chain.call(self.helper, question, 5 * WORD))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ class WebContext:
         scheme: that of the public URL.
         own_pages: the only origins whose pages may change something; None for all.
         channels: the kinds of identifiers that people may register.
+        registrar: the service's own DID.
         security_contact: where to report a vulnerability.
     """
 
@@ -44,6 +45,7 @@ class WebContext:
     own_pages: frozenset[str] | None = None
     channels: frozenset[Channel] = ALL_CHANNELS
     public_url: str = ""
+    registrar: str = ""
     security_contact: str | None = None
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 

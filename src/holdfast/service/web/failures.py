@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.rules.resolution import RESULT, result_of
 from holdfast.service.http.messages import ANY_ORIGIN, NO_SNIFFING, Headers, Response
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.store.port import StoreUnavailable
@@ -61,6 +62,9 @@ def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | 
         headers.append(("connection", "close"))
     if row is NOT_CACHED:  # Path Gateway, 412: without any payload
         return Response(row.status, headers, b"")
+    if form is ErrorForm.RESOLUTION:
+        result = result_of(None, error=row.reason, message=refused.details)
+        return Response(row.status, [("content-type", RESULT), *headers], msgspec.json.encode(result))
     if form is ErrorForm.TEXT:
         body = f"{refused.details}\n".encode()
         return Response(row.status, [("content-type", "text/plain; charset=utf-8"), *headers, *NEVER_RENDERED], body)

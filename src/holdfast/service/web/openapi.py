@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast import __version__
+from holdfast.rules.resolution import RESULT, result_of
 from holdfast.service.web.openapi_texts import INFO, TAGS, TEXTS
 from holdfast.wire.endpoints import ErrorForm
 from holdfast.wire.errors import ErrorRow
@@ -172,6 +173,9 @@ def _error(form: ErrorForm, rows: Sequence[ErrorRow | FailureRow]) -> dict[str, 
     texts = list(dict.fromkeys(row.error if isinstance(row, ErrorRow) else row.reason for row in rows))
     if form is ErrorForm.TEXT:
         return {"text/plain": {"schema": {"type": "string"}, "example": _sentence(rows[0])}}
+    if form is ErrorForm.RESOLUTION:
+        example = result_of(None, error=texts[0], message=_sentence(rows[0]))
+        return {RESULT: {"schema": _object({name: {} for name in example}, *example), "example": example}}
     named = _object({"error": {"type": "string", "enum": texts}}, "error")
     if form is ErrorForm.HOLDFAST:
         return {_JSON: {"schema": named, "example": {"error": texts[0]}}}
@@ -184,7 +188,7 @@ def _error(form: ErrorForm, rows: Sequence[ErrorRow | FailureRow]) -> dict[str, 
 
 def _file(media: str) -> dict[str, Any]:
     """Return the schema of a response that is not one of the interface's JSON shapes."""
-    if media == _JSON:
+    if media in {_JSON, RESULT}:
         return {}
     return {"type": "string"} if media.startswith("text/") else _BINARY
 

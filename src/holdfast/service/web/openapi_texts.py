@@ -176,6 +176,12 @@ TEXTS: dict[str, Text] = {
     "readyz": _of("Service", "200 if the database reads and writes and the process is not stopping.", {"ok": True}),
     "openapi": _of("Service", "The document that describes these endpoints, in OpenAPI 3.1."),
     "docs": _of("Service", "A page without scripts that lists these endpoints."),
+    "resolve_did": _of(
+        "Chain",
+        "`didDocumentMetadata.proven` says what the chain or the DID itself proves. A deactivated DID is 410."
+        " `Accept: application/did+ld+json` asks for the document alone.",
+    ),
+    "service_did": _of("Service", "404 if the service's DID is no did:web of its own host."),
     "security_txt": _of("Service", "404 unless the operator has set a contact."),
     "robots": _of("Service", "Search engines may read the start page alone."),
     "favicon": _of("Service", "The same file as the pages' logo."),

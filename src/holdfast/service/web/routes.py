@@ -17,6 +17,7 @@ from holdfast.service.web import (
     pages,
     pins,
     proxies,
+    resolution,
     sessions,
     uploads,
     verification,
