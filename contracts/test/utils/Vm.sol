@@ -66,6 +66,8 @@ interface Vm {
     function warp(uint256 timestamp) external;
     function deal(address account, uint256 wei_) external;
     function etch(address account, bytes calldata code) external;
+    function load(address account, bytes32 slot) external view returns (bytes32);
+    function store(address account, bytes32 slot, bytes32 value) external;
     function assume(bool condition) external pure;
     function expectRevert(bytes calldata reason) external;
     function expectRevert() external;
