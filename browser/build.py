@@ -38,7 +38,7 @@ PAGES = ("pages/main.js", "pages/connect.js")
 # Files that contain all they need: applications copy the worker to their own origin, and the others are loaded without
 # the client.
 LIBP2P = "pairing/libp2p.js"
-ALONE = ("worker.js", "enclave-host.js", "connect.js", LIBP2P)
+ALONE = ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
 # Imports an npm package as LIBP2P does; a checkout that serves its sources after a change needs both from the build.

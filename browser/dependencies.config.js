@@ -9,7 +9,7 @@
  */
 const FLOORS = [
   ["pages", "pay"],
-  ["connect.js", "holdfast.js", "worker.js"],
+  ["connect.js", "did-resolver.js", "holdfast.js", "worker.js"],
   ["client.js", "connect", "payment"],
   ["kit", "pairing", "snapshots"],
   ["flows"],
@@ -18,7 +18,7 @@ const FLOORS = [
   ["chain", "enclave-host.js"],
   ["http"],
   ["trusted.js"],
-  ["bytes.js", "errors.js", "generated", "texts"],
+  ["bytes.js", "did", "errors.js", "generated", "texts"],
 ];
 /** The modules that the build bundles with npm packages, because a page cannot load those. */
 const BUNDLED = ["kit/qr.js", "pairing/libp2p.js"];

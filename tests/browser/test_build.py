@@ -84,7 +84,7 @@ def test_a_payment_window_loads_little_that_the_client_does_not(built: tuple[Any
 
 def test_files_that_applications_copy_import_nothing(built: tuple[Any, Path]) -> None:
     _, folder = built
-    for name in ("worker.js", "enclave-host.js", "connect.js"):
+    for name in ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js"):
         assert loaded(folder, name) == {(folder / name).resolve()}
 
 
@@ -195,11 +195,12 @@ export async function start(): Promise<string> {
 """
 ENTRIES = """
 import * as connecting from "holdfast-vault/connect.js";
+import * as resolving from "holdfast-vault/did-resolver.js";
 import * as host from "holdfast-vault/enclave-host.js";
 import * as pairing from "holdfast-vault/pairing.js";
 import * as snapshots from "holdfast-vault/snapshots";
 
-export const all: object[] = [connecting, host, pairing, snapshots];
+export const all: object[] = [connecting, resolving, host, pairing, snapshots];
 """
 MISTAKES = """
 import { Client, createPasskey, WebAuthnError } from "holdfast-vault";

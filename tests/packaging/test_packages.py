@@ -43,6 +43,7 @@ CLIENT = {
         "worker.js",
         "enclave-host.js",
         "connect.js",
+        "did-resolver.js",
         "pay/confirm.js",
         "snapshots/main.js",
         "pairing/pairing.js",
