@@ -68,6 +68,7 @@ class Returning:
         """Click the app's button; return the window that opens, when it shows the screen."""
         window = await clicked(page, self.server)
         await window.authenticator.send("addCredential", credential=self.credential)
+        await window.page.wait_for_url("**/connect*")  # not the empty document that a window begins with
         await window.page.evaluate("passkeyGiven()")
         await window.screen(screen)
         return window

@@ -181,6 +181,18 @@ class ServiceBusy(RequestRefused):
     """The service already sends as many large responses as it can; try again after a pause."""
 
 
+class RegistrationClosed(RequestRefused):
+    """The service registers no one at present."""
+
+
+class InvitationRequired(RequestRefused):
+    """The service registers only people with an invitation code."""
+
+
+class InvitationInvalid(RequestRefused):
+    """The invitation code is wrong, has expired or is used up."""
+
+
 _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.IDENTIFIER_RESERVED: IdentifierReserved,
     errors.IDENTIFIER_TAKEN: IdentifierTaken,
@@ -215,6 +227,9 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.FOREIGN_PAGE: ForeignPage,
     errors.TOO_MANY_RESPONSES: TooManyResponses,
     errors.SERVICE_BUSY: ServiceBusy,
+    errors.REGISTRATION_CLOSED: RegistrationClosed,
+    errors.INVITATION_REQUIRED: InvitationRequired,
+    errors.INVITATION_INVALID: InvitationInvalid,
 }
 _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
