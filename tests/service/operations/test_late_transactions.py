@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.service.operations.test_confirmation import CONTROLLER, TX, chain_at, receipt
 from tests.support.api import MAIL, OTHER_DID, Api, error_of
+from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.wire.requests import NO_TRANSACTION
