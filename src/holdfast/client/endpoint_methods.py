@@ -58,7 +58,9 @@ class EndpointMethods(EndpointCaller):
             InvalidRequest: status 400
             IdentifierReserved: status 409
             IdentifierTaken: status 409
-            RequestRefused: status 403
+            RegistrationClosed: status 403
+            InvitationRequired: status 403
+            InvitationInvalid: status 403
             IpLimitReached: status 429
             IdempotencyKeyInUse: status 409
             IdempotencyKeyReused: status 422
