@@ -10,6 +10,7 @@ from pathlib import Path
 from bench import (
     disk,
     enclave_bench,
+    gas,
     indexer_bench,
     lookup_rows,
     metrics,
@@ -36,6 +37,7 @@ SCENARIOS = {
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
     "pages": pages_bench.run,
+    "gas": gas.run,
 }
 
 

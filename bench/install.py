@@ -1,4 +1,4 @@
-"""Installs the two peers on demand: Fastify with npm into its folder, FastAPI into a separate virtual environment."""
+"""Installs the peers on demand: with npm into their folders, FastAPI into a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from bench.places import FASTAPI, FASTIFY, MADE, say
+from bench.places import ACCOUNTS, FASTAPI, FASTIFY, MADE, say
 from holdfast.world import node
 
 if TYPE_CHECKING:
@@ -20,18 +20,27 @@ FASTAPI_PYTHON = FASTAPI_VENV / "bin" / "python"
 
 def fastify() -> None:
     """Install Fastify and better-sqlite3, whose native binding npm downloads or compiles."""
-    lock = FASTIFY / "package-lock.json"
-    if _fresh(lock, FASTIFY / "node_modules" / ".installed"):
+    why = "the Fastify peer needs npm; install the extra `world`, or leave it out: --without fastify"
+    _npm(FASTIFY, "Fastify and better-sqlite3 (a minute where the binding is compiled)", why)
+
+
+def accounts() -> None:
+    """Install the contracts of other makers' accounts."""
+    _npm(ACCOUNTS, "Safe's and Solady's contracts", "`gas` needs npm; install the extra `world`")
+
+
+def _npm(folder: Path, what: str, why: str) -> None:
+    """Install a folder's packages, pinned by hash. Raises SystemExit with the reason `why` without npm."""
+    lock = folder / "package-lock.json"
+    if _fresh(lock, folder / "node_modules" / ".installed"):
         return
     npm = node.npm_command()
     if npm is None:
-        raise SystemExit(
-            "bench: the Fastify peer needs npm; install the extra `world`, or leave it out: --without fastify"
-        )
-    say("installing Fastify and better-sqlite3 (a minute where the binding is compiled)")
+        raise SystemExit(f"bench: {why}")
+    say(f"installing {what}")
     command = [*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=_environment())
-    _stamp(lock, FASTIFY / "node_modules" / ".installed")
+    subprocess.run(command, check=True, cwd=folder, stdout=sys.stderr, env=_environment())
+    _stamp(lock, folder / "node_modules" / ".installed")
 
 
 def _environment() -> dict[str, str]:

@@ -10,6 +10,7 @@ ROOT = HERE.parent
 MADE = ROOT / "build" / "bench"
 FASTIFY = HERE / "peers" / "fastify"
 FASTAPI = HERE / "peers" / "fastapi"
+ACCOUNTS = HERE / "peers" / "accounts"
 PEERS_SCHEMA = HERE / "peers" / "schema.sql"
 RESERVED = ROOT / "src" / "holdfast" / "rules" / "data" / "reserved_identifiers.txt"
 SCRIPTS = Path(sys.executable).parent

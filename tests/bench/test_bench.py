@@ -127,6 +127,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
         (["indexer"], 1),
         (["snapshots", "--vaults", "20", "--workers", "2"], 6),
         pytest.param(["pages"], 2, marks=needs_chain),
+        pytest.param(["gas"], 2, marks=needs_chain),
     ],
 )
 def test_scenario_runs(tmp_path, words, tables):
