@@ -11,7 +11,7 @@ const FLOORS = [
   ["pages", "pay"],
   ["connect.js", "did-resolver.js", "holdfast.js", "worker.js"],
   ["client.js", "connect", "payment"],
-  ["kit", "pairing", "snapshots"],
+  ["account", "kit", "pairing", "snapshots"],
   ["flows"],
   ["core.js"],
   ["passkeys", "vault"],

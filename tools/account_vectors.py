@@ -1,9 +1,9 @@
-"""Writes vectors/accounts/messages.json and named_signatures.json: what owners and guardians sign, in any language.
+"""Writes vectors/accounts/messages.json, named_signatures.json and calls.json: what owners and guardians sign and send.
 
     tools/account_vectors.py --check    exit 1 if a file is out of date
     tools/account_vectors.py --write    update them
 
-The digests are encoded by eth-abi here, not by `holdfast.chain.account_messages`. The contracts, the enclave in both
+Digests and calls are encoded by eth-abi here, not by `holdfast.chain`. The contracts, the enclave in both
 hosts and both clients are compared with the files.
 """
 
@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, decode_dss_signature
 from eth_abi.abi import encode
+from eth_abi.grammar import TupleType, parse
 
 from holdfast.wire.keccak import keccak256
 from holdfast.wire.p256 import low_s
@@ -49,6 +50,8 @@ CHANGES: tuple[tuple[str, int, list[tuple[str, str, int]]], ...] = (
     ("terms of recovery", 4, [("add_guardian", ADDRESS, 0), ("set_quorum", "", 1), ("set_delay", "", 3600)]),
 )
 RECOVERIES = (("one new owner", 0, [P256]), ("three new owners", 2**32 - 1, [P256, ADDRESS, VERIFIER]))
+LISTED = "(uint8,bytes,uint256)[]"
+SIGNATURE = "0x" + "5a" * 65
 CREDENTIAL = (
     "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAA"
     "EAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRL"
@@ -79,7 +82,7 @@ def main() -> int:
 
 def contents() -> dict[Path, str]:
     """Return the files and their text."""
-    made = {"messages.json": _messages(), "named_signatures.json": _named()}
+    made = {"messages.json": _messages(), "named_signatures.json": _named(), "calls.json": _calls()}
     return {FOLDER / name: json.dumps(form, indent=1, ensure_ascii=False) + "\n" for name, form in made.items()}
 
 
@@ -150,6 +153,50 @@ def _named() -> dict[str, Any]:
         "digest": "0x" + digest.hex(),
         "vectors": [_row("one key", signed[:1]), _row("another key", signed[1:]), _row("two keys", signed)],
     }
+
+
+def _calls() -> dict[str, Any]:
+    history = [{"changes": _all_shown(changes), "signature": SIGNATURE} for _, _, changes in CHANGES[:2]]
+    steps = [(_listed(changes), bytes.fromhex(SIGNATURE[2:])) for _, _, changes in CHANGES[:2]]
+    key = (int(P256[2:66], 16), int(P256[66:], 16))
+    of_key = {"x": hex(key[0]), "y": hex(key[1]), "salt": "0x5"}
+    rows = [_applied(*each) for each in CHANGES]
+    create = _data(f"createAccountWith(uint256,uint256,uint256,({LISTED},bytes)[])", *key, 5, steps)
+    rows.append({"name": "an account with its history", "call": "create", **of_key, "history": history, "data": create})
+    rows += [row for name, _, owners in RECOVERIES for row in _recovered(name, owners)]
+    cancel = _data("cancelRecoverySigned(bytes)", bytes.fromhex(SIGNATURE[2:]))
+    rows.append({"name": "a cancellation", "call": "cancel", "signature": SIGNATURE, "data": cancel})
+    return {"claim": "data is the call's data; changes are read from it as they were written", "vectors": rows}
+
+
+def _applied(name: str, sequence: int, changes: list[tuple[str, str, int]]) -> dict[str, Any]:
+    data = _data(f"applyChanges(uint64,{LISTED},bytes)", sequence, _listed(changes), bytes.fromhex(SIGNATURE[2:]))
+    given = {"sequence": sequence, "changes": _all_shown(changes), "signature": SIGNATURE}
+    return {"name": name, "call": "apply", **given, "data": data}
+
+
+def _recovered(name: str, owners: list[str]) -> list[dict[str, Any]]:
+    listed = [bytes.fromhex(owner[2:]) for owner in owners]
+    start = _data("startRecovery(bytes[],bytes)", listed, bytes.fromhex(SIGNATURE[2:]))
+    given = {"new_owners": owners, "signature": SIGNATURE}
+    return [
+        {"name": f"start: {name}", "call": "start", **given, "data": start},
+        {"name": f"finish: {name}", "call": "finish", **given, "data": _data("finishRecovery(bytes[])", listed)},
+    ]
+
+
+def _data(signature: str, *values: Any) -> str:
+    whole = parse(signature[signature.index("(") :])
+    types = whole.components if isinstance(whole, TupleType) else ()
+    return "0x" + (keccak256(signature.encode())[:4] + encode([each.to_type_str() for each in types], values)).hex()
+
+
+def _listed(changes: list[tuple[str, str, int]]) -> list[tuple[int, bytes, int]]:
+    return [(KINDS.index(kind), bytes.fromhex(signer[2:]), value) for kind, signer, value in changes]
+
+
+def _all_shown(changes: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
+    return [_shown(*change) for change in changes]
 
 
 def _row(name: str, signed: list[tuple[bytes, bytes]]) -> dict[str, Any]:

@@ -200,6 +200,17 @@ export class Client extends ServiceClient {
     return SmartAccount.ofClient(this, this.gas);
   }
 
+  /**
+   * Returns the owners and guardians of an account, their changes, and its recovery.
+   *
+   * @param {string} [account] another one than the client's, such as one that this vault's key guards
+   * @returns {Promise<import("./account/keys.js").AccountKeys>}
+   */
+  async accountKeys(account) {
+    const { AccountKeys } = await part(import("./account/keys.js"));
+    return new AccountKeys(this, (work) => this.#inTurn(work), account);
+  }
+
   /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */
   getSmartAccountAddress(input) {
     return getSmartAccountAddress({ vaultUrl: this.baseUrl, ...input });

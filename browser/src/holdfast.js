@@ -38,4 +38,10 @@ export { generateResult } from "./vault/result.js";
 export { VaultStore } from "./vault/store.js";
 export { Vault } from "./vault/vault.js";
 
-/** @typedef {import("./passkeys/secrets.js").VaultKey} VaultKey */
+/**
+ * @typedef {import("./passkeys/secrets.js").VaultKey} VaultKey
+ * @typedef {import("./account/keys.js").AccountKeys} AccountKeys
+ * @typedef {import("./account/keys.js").AccountView} AccountView
+ * @typedef {import("./account/changes.js").Change} AccountChange
+ * @typedef {import("./account/changes.js").SignedChanges} SignedChanges
+ */

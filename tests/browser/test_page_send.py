@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import httpx
-from playwright.async_api import BrowserContext
-from tests.support.page_visits import GERMAN, Visit, new_name, requested
+from tests.support.page_visits import GERMAN, Visit, person, requested
 
 from holdfast.wire.keccak import keccak256
 
@@ -20,20 +17,7 @@ if TYPE_CHECKING:
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ALIKE = "0x5290" + "11" * 16 + "9EE7"
-PATIENCE_MS = 60_000
 ACTIVITY = '[data-card="activity"]'
-
-
-async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
-    """Register a person on the chain; return the visit, the name and the account."""
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    context = browser if isinstance(browser, BrowserContext) else await browser.new_context()
-    visit = await Visit.of(context, server)
-    visit.page.set_default_timeout(PATIENCE_MS)
-    name = new_name()
-    await visit.register(name)
-    account = (await visit.text('[data-name="address"]')).replace(" ", "")
-    return visit, name, account
 
 
 async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 0, wei: int = 0) -> None:

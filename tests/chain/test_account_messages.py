@@ -1,4 +1,4 @@
-"""What owners and guardians sign has the digests and encodings of the shared vectors."""
+"""What owners and guardians sign and send has the digests and encodings of the shared vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.chain import account_calls
 from holdfast.chain.account_messages import (
     Change,
     cancellation_digest,
@@ -22,6 +23,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "vectors" / "accounts"
 MESSAGES = [case["steps"][1] for case in json.loads((VECTORS / "messages.json").read_text())["cases"]]
+CALLS = json.loads((VECTORS / "calls.json").read_text())["vectors"]
 NAMED = json.loads((VECTORS / "named_signatures.json").read_text())["vectors"]
 
 
@@ -81,6 +83,39 @@ def test_refuses_no_signature_and_a_signer_twice() -> None:
     for signed in ([], [(b"\1" * 20, b"a"), (b"\1" * 20, b"b")], [(b"\1" * 20, bytes(1 << 16))]):
         with pytest.raises(ValueError, match="sign"):
             named(signed)
+
+
+ACCOUNT = "0x" + "aa" * 20
+
+
+def signed_of(given: dict[str, Any], sequence: int) -> account_calls.SignedChanges:
+    changes = tuple(Change.from_json(change) for change in given["changes"])
+    return account_calls.SignedChanges(ACCOUNT, sequence, changes, from_hex(given["signature"]))
+
+
+def call_of(row: dict[str, Any]) -> bytes:
+    owners = [from_hex(owner) for owner in row.get("new_owners", [])]
+    match row["call"]:
+        case "apply":
+            return account_calls.apply_changes(signed_of(row, row["sequence"]))[2]
+        case "create":
+            key, salt = (int(row["x"], 16), int(row["y"], 16)), int(row["salt"], 16)
+            history = [signed_of(each, sequence) for sequence, each in enumerate(row["history"])]
+            return account_calls.create_account_with(ACCOUNT, key, salt, history)[2]
+        case "start":
+            return account_calls.start_recovery(ACCOUNT, owners, from_hex(row["signature"]))[2]
+        case "finish":
+            return account_calls.finish_recovery(ACCOUNT, owners)[2]
+        case _:
+            return account_calls.cancel_recovery(ACCOUNT, from_hex(row["signature"]))[2]
+
+
+@pytest.mark.parametrize("row", CALLS, ids=lambda row: str(row["name"]))
+def test_calls_and_what_is_read_from_them(row: dict[str, Any]) -> None:
+    assert to_hex(call_of(row)) == row["data"]
+    written = [row] if "changes" in row else row.get("history", [])
+    signed = [signed_of(each, row.get("sequence", at)) for at, each in enumerate(written)]
+    assert list(account_calls.changes_in(ACCOUNT, b"within others" + from_hex(row["data"]))) == signed
 
 
 def test_kinds_of_signers() -> None:

@@ -75,7 +75,11 @@ class ChainService:
 
     def read(self, contract: str, signature: str, *values: Any) -> bytes:
         """Return the result of calling a contract's function, as bytes."""
-        return self.wait(self._world.rpc.eth_call(ADDRESSES[contract], call_data(signature, *values)))
+        return self.call(ADDRESSES[contract], signature, *values)
+
+    def call(self, address: str, signature: str, *values: Any) -> bytes:
+        """Return the result of calling a function at an address, as bytes."""
+        return self.wait(self._world.rpc.eth_call(address, call_data(signature, *values)))
 
     def rpc(self, method: str, *params: Any) -> Any:
         return self.wait(self._world.rpc.call(method, list(params)))

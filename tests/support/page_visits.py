@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from tests.support.passkeys import Authenticator
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Request, ViewportSize
+    from tests.support.chain_service import ChainService
     from tests.support.serving import Server
 
 PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder for hundreds of pictures, which no test checks
@@ -196,6 +198,18 @@ class Visit:
                 await self.page.emulate_media(color_scheme=scheme)
                 await self.page.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
         await self.page.emulate_media(color_scheme="light")
+
+
+async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
+    """Register a person on the chain; return the visit, the name and the account."""
+    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    # Each context has a storage of its own, and thus a vault of its own.
+    context = await browser.new_context() if hasattr(browser, "new_context") else browser
+    visit = await Visit.of(context, server)
+    name = new_name()
+    await visit.register(name)
+    account = (await visit.text('[data-name="address"]')).replace(" ", "")
+    return visit, name, account
 
 
 async def tried(visit: Visit, way: str) -> bool:

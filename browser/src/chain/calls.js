@@ -1,16 +1,16 @@
 /** Encodes calls to the few contract functions that payments need (Solidity ABI). */
 
+import { WORD, address, bytes, number, tuple } from "./abi.js";
 import { NATIVE } from "./native.js";
 
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
 const BALANCE_OF = "70a08231"; // balanceOf(address)
 const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
-const WORD = 64;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * @typedef {{to: string, value: bigint, data: string}} Call `data`: hex digits without 0x
+ * @typedef {{to: string, value?: bigint, data: string}} Call `data`: 0x-hex
  * @typedef {{to: string, amount: bigint, token: string}} Payment `token`: an ERC-20 address, or "native"
  */
 
@@ -20,14 +20,24 @@ export function isAddress(text) {
 }
 
 /**
+ * Encodes a call as call data for the account.
+ *
+ * @param {Call} call
+ * @returns {string} call data of an operation, 0x-hex
+ */
+export function execute({ to, value = 0n, data }) {
+  return `0x${EXECUTE}${tuple(address(to), number(value), bytes(data))}`;
+}
+
+/**
  * Encodes a payment as call data for the account.
  *
  * @param {Payment} payment
  * @returns {string} call data of an operation, 0x-hex
  */
 export function paymentCall({ to, amount, token }) {
-  if (token === NATIVE) return execute({ to, value: amount, data: "" });
-  return execute({ to: token, value: 0n, data: TRANSFER + address(to) + number(amount) });
+  if (token === NATIVE) return execute({ to, value: amount, data: "0x" });
+  return execute({ to: token, value: 0n, data: `0x${TRANSFER}${address(to)}${number(amount)}` });
 }
 
 /**
@@ -72,20 +82,4 @@ export function createAccount(x, y) {
  */
 export function balanceOf(account) {
   return `0x${BALANCE_OF}${address(account)}`;
-}
-
-/** @param {Call} call */
-function execute({ to, value, data }) {
-  const padded = data.padEnd(Math.ceil(data.length / WORD) * WORD, "0");
-  return `0x${EXECUTE}${address(to)}${number(value)}${number(96n)}${number(BigInt(data.length / 2))}${padded}`;
-}
-
-/** @param {string} text */
-function address(text) {
-  return text.slice(2).toLowerCase().padStart(WORD, "0");
-}
-
-/** @param {bigint} value */
-function number(value) {
-  return value.toString(16).padStart(WORD, "0");
 }

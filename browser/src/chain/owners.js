@@ -1,31 +1,45 @@
 /** What an account's chain says of one of its keys, and signatures that name the key (docs/contracts.md, "Accounts"). */
 
 import { NetworkError } from "../errors.js";
+import { WORD } from "./abi.js";
 import { ask } from "./rpc.js";
 
 const KEY_STATE = "9e751c87"; // keyState(bytes32)
 const ACCOUNT_SETTINGS = "eea4800f"; // accountSettings()
-const WORD = 64;
-const THRESHOLD = 3;
 
 /**
  * @param {string} url the chain's endpoint
  * @param {string} account
  * @param {string} keyId Keccak-256 of the signer, 0x-hex
- * @returns {Promise<{isOwner: boolean, expiry: number}>} `expiry`: Unix time, 0 for never; also of an owner that has expired
+ * @returns {Promise<{isOwner: boolean, expiry: number, isGuardian: boolean}>} `expiry`: Unix time, 0 for never; also of an
+ *   owner that has expired
  */
 export async function ownerState(url, account, keyId) {
-  const [isOwner, expiry] = await words(url, account, KEY_STATE + keyId.slice(2), 3);
-  return { isOwner: isOwner === 1n, expiry: Number(expiry) };
+  const [isOwner, expiry, isGuardian] = await words(url, account, KEY_STATE + keyId.slice(2), 3);
+  return { isOwner: isOwner === 1n, expiry: Number(expiry), isGuardian: isGuardian === 1n };
 }
 
 /**
- * @param {string} url the chain's endpoint
- * @param {string} account
- * @returns {Promise<number>} how many owners must sign: 1 or 2
+ * @typedef {object} Settings what an account counts and requires (contracts/src/account/Settings.sol)
+ * @property {number} sequence signed changes so far
+ * @property {number} generation recoveries so far
+ * @property {number} owners
+ * @property {number} threshold how many owners must sign: 1 or 2
+ * @property {number} guardians
+ * @property {number} quorum how many guardians must sign; 0: none can
+ * @property {number} delay of a recovery, in seconds
+ * @property {number} recoveryNonce
  */
-export async function thresholdOf(url, account) {
-  return Number((await words(url, account, ACCOUNT_SETTINGS, 8))[THRESHOLD]);
+
+/**
+ * @param {string} url the chain's endpoint
+ * @param {string} account one that exists
+ * @returns {Promise<Settings>}
+ */
+export async function settingsOf(url, account) {
+  const told = (await words(url, account, ACCOUNT_SETTINGS, 8)).map(Number);
+  const [sequence, generation, owners, threshold, guardians, quorum, delay, recoveryNonce] = told;
+  return { sequence, generation, owners, threshold, guardians, quorum, delay, recoveryNonce };
 }
 
 /**
@@ -59,12 +73,15 @@ function length(digits) {
 }
 
 /**
- * @param {string} url
+ * Returns the first words of what a view of the account answers.
+ *
+ * @param {string} url the chain's endpoint
  * @param {string} account
- * @param {string} data hex digits without 0x
+ * @param {string} data of the call, hex digits without 0x
  * @param {number} count
+ * @returns {Promise<bigint[]>}
  */
-async function words(url, account, data, count) {
+export async function words(url, account, data, count) {
   const found = await ask(url, "eth_call", [{ to: account, data: `0x${data}` }, "latest"]);
   if (typeof found !== "string" || found.length < 2 + count * WORD)
     throw new NetworkError("the chain's endpoint returns something else than the account's state");

@@ -10,7 +10,7 @@ import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
-import { named, ownerState, p256Signer, thresholdOf } from "../chain/owners.js";
+import { named, ownerState, p256Signer, settingsOf } from "../chain/owners.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, rpcOf } from "../chain/rpc.js";
 import { NetworkError, PluginCallError } from "../errors.js";
@@ -242,7 +242,7 @@ export class SmartAccount {
     if (url && this.#isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
       throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
-    if (found.isOwner && (await thresholdOf(url, this.address)) > 1)
+    if (found.isOwner && (await settingsOf(url, this.address)).threshold > 1)
       throw new OperationFailed(`two owners of the account ${this.address} must sign`);
     if (!found.isOwner || (found.expiry !== 0 && found.expiry * 1000 <= Date.now()))
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);

@@ -5,9 +5,11 @@ import { VaultStore, sentNote } from "../vault/store.js";
 const SENT_KEPT = 1000;
 
 /**
- * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
- *   tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`: of
- *   the application that requested it; `copyAt`: when the last tried copy on the service was written
+ * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string,
+ *   keyNames?: Record<string, string>, tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a
+ *   delegation, by its CID; `origin`: of the application that requested it; `copyAt`: when the last tried copy on the
+ *   service was written; `account`: the address to pay from, if another key created it; `keyNames`: what the person calls
+ *   keys of accounts
  */
 
 /**

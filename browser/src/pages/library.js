@@ -24,6 +24,7 @@ export {
 export { feeIn } from "../chain/fees.js";
 export { checksumAddress, textHash } from "../chain/names.js";
 export { NATIVE } from "../chain/native.js";
+export { accountAddress } from "../flows/contracts.js";
 export { payeeOf } from "../flows/payee.js";
 export { preparedPayment } from "../flows/pay.js";
 export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.js";
@@ -32,6 +33,8 @@ export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.js";
 export const pairing = () => import("../pairing/pairing.js");
 
 /**
+ * @typedef {import("../holdfast.js").AccountChange} AccountChange
+ * @typedef {import("../holdfast.js").AccountView} AccountView
  * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {import("../generated/types.js").Credential} Credential
  * @typedef {import("../generated/types.js").DidRecord} DidRecord

@@ -3,7 +3,7 @@
 import "../kit/kit.js";
 import { footer } from "./footer.js";
 import { noteScreen, throughHistory, wentBack } from "./parts/back.js";
-import { go, goToAddress } from "./parts/router.js";
+import { go, goToAddress, screen } from "./parts/router.js";
 import { whenDrawn } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { nameScreens } from "./screens.js";
@@ -25,6 +25,8 @@ addEventListener("click", throughHistory, { capture: true });
 addEventListener("popstate", () => wentBack() || void shown());
 addEventListener("hashchange", () => void shown());
 nameScreens();
+screen("keys", async (given) => (await import("./keys/screen.js")).keys(given));
+screen("keys-notice", async (given) => (await import("./keys/screen.js")).noticed(given));
 whenGone(gone);
 footer();
 void shown();

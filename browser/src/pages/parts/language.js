@@ -7,11 +7,11 @@ import { offered, preferred, remember } from "../../kit/languages.js";
 import { money } from "../../kit/money.js";
 
 /**
- * @typedef {keyof typeof en} TextKey
+ * @typedef {keyof typeof en | keyof typeof import("../../texts/en/keys.js").default} TextKey
  * @typedef {TextKey extends infer K ? K extends `${infer Stem}.other` ? Stem : never : never} CountedKey
  */
 
-/** @type {Record<string, Record<TextKey, string>>} */
+/** @type {Record<string, Record<string, string>>} */
 const TABLES = { en, de };
 const KNOWN = Object.keys(TABLES);
 
@@ -28,6 +28,15 @@ export function otherLanguage() {
 export function switchLanguage() {
   language = otherLanguage() ?? language;
   remember(language);
+}
+
+/**
+ * Adds the texts of screens that are loaded on demand.
+ *
+ * @param {Record<string, Record<string, string>>} more by language
+ */
+export function addTexts(more) {
+  for (const name of KNOWN) Object.assign(TABLES[name], more[name]);
 }
 
 /**

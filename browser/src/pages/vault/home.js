@@ -10,6 +10,7 @@ import { drillCard } from "../drill/card.js";
 import { openFrom, sentFrom } from "../send/sent.js";
 import { facts, sentRows } from "../../kit/notes.js";
 import { pairCard } from "../pair/give.js";
+import { keysCard, takeover } from "../keys/card.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
 import { backupCard } from "./backup.js";
@@ -59,6 +60,7 @@ export async function home({ said = "", quiet = false } = {}) {
     identityCard(known, () => home({ quiet: true })),
     account,
     passkeys,
+    keysCard(),
     about.snapshots,
     backupCard(known),
     about.drill,
@@ -73,6 +75,7 @@ export async function home({ said = "", quiet = false } = {}) {
     quiet,
     redraw: () => void home({ quiet: true }),
     body: [
+      takeover(),
       about.notice,
       el("div", { class: "cards" }, ...cards),
       buttons(
@@ -180,6 +183,7 @@ async function gathered() {
     sentFrom(did).then(() => openFrom(did)),
     copyState(),
   ]);
+  client.accountAddress = remembered.account ?? null;
   const { record, unregistered } = await recordOf(
     client,
     credentials.map((it) => it.credential_id),

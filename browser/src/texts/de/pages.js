@@ -388,6 +388,10 @@ const de = {
     "Ihr neuer Passkey öffnet den Tresor. Der Dienst registriert ihn, wenn Sie Ihre Adresse noch einmal bestätigen.",
   "passkeys.proveLater": "Später",
 
+  "keys.heading": "Schlüssel Ihres Kontos",
+  "keys.card": "Wer Ihr Geld benutzen kann, und wer es zurückholt, wenn Sie alles verlieren.",
+  "keys.open": "Schlüssel zeigen",
+
   "backup.heading": "Sicherungsdatei",
   "backup.lead": "Wer Datei und Passwort hat, kann Ihren Tresor öffnen. Bewahren Sie beides getrennt auf.",
   "backup.save": "Datei speichern",

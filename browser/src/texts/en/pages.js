@@ -366,6 +366,10 @@ export default {
     "Your new passkey opens the vault. The service registers it after you prove your address once more.",
   "passkeys.proveLater": "Later",
 
+  "keys.heading": "Keys of your account",
+  "keys.card": "Who can use your money, and who brings it back if you lose everything.",
+  "keys.open": "Show the keys",
+
   "backup.heading": "Backup file",
   "backup.lead": "Anyone with the file and the password can open your vault. Keep them apart.",
   "backup.save": "Save file",

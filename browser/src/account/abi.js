@@ -1,0 +1,53 @@
+/** Lists and structs in the Solidity ABI, written and read as hex digits, which positions count. */
+
+import { number, tuple, WORD } from "../chain/abi.js";
+
+/** @typedef {import("../chain/abi.js").Part} Part */
+
+/** @param {Part[]} parts @returns {Part} */
+export function list(parts) {
+  return { rest: number(parts.length) + tuple(...parts) };
+}
+
+/** @param {...Part} parts the fields of a struct that contains dynamic ones @returns {Part} */
+export function struct(...parts) {
+  return { rest: tuple(...parts) };
+}
+
+/**
+ * @param {string} digits
+ * @param {number} at
+ * @throws {RangeError} there is no whole word
+ */
+export function numberAt(digits, at) {
+  const found = digits.slice(at, at + WORD);
+  if (found.length < WORD) throw new RangeError("the data ends too early");
+  return BigInt(`0x${found}`);
+}
+
+/** @param {string} digits @param {number} base of the tuple @param {number} at of its field @returns {number} */
+export function restAt(digits, base, at) {
+  return base + 2 * Number(numberAt(digits, at));
+}
+
+/** @param {string} digits @param {number} at @returns {string} 0x-hex */
+export function bytesAt(digits, at) {
+  const end = at + WORD + 2 * Number(numberAt(digits, at));
+  if (end > digits.length) throw new RangeError("the data ends too early");
+  return `0x${digits.slice(at + WORD, end)}`;
+}
+
+/**
+ * Reads a list of dynamic values.
+ *
+ * @template T
+ * @param {string} digits
+ * @param {number} at
+ * @param {(at: number) => T} read
+ * @returns {T[]}
+ */
+export function listAt(digits, at, read) {
+  const [length, base] = [Number(numberAt(digits, at)), at + WORD];
+  if (base + length * WORD > digits.length) throw new RangeError("the data ends too early");
+  return Array.from({ length }, (_, place) => read(restAt(digits, base, base + place * WORD)));
+}

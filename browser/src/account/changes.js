@@ -1,0 +1,189 @@
+/** Changes of an account that owners sign once for every chain, and the calls that bring them and recover accounts. */
+
+import { bytes, number, tuple, WORD } from "../chain/abi.js";
+import { bytesAt, list, listAt, numberAt, restAt, struct } from "./abi.js";
+
+const APPLY = "fc02cea2"; // applyChanges(uint64,(uint8,bytes,uint256)[],bytes)
+const CREATE_WITH = "e99936fb"; // createAccountWith(uint256,uint256,uint256,((uint8,bytes,uint256)[],bytes)[])
+const START = "02903f32"; // startRecovery(bytes[],bytes)
+const FINISH = "b0ebf978"; // finishRecovery(bytes[])
+const CANCEL = "6eec66cf"; // cancelRecoverySigned(bytes)
+const SELECTOR = 8;
+const [P256_DIGITS, ADDRESS_DIGITS, LEAST_DIGITS, MOST_DIGITS] = [128, 40, 40, 2048];
+/** In the order of the contract's numbers. */
+const KINDS = /** @type {const} */ ([
+  "add_owner",
+  "remove_owner",
+  "set_primary",
+  "set_threshold",
+  "add_guardian",
+  "remove_guardian",
+  "set_quorum",
+  "set_delay",
+]);
+
+/**
+ * @typedef {import("../chain/calls.js").Call} Call
+ * @typedef {(typeof KINDS)[number]} ChangeKind
+ * @typedef {{kind: ChangeKind, signer?: string, value?: number}} Change `signer`: 0x-hex, of an owner or guardian;
+ *   `value`: an owner's expiry (Unix time, 0 for never), how many must sign, or seconds
+ * @typedef {{account: string, sequence: number, changes: Change[], signature: string}} SignedChanges `sequence`: the place
+ *   among the account's changes, from 0; `signature`: by name, 0x-hex
+ */
+
+/**
+ * Returns what kind of signer these bytes name: a P-256 key (X ‖ Y), an address, or a verifier and its key (ERC-7913).
+ *
+ * @param {string} signer 0x-hex
+ * @returns {"p256" | "address" | "verifier"}
+ * @throws {TypeError} none
+ */
+export function kindOf(signer) {
+  const digits = /^0x((?:[0-9a-f]{2})+)$/i.exec(signer)?.[1].length ?? 0;
+  if (digits < LEAST_DIGITS || digits > MOST_DIGITS) throw new TypeError("not a signer of accounts");
+  return digits === P256_DIGITS ? "p256" : digits === ADDRESS_DIGITS ? "address" : "verifier";
+}
+
+/** The call that brings signed changes to an account that exists. @param {SignedChanges} signed @returns {Call} */
+export function applyChanges({ account, sequence, changes, signature }) {
+  return { to: account, data: `0x${APPLY}${tuple(number(sequence), listed(changes), bytes(signature))}` };
+}
+
+/**
+ * The factory's call that creates the account of a first key, and brings all changes from sequence 0 on.
+ *
+ * @param {string} factory
+ * @param {{x: bigint, y: bigint, salt?: bigint}} origin
+ * @param {SignedChanges[]} history
+ * @returns {Call}
+ */
+export function createAccountWith(factory, { x, y, salt = 0n }, history) {
+  const steps = list(history.map(({ changes, signature }) => struct(listed(changes), bytes(signature))));
+  return { to: factory, data: `0x${CREATE_WITH}${tuple(number(x), number(y), number(salt), steps)}` };
+}
+
+/** @param {string} account @param {string[]} newOwners @param {string} signatures by name @returns {Call} */
+export function startRecovery(account, newOwners, signatures) {
+  return { to: account, data: `0x${START}${tuple(list(newOwners.map(bytes)), bytes(signatures))}` };
+}
+
+/** The call, open to anyone, that ends a recovery after its delay. @param {string} account @param {string[]} newOwners @returns {Call} */
+export function finishRecovery(account, newOwners) {
+  return { to: account, data: `0x${FINISH}${tuple(list(newOwners.map(bytes)))}` };
+}
+
+/** @param {string} account @param {string} signature by name @returns {Call} */
+export function cancelRecovery(account, signature) {
+  return { to: account, data: `0x${CANCEL}${tuple(bytes(signature))}` };
+}
+
+/**
+ * Returns the changes of the account in a transaction's input, however deeply other calls contain them. Whether their
+ * signatures are valid is for the caller's chain to say.
+ *
+ * @param {string} account
+ * @param {string} input 0x-hex
+ * @returns {SignedChanges[]}
+ */
+export function changesIn(account, input) {
+  const digits = input.slice(2).toLowerCase();
+  const made = (/** @type {Omit<SignedChanges, "account">} */ it) => ({ account, ...it });
+  return [...placesOf(digits, APPLY).map(applied), ...placesOf(digits, CREATE_WITH).flatMap(created)]
+    .filter((it) => it !== null)
+    .map(made);
+
+  /** @param {number} at */
+  function applied(at) {
+    return orNull(() => ({
+      sequence: Number(numberAt(digits, at)),
+      changes: changesAt(digits, restAt(digits, at, at + WORD)),
+      signature: bytesAt(digits, restAt(digits, at, at + 2 * WORD)),
+    }));
+  }
+
+  /** @param {number} at */
+  function created(at) {
+    const steps = orNull(() => listAt(digits, restAt(digits, at, at + 3 * WORD), (it) => it)) ?? [];
+    return steps.map((step, sequence) =>
+      orNull(() => ({
+        sequence,
+        changes: changesAt(digits, restAt(digits, step, step)),
+        signature: bytesAt(digits, restAt(digits, step, step + WORD)),
+      })),
+    );
+  }
+}
+
+/**
+ * Returns the changes, with a new primary key if they remove the present one and another P-256 key remains.
+ *
+ * @param {import("./reads.js").Owner[]} owners
+ * @param {Change[]} changes
+ * @returns {Change[]}
+ */
+export function withPrimary(owners, changes) {
+  const removed = new Set(changes.filter(({ kind }) => kind === "remove_owner").map(({ signer }) => signer));
+  const loses = owners.some((it) => it.isPrimary && removed.has(it.signer));
+  if (!loses || changes.some(({ kind }) => kind === "set_primary")) return changes;
+  const added = changes.filter(({ kind, value }) => kind === "add_owner" && !value).map(({ signer = "" }) => signer);
+  const lasting = [...owners.filter(({ expiry }) => expiry === 0).map(({ signer }) => signer), ...added];
+  const heir = lasting.find((it) => kindOf(it) === "p256" && !removed.has(it));
+  return heir ? [...changes, { kind: "set_primary", signer: heir }] : changes;
+}
+
+/**
+ * Returns who signed, and their signatures, in a signature by name.
+ *
+ * @param {string} whole 0x-hex
+ * @returns {{signer: string, signature: string}[]}
+ */
+export function signaturesIn(whole) {
+  const found = [];
+  for (let rest = whole.slice(2 + WORD); rest;) {
+    const middle = 8 + 2 * parseInt(rest.slice(0, 4), 16);
+    const end = middle + 2 * parseInt(rest.slice(4, 8), 16);
+    found.push({ signer: `0x${rest.slice(8, middle)}`, signature: `0x${rest.slice(middle, end)}` });
+    rest = rest.slice(end);
+  }
+  return found;
+}
+
+/** @param {Change[]} changes */
+function listed(changes) {
+  return list(
+    changes.map(({ kind, signer = "0x", value = 0 }) =>
+      struct(number(KINDS.indexOf(kind)), bytes(signer), number(value)),
+    ),
+  );
+}
+
+/** @param {string} digits @param {number} place @returns {Change[]} only such as our clients sign */
+function changesAt(digits, place) {
+  return listAt(digits, place, (at) => {
+    const kind = KINDS[Number(numberAt(digits, at))];
+    const signer = bytesAt(digits, restAt(digits, at, at + WORD));
+    const value = Number(numberAt(digits, at + 2 * WORD));
+    const isTerm = ["set_threshold", "set_quorum", "set_delay"].includes(kind);
+    if (!kind || (signer === "0x") !== isTerm || (value && !isTerm && kind !== "add_owner"))
+      throw new RangeError("not a change of owners");
+    return { kind, ...(isTerm ? {} : { signer }), ...(isTerm || kind === "add_owner" ? { value } : {}) };
+  });
+}
+
+/** @param {string} digits @param {string} selector @returns {number[]} where the arguments of each call begin */
+function placesOf(digits, selector) {
+  const found = [];
+  for (let at = digits.indexOf(selector); at >= 0; at = digits.indexOf(selector, at + 1))
+    if (at % 2 === 0) found.push(at + SELECTOR);
+  return found;
+}
+
+/** @template T @param {() => T} read @returns {T | null} null for what is something else */
+function orNull(read) {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,271 @@
+/** The owners and guardians of a smart account, and its recovery (docs/contracts.md, "Accounts"). */
+
+import "../core.js";
+import { execute, isAddress } from "../chain/calls.js";
+import { OperationFailed } from "../chain/errors.js";
+import { checksumAddress } from "../chain/names.js";
+import { named, p256Signer, settingsOf } from "../chain/owners.js";
+import { rpcOf } from "../chain/rpc.js";
+import { NetworkError } from "../errors.js";
+import { SmartAccount } from "../flows/account.js";
+import { accountAddress } from "../flows/contracts.js";
+import * as calls from "./changes.js";
+import * as reads from "./reads.js";
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../chain/calls.js").Call} Call
+ * @typedef {import("./changes.js").Change} Change
+ * @typedef {import("./changes.js").SignedChanges} SignedChanges
+ * @typedef {import("./reads.js").Origin} Origin
+ * @typedef {{signer: string, signature: string}} Signed 0x-hex
+ * @typedef {(step: "prepared" | "sent" | "confirmed") => void} OnProgress
+ *
+ * @typedef {object} AccountView an account's owners and guardians on one chain
+ * @property {string} address
+ * @property {number} chainId
+ * @property {boolean} deployed whether it exists on the chain yet; before that, its first key is the only owner
+ * @property {import("./reads.js").Owner[]} owners oldest first
+ * @property {string[]} guardians signers in 0x-hex, oldest first
+ * @property {import("./reads.js").Settings} settings
+ * @property {import("./reads.js").Recovery | null} recovery the one that is under way
+ */
+
+/** Of an account without changes (contracts/src/account/Settings.sol). @type {import("./reads.js").Settings} */
+const FIRST = {
+  sequence: 0,
+  generation: 0,
+  owners: 1,
+  threshold: 1,
+  guardians: 0,
+  quorum: 0,
+  delay: 259_200,
+  recoveryNonce: 0,
+};
+
+/**
+ * The keys of one account on one service's chain. What is signed once for every chain is brought to a chain by the first
+ * account of the vault's own key there, which need not be an owner.
+ */
+export class AccountKeys {
+  #client;
+  #inTurn;
+  #address;
+
+  /**
+   * @param {Client} client
+   * @param {<T>(work: () => Promise<T>) => Promise<T>} inTurn runs operations one at a time
+   * @param {string | null} [address] by default, the account that the client pays from
+   */
+  constructor(client, inTurn, address = client.accountAddress) {
+    this.#client = client;
+    this.#inTurn = inTurn;
+    this.#address = address;
+  }
+
+  /**
+   * Returns the account's owners, guardians, terms and running recovery, as its chain says.
+   *
+   * @returns {Promise<AccountView>}
+   * @throws {NetworkError} no chain endpoint is known, or it does not answer for the chain's whole history
+   */
+  async view() {
+    const { own, place } = await this.#opened();
+    const { chainId, appFactory } = own.contracts;
+    const first = p256Signer(own.key);
+    const of = { address: place.address, chainId };
+    if (!(await reads.exists(place))) {
+      const owners = own.address === place.address ? [{ signer: first, expiry: 0, isPrimary: true }] : [];
+      return { ...of, deployed: false, owners, guardians: [], settings: FIRST, recovery: null };
+    }
+    const created = await reads.originOf(place, appFactory);
+    const [owners, guardians, settings, recovery] = await Promise.all([
+      reads.ownersOf(place, [created ? p256Signer(created) : first]),
+      reads.guardiansOf(place),
+      settingsOf(place.url, place.address),
+      reads.recoveryOf(place),
+    ]);
+    return { ...of, deployed: true, owners, guardians, settings, recovery };
+  }
+
+  /** @returns {Promise<string>} the signer of the vault's key, by which others name it as an owner or guardian, 0x-hex */
+  async signer() {
+    return p256Signer((await this.#opened()).own.key);
+  }
+
+  /** @returns {Promise<import("./reads.js").Recovery | null>} the recovery that is under way */
+  async recovery() {
+    const { place } = await this.#opened();
+    return (await reads.exists(place)) ? reads.recoveryOf(place) : null;
+  }
+
+  /**
+   * Signs changes of the account's owners or guardians with the vault's key, once for every chain. If they remove the
+   * primary key and name no other one, the oldest remaining P-256 owner becomes primary.
+   *
+   * @param {Change[]} changes in their order
+   * @param {{sequence?: number, cosigned?: SignedChanges}} [how] `sequence`: their place, by default the next one on this
+   *   chain; `cosigned`: the same changes with another owner's signature, where two owners must sign
+   * @returns {Promise<SignedChanges>}
+   * @throws {TypeError} `cosigned` has other changes
+   */
+  async sign(changes, { sequence, cosigned } = {}) {
+    const { address: account, settings, owners } = await this.view();
+    const made = cosigned ? changes : calls.withPrimary(owners, changes);
+    const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
+    const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
+    if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
+    const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
+    const signed = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
+    return { ...unsigned, signature: await this.#named([...others, signed]) };
+  }
+
+  /** @returns {Promise<SignedChanges[]>} the changes that this chain has, from the first, to bring them to other chains */
+  async history() {
+    const { place } = await this.#opened();
+    return (await reads.exists(place)) ? reads.historyOf(place) : [];
+  }
+
+  /** @returns {Promise<Required<Origin> | null>} what the account was created for; null before it exists on this chain */
+  async origin() {
+    const { own, place } = await this.#opened();
+    return reads.originOf(place, own.contracts.appFactory);
+  }
+
+  /**
+   * Brings signed changes to this service's chain, without those that it has, and waits until they are mined.
+   *
+   * @param {SignedChanges[]} signed in any order
+   * @param {{origin?: Origin, onProgress?: OnProgress}} [how] `origin`: with it, an account of another key that does not
+   *   exist here is created with the changes, if they begin with the first
+   * @returns {Promise<{chainId: number, applied: number, userOpHash: string | null}>} `applied`: how many were new; 0: the
+   *   chain had all
+   * @throws {TypeError} there are no changes, or they are another account's
+   * @throws {OperationFailed} the chain lacks earlier changes than these, or refused them
+   */
+  async bring(signed, { origin, onProgress } = {}) {
+    const { own, place } = await this.#opened();
+    if (!signed.length || signed.some(({ account }) => account !== place.address))
+      throw new TypeError("pass changes of this account");
+    const here = await reads.exists(place);
+    if (!here) await this.#checkCreatable(own, place.address, origin);
+    const present = here ? (await settingsOf(place.url, place.address)).sequence : 0;
+    const left = signed.filter((it) => it.sequence >= present).sort((one, other) => one.sequence - other.sequence);
+    if (left.some((it, at) => it.sequence !== present + at))
+      throw new OperationFailed(`this chain lacks the account's changes before ${left[0].sequence}: bring them first`);
+    const created = !here && place.address !== own.address ? origin : undefined;
+    const made =
+      created && left.length
+        ? [calls.createAccountWith(own.contracts.appFactory, created, left)]
+        : left.map(calls.applyChanges);
+    let userOpHash = null;
+    for (const call of made) userOpHash = await this.#operated(own, call, onProgress);
+    return { chainId: own.contracts.chainId, applied: left.length, userOpHash };
+  }
+
+  /**
+   * Signs, as a guardian, the recovery that names new owners.
+   *
+   * @param {string[]} newOwners signers in 0x-hex
+   * @returns {Promise<Signed>} for `startRecovery`
+   */
+  async signRecovery(newOwners) {
+    return this.#signed({ message: "recovery", nonce: await this.#recoveryNonce(), new_owners: newOwners });
+  }
+
+  /**
+   * Starts a recovery. Any owner can cancel it until its delay is over.
+   *
+   * @param {string[]} newOwners signers in 0x-hex
+   * @param {{signatures?: Signed[], onProgress?: OnProgress}} [how] `signatures`: of guardians, by default the vault's own
+   * @returns {Promise<string>} the operation's hash
+   */
+  async startRecovery(newOwners, { signatures, onProgress } = {}) {
+    const given = await this.#named(signatures ?? [await this.signRecovery(newOwners)]);
+    return this.#relayed((account) => calls.startRecovery(account, newOwners, given), onProgress);
+  }
+
+  /**
+   * Cancels the recovery that is under way, as an owner.
+   *
+   * @param {{onProgress?: OnProgress}} [how]
+   * @returns {Promise<string>} the operation's hash
+   */
+  async cancelRecovery({ onProgress } = {}) {
+    const signed = await this.#signed({ message: "cancellation", nonce: await this.#recoveryNonce() });
+    const whole = await this.#named([signed]);
+    return this.#relayed((account) => calls.cancelRecovery(account, whole), onProgress);
+  }
+
+  /**
+   * Finishes the recovery that is under way, after its delay. Anyone may.
+   *
+   * @param {{onProgress?: OnProgress}} [how]
+   * @returns {Promise<string>} the operation's hash
+   * @throws {OperationFailed} none is under way
+   */
+  async finishRecovery({ onProgress } = {}) {
+    const owners = (await this.recovery())?.newOwners;
+    if (!owners) throw new OperationFailed("no recovery of this account is under way");
+    return this.#relayed((account) => calls.finishRecovery(account, owners), onProgress);
+  }
+
+  /** @returns {Promise<{own: SmartAccount, place: import("./reads.js").Place}>} */
+  async #opened() {
+    const { vault, gas } = this.#client;
+    const [own, url] = await Promise.all([SmartAccount.open(this.#client, gas), rpcOf(this.#client, gas)]);
+    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");
+    const address = this.#address === null ? own.address : await checksumAddress(vault, this.#address);
+    return { own, place: { vault, url, address } };
+  }
+
+  /** @param {SmartAccount} own @param {string} address @param {Origin} [origin] */
+  async #checkCreatable(own, address, origin) {
+    if (address === own.address || (origin && (await accountAddress(this.#client, origin)) === address)) return;
+    throw new OperationFailed(`the account ${address} does not exist on this chain yet`);
+  }
+
+  async #recoveryNonce() {
+    const { place } = await this.#opened();
+    return (await settingsOf(place.url, place.address)).recoveryNonce;
+  }
+
+  /** @param {any} message without the account @returns {Promise<Signed>} */
+  async #signed(message) {
+    const { place } = await this.#opened();
+    const { signer, signature } = await this.#client.vault.signAccountMessage({ account: place.address, ...message });
+    return { signer, signature };
+  }
+
+  /** @param {Signed[]} signatures @returns {Promise<string>} one signature, by name */
+  async #named(signatures) {
+    const withIds = signatures.map(async (it) => ({ ...it, keyId: await reads.keyIdOf(this.#client, it.signer) }));
+    return named(await Promise.all(withIds));
+  }
+
+  /** @param {(account: string) => Call} call @param {OnProgress} [onProgress] */
+  async #relayed(call, onProgress) {
+    const { own, place } = await this.#opened();
+    return this.#operated(own, call(place.address), onProgress);
+  }
+
+  /**
+   * @param {SmartAccount} account
+   * @param {Call} call
+   * @param {OnProgress} [onProgress]
+   * @returns {Promise<string>} the operation's hash
+   */
+  #operated(account, call, onProgress) {
+    return this.#inTurn(async () => {
+      const operation = await account.prepared(execute(call));
+      onProgress?.("prepared");
+      const signed = await account.signed(operation);
+      await account.send(signed);
+      onProgress?.("sent");
+      await account.wait(signed.hash);
+      onProgress?.("confirmed");
+      return signed.hash;
+    });
+  }
+}

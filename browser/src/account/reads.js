@@ -1,0 +1,167 @@
+/**
+ * Reads an account's owners, guardians, terms and recovery from its chain. The contract keeps keys by their IDs only.
+ * Their bytes come from its events, and what each is now from its state, so a chain endpoint that leaves out events can
+ * hide a key but not invent one.
+ */
+
+import { fromHex } from "../bytes.js";
+import { address as addressWord, WORD } from "../chain/abi.js";
+import { textHash } from "../chain/names.js";
+import { ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
+import { ask } from "../chain/rpc.js";
+import { bytesAt, listAt, numberAt, restAt } from "./abi.js";
+import { changesIn } from "./changes.js";
+
+const PENDING_RECOVERY = "faeb4488"; // pendingRecovery()
+const PUBLIC_KEY = "63ffab31"; // publicKey()
+const OWNER_ADDED = "OwnerAdded(bytes32,bytes,uint48)";
+const GUARDIAN_ADDED = "GuardianAdded(bytes32,bytes)";
+const RECOVERY_STARTED = "RecoveryStarted(uint32,uint48,bytes[])";
+const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
+/** What every signed change announces at least one of. */
+const CHANGED = [
+  OWNER_ADDED,
+  "OwnerRemoved(bytes32)",
+  GUARDIAN_ADDED,
+  "GuardianRemoved(bytes32)",
+  "ThresholdChanged(uint8)",
+  "RecoveryTermsChanged(uint8,uint32)",
+  "PublicKeyChanged(uint256,uint256)",
+];
+/** The contract keeps so many bits of the hash of a recovery's new owners. */
+const SHORT = 2n ** 200n;
+
+/**
+ * @typedef {{vault: import("../vault/vault.js").Vault, url: string, address: string}} Place an account on a chain; the
+ *   vault computes hashes
+ * @typedef {import("../flows/contracts.js").Origin} Origin
+ * @typedef {import("../chain/owners.js").Settings} Settings
+ * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer`: 0x-hex; `expiry`: Unix time, 0 for never
+ * @typedef {{readyAt: number, isReady: boolean, supporters: number, newOwners: string[] | null}} Recovery `readyAt`: Unix
+ *   time from which it can be finished; `isReady`: whether the newest block is from that time or later; `supporters`:
+ *   guardians who signed it; `newOwners`: null if the endpoint does not show them
+ */
+
+/** @param {Place} place @returns {Promise<boolean>} */
+export async function exists({ url, address }) {
+  return (await ask(url, "eth_getCode", [address, "latest"])) !== "0x";
+}
+
+/**
+ * @param {Place} place
+ * @param {string[]} more signers that may be owners without an event
+ * @returns {Promise<Owner[]>} oldest first
+ */
+export async function ownersOf(place, more) {
+  const [[x, y], added] = await Promise.all([
+    words(place.url, place.address, PUBLIC_KEY, 2),
+    announced(place, OWNER_ADDED),
+  ]);
+  const primary = y ? p256Signer({ x, y }) : null;
+  const states = await statesOf(place, [...more, ...added, ...(primary ? [primary] : [])]);
+  return states
+    .filter(({ isOwner }) => isOwner)
+    .map(({ signer, expiry }) => ({ signer, expiry, isPrimary: signer === primary }));
+}
+
+/** @param {Place} place @returns {Promise<string[]>} oldest first */
+export async function guardiansOf(place) {
+  const states = await statesOf(place, await announced(place, GUARDIAN_ADDED));
+  return states.filter(({ isGuardian }) => isGuardian).map(({ signer }) => signer);
+}
+
+/** @param {Place} place @returns {Promise<Recovery | null>} the one that is under way */
+export async function recoveryOf(place) {
+  const [readyAt, supporters, short] = await words(place.url, place.address, PENDING_RECOVERY, 3);
+  if (!readyAt) return null;
+  const { timestamp } = await ask(place.url, "eth_getBlockByNumber", ["latest", false]);
+  const isReady = BigInt(timestamp) >= readyAt;
+  const found = { readyAt: Number(readyAt), isReady, supporters: Number(supporters) };
+  for (const { digits } of (await logs(place, place.address, [[RECOVERY_STARTED]])).toReversed()) {
+    const newOwners = listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));
+    const ids = await Promise.all(newOwners.map((it) => keyIdOf(place, it)));
+    const hash = await place.vault.keccak256(fromHex(ids.map((it) => it.slice(2)).join("")));
+    if (BigInt(hash) % SHORT === short) return { ...found, newOwners };
+  }
+  return { ...found, newOwners: null };
+}
+
+/**
+ * Returns what the factory says the account was created for; null before it exists. The caller checks it.
+ *
+ * @param {Place} place
+ * @param {string} factory
+ * @returns {Promise<Required<Origin> | null>}
+ */
+export async function originOf(place, factory) {
+  const [log] = await logs(place, factory, [[ACCOUNT_CREATED], `0x${addressWord(place.address)}`]);
+  if (!log) return null;
+  const [x, y, salt] = [0, 1, 2].map((at) => numberAt(log.digits, at * WORD));
+  return { x, y, salt };
+}
+
+/**
+ * Returns the signed changes that were brought to this chain, from the first, out of the transactions' input. The list
+ * ends before a change that no transaction of the account's events contains.
+ *
+ * @param {Place} place of an account that exists
+ * @returns {Promise<import("./changes.js").SignedChanges[]>}
+ */
+export async function historyOf(place) {
+  const names = new Set((await logs(place, place.address, [CHANGED])).map(({ transaction }) => transaction));
+  const answers = await Promise.all([...names].map((it) => ask(place.url, "eth_getTransactionByHash", [it])));
+  const found = answers.flatMap((it) => (it?.input ? changesIn(place.address, it.input) : []));
+  const applied = (await settingsOf(place.url, place.address)).sequence;
+  const history = [];
+  for (let next; history.length < applied; history.push(next)) {
+    next = found.find(({ sequence }) => sequence === history.length);
+    if (!next) break;
+  }
+  return history;
+}
+
+/** @param {Pick<Place, "vault">} place @param {string} signer @returns {Promise<string>} the ID by which an account knows it, 0x-hex */
+export function keyIdOf({ vault }, signer) {
+  return vault.keccak256(fromHex(signer));
+}
+
+/** @param {Place} place @param {string[]} signers */
+function statesOf(place, signers) {
+  return Promise.all(
+    [...new Set(signers)].map(async (signer) => ({
+      signer,
+      ...(await ownerState(place.url, place.address, await keyIdOf(place, signer))),
+    })),
+  );
+}
+
+/**
+ * Returns the signers that events name, oldest first; only those whose hash is the event's key ID.
+ *
+ * @param {Place} place
+ * @param {string} event
+ */
+async function announced(place, event) {
+  const found = (await logs(place, place.address, [[event]])).map(async ({ digits, topics }) => {
+    const signer = bytesAt(digits, restAt(digits, 0, 0));
+    return (await keyIdOf(place, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/**
+ * @param {Place} place
+ * @param {string} from the address that emitted them
+ * @param {[string[], ...string[]]} wanted the events, and further topics
+ * @returns {Promise<{digits: string, topics: string[], transaction: string}[]>} `digits`: of the data
+ */
+async function logs({ vault, url }, from, [events, ...more]) {
+  const topics = [await Promise.all(events.map((it) => textHash(vault, it))), ...more];
+  const asked = { address: from, fromBlock: "0x0", toBlock: "latest", topics };
+  const found = await ask(url, "eth_getLogs", [asked]);
+  return found.map((/** @type {any} */ it) => ({
+    digits: it.data.slice(2).toLowerCase(),
+    topics: it.topics,
+    transaction: it.transactionHash,
+  }));
+}

@@ -1,0 +1,33 @@
+/** The card that leads to the keys of the account, and the notice while someone takes the account over. */
+
+import { text } from "../parts/language.js";
+import { button, el, paragraph } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
+import { ready } from "../parts/vault_client.js";
+import { card } from "../vault/card.js";
+
+export function keysCard() {
+  return card(
+    "keys",
+    text("keys.heading"),
+    paragraph("keys.card"),
+    el(
+      "div",
+      { class: "buttons" },
+      button(text("keys.open"), () => go("keys"), { name: "keys" }),
+    ),
+  );
+}
+
+/** A place in which a notice appears if a recovery of the account is under way, which only the chain knows. */
+export function takeover() {
+  const place = el("div");
+  void ready()
+    .then((client) => client.accountKeys())
+    .then(async (keys) => {
+      const recovery = await keys.recovery();
+      if (recovery) await go("keys-notice", { place, recovery, own: await keys.signer() });
+    })
+    .catch(() => {}); // a service without a chain, or no connection: the account's card says so
+  return place;
+}

@@ -1,0 +1,138 @@
+/** The people who can bring the account back, and how long the person has to stop them. */
+
+import "./texts.js";
+import { counted, language, text } from "../parts/language.js";
+import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { confirmed } from "../parts/dialog.js";
+import { run } from "../parts/screen.js";
+import { card } from "../vault/card.js";
+import { change } from "./change.js";
+import { personInput } from "./owners.js";
+import { noteName, signerOf } from "./people.js";
+
+const [HOUR, DAY] = [3600, 86_400];
+const DELAYS = [HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY];
+
+/**
+ * @typedef {import("./screen.js").Known} Known
+ * @typedef {import("../library.js").AccountChange} AccountChange
+ */
+
+/** @param {Known} known */
+export function guardiansCard(known) {
+  const { guardians, settings } = known.view;
+  const { quorum, delay } = settings;
+  return card(
+    "guardians",
+    text("keys.guardians"),
+    paragraph("keys.guardians.lead"),
+    guardians.length === 0 && paragraph("keys.guardians.none"),
+    el("ul", { class: "rows" }, ...guardians.map((it) => row(it, known))),
+    guardians.length > 0 &&
+      el(
+        "p",
+        { "data-name": "terms" },
+        quorum
+          ? `${counted("keys.guardians.agree", quorum)} ${text("keys.guardians.wait", { time: duration(delay) })}`
+          : text("keys.guardians.off"),
+      ),
+    known.canChange && adding(known),
+    known.canChange && guardians.length > 0 && terms(known),
+  );
+}
+
+/** @param {string} signer @param {Known} known */
+function row(signer, { named, canChange, view }) {
+  const { name } = named(signer);
+  const remove = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(signer, name, view));
+  return el(
+    "li",
+    { "data-signer": signer },
+    el("h3", {}, name),
+    canChange &&
+      el(
+        "div",
+        { class: "buttons" },
+        about(button(text("keys.remove"), remove, { kind: "plain", name: "remove-guardian" }), name),
+      ),
+  );
+}
+
+/**
+ * Removes a guardian. If fewer remained than must agree, all that remain must.
+ *
+ * @param {string} signer
+ * @param {string} name
+ * @param {Known["view"]} view
+ */
+async function removed(signer, name, { guardians, settings }) {
+  const heading = text("keys.remove.heading", { name });
+  const words = text("keys.guardian.remove.text");
+  if (!(await confirmed({ heading, words, yes: text("keys.remove") }))) return;
+  const most = guardians.length - 1;
+  /** @type {AccountChange[]} */
+  const fewer = settings.quorum > most ? [{ kind: "set_quorum", value: most }] : [];
+  await change(heading, [...fewer, { kind: "remove_guardian", signer }]);
+}
+
+/** @param {Known} known */
+function adding({ view }) {
+  const to = field(text("keys.guardian.to"), personInput("guardian"), text("keys.to.hint"));
+  const add = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button"), async () => {
+      const signer = await signerOf(to.input.value);
+      await noteName(signer, to.input.value.trim());
+      /** @type {AccountChange[]} */
+      const first = view.settings.quorum ? [] : [{ kind: "set_quorum", value: 1 }];
+      await change(text("keys.guardian.add"), [{ kind: "add_guardian", signer }, ...first]);
+    });
+  return form(add, to.node, el("div", { class: "buttons" }, submit(text("keys.guardian.add"))));
+}
+
+/** @param {Known} known */
+function terms({ view: { guardians, settings } }) {
+  const counts = guardians.map((_, at) => at + 1);
+  const quorum = choice("quorum", counts, settings.quorum, (n) => counted("keys.people", n));
+  const delay = choice("delay", DELAYS, settings.delay, duration);
+  const save = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button"), () =>
+      change(text("keys.terms"), [
+        { kind: "set_quorum", value: Number(quorum.value) },
+        { kind: "set_delay", value: Number(delay.value) },
+      ]),
+    );
+  return el(
+    "details",
+    { "data-name": "change-terms" },
+    el("summary", {}, text("keys.terms")),
+    form(
+      save,
+      el("div", { class: "field" }, el("label", { for: "keys-quorum" }, text("keys.terms.quorum")), quorum),
+      el("div", { class: "field" }, el("label", { for: "keys-delay" }, text("keys.terms.delay")), delay),
+      el("div", { class: "buttons" }, submit(text("keys.terms.save"))),
+    ),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {number[]} values
+ * @param {number} present
+ * @param {(value: number) => string} shown
+ */
+function choice(name, values, present, shown) {
+  const all = [...new Set(present ? [...values, present] : values)].sort((one, other) => one - other);
+  return el(
+    "select",
+    { id: `keys-${name}`, name },
+    ...all.map((it) => el("option", { value: it, selected: it === present }, shown(it))),
+  );
+}
+
+/** @param {number} seconds @returns {string} in whole days, or else in hours */
+export function duration(seconds) {
+  const [unit, of] = seconds % DAY === 0 ? ["day", DAY] : ["hour", HOUR];
+  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(language, /** @type {any} */ (options)).format(seconds / /** @type {number} */ (of));
+}

@@ -1,0 +1,104 @@
+/** Helping another person to get an account back, and getting one's own old account back. */
+
+import "./texts.js";
+import { addFacts } from "../../kit/notes.js";
+import { copyButton } from "../parts/copy.js";
+import { moment, text } from "../parts/language.js";
+import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { personInput } from "./owners.js";
+import { accountOf, signerOf } from "./people.js";
+
+/** The form in which a guardian asks for a new key of another person's account. */
+export function helping() {
+  const lost = field(text("keys.help.lost"), personInput("lost"));
+  const fresh = field(text("keys.help.new"), personInput("fresh"), text("keys.to.hint"));
+  const ask = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button"), () => helped(lost.input.value, fresh.input.value), text("working"));
+  return el(
+    "details",
+    { "data-name": "help" },
+    el("summary", {}, text("keys.help")),
+    paragraph("keys.help.lead"),
+    form(ask, lost.node, fresh.node, el("div", { class: "buttons" }, submit(text("keys.help.ask")))),
+  );
+}
+
+/** @param {string} lost @param {string} fresh */
+async function helped(lost, fresh) {
+  const client = await ready();
+  const keys = await client.accountKeys(await accountOf(lost));
+  const signer = await signerOf(fresh);
+  if (!(await keys.view()).guardians.includes(await keys.signer())) throw new Told("keys.help.none", { name: lost });
+  await keys.startRecovery([signer]);
+  const recovery = await keys.recovery();
+  await go("keys", { said: text("keys.help.asked", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
+}
+
+/** The form in which a person gets an account back that guardians or another key gave to this vault. */
+export function returning() {
+  const old = field(text("keys.back.old"), personInput("old"), text("keys.back.hint"));
+  const get = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button"), () => returned(old.input.value), text("working"));
+  return el(
+    "details",
+    { "data-name": "back-account" },
+    el("summary", {}, text("keys.back")),
+    paragraph("keys.back.lead"),
+    form(get, old.node, el("div", { class: "buttons" }, submit(text("keys.back.get")))),
+  );
+}
+
+/** @param {string} typed */
+async function returned(typed) {
+  const client = await ready();
+  const account = await accountOf(typed);
+  const keys = await client.accountKeys(account);
+  const own = await keys.signer();
+  const { owners, recovery } = await keys.view();
+  if (!owners.some(({ signer }) => signer === own)) {
+    if (!recovery?.newOwners?.includes(own)) throw new Told("keys.back.none");
+    if (!recovery.isReady) throw new Told("keys.back.early", { time: moment(recovery.readyAt * 1000) });
+    await keys.finishRecovery();
+  }
+  await used(account, "keys.back.done");
+}
+
+/**
+ * Lets this vault's pages use another account, or the vault's own again.
+ *
+ * @param {string | undefined} account
+ * @param {import("../parts/language.js").TextKey} said
+ */
+async function used(account, said) {
+  const { did } = await (await ready()).vault.query();
+  await addFacts(did, { account });
+  await go("home", { said: text(said) });
+}
+
+/** The button that leads back to the vault's own account. */
+export function ownAgain() {
+  const press = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => used(undefined, "keys.own.done"));
+  return el(
+    "div",
+    {},
+    paragraph("keys.own.lead", {}, "small"),
+    el("div", { class: "buttons" }, button(text("keys.own"), press, { name: "own-account" })),
+  );
+}
+
+/** The code by which others name this vault's key. @param {string} own */
+export function ownCode(own) {
+  return el(
+    "details",
+    { "data-name": "code" },
+    el("summary", {}, text("keys.code")),
+    paragraph("keys.code.lead"),
+    el("p", { class: "mono" }, own),
+    el("div", { class: "buttons" }, copyButton(own)),
+  );
+}

@@ -1,0 +1,97 @@
+/** What keys of accounts are called, and which key a person means by a name, an address or a code. */
+
+import "./texts.js";
+import { kindOf } from "../../account/changes.js";
+import { fromBase64, toHex } from "../../bytes.js";
+import { p256Signer } from "../../chain/owners.js";
+import { changeFacts, facts } from "../../kit/notes.js";
+import { accountAddress } from "../library.js";
+import { text } from "../parts/language.js";
+import { Told } from "../parts/problems.js";
+import { ready } from "../parts/vault_client.js";
+import { sendError } from "../send/errors.js";
+import { resolved } from "../send/payee.js";
+
+const CODE = /^0x[0-9a-f]{128}$/;
+/** A COSE key of P-256 (RFC 9053, section 7.1) ends with X and Y. */
+const COSE = /215820([0-9a-f]{64})225820([0-9a-f]{64})/;
+const POINT = /^0x04([0-9a-f]{128})$/;
+const SHOWN = 4;
+
+/**
+ * @typedef {{signer: string, name: string}} Passkey
+ * @typedef {(signer: string) => {name: string, kind: string}} Namer
+ */
+
+/** @returns {Promise<Passkey[]>} the vault's passkeys whose keys an account can verify */
+export async function passkeys() {
+  const { vault } = await ready();
+  const listed = await vault.exec("resource:credentials action:list");
+  return /** @type {any[]} */ (listed.result ?? []).flatMap(({ public_key: key, device_name: name }) => {
+    const hex = key ? toHex(fromBase64(key)) : "";
+    const digits = POINT.exec(hex)?.[1] ?? COSE.exec(hex)?.slice(1).join("");
+    return digits ? [{ signer: `0x${digits}`, name: name || text("passkeys.unnamed") }] : [];
+  });
+}
+
+/**
+ * Returns a function that says what the person calls a key, and what kind of key it is.
+ *
+ * @param {string} own the signer of the vault's key
+ * @param {Passkey[]} known
+ * @returns {Promise<Namer>}
+ */
+export async function namer(own, known) {
+  const { did } = await (await ready()).vault.query();
+  const { keyNames = {} } = await facts(did);
+  return (signer) => {
+    if (signer === own) return { name: text("keys.this"), kind: text("keys.kind.vault") };
+    const passkey = known.find((it) => it.signer === signer);
+    if (passkey) return { name: passkey.name, kind: text("keys.kind.passkey") };
+    const code = `${signer.slice(2, 2 + SHOWN)} … ${signer.slice(-SHOWN)}`;
+    return { name: keyNames[signer] ?? text("keys.unnamed", { code }), kind: text(`keys.kind.${kindOf(signer)}`) };
+  };
+}
+
+/**
+ * Notes what the person calls a key.
+ *
+ * @param {string} signer
+ * @param {string} name
+ */
+export async function noteName(signer, name) {
+  const { did } = await (await ready()).vault.query();
+  await changeFacts(did, ({ keyNames }) => ({ keyNames: { ...keyNames, [signer]: name } }));
+}
+
+/**
+ * Returns the account that the person means.
+ *
+ * @param {string} typed a name, a DID or an address
+ * @returns {Promise<string>}
+ * @throws {Told}
+ */
+export async function accountOf(typed) {
+  const found = await resolved(typed).catch((error) => {
+    throw sendError(error);
+  });
+  return found.address;
+}
+
+/**
+ * Returns the key that the person means: one that is typed, or else the one for which the account was created, because
+ * the account's address proves that key.
+ *
+ * @param {string} typed a code, or a name, a DID or an address
+ * @returns {Promise<string>} signer in 0x-hex
+ * @throws {Told}
+ */
+export async function signerOf(typed) {
+  const code = typed.replace(/\s/g, "").toLowerCase();
+  if (CODE.test(code)) return code;
+  const [client, account] = [await ready(), await accountOf(typed)];
+  const { pubKeyX, pubKeyY } = await client.accountState({ account });
+  const key = { x: BigInt(pubKeyX), y: BigInt(pubKeyY) };
+  if (key.y === 0n || (await accountAddress(client, key)) !== account) throw new Told("keys.bad.person");
+  return p256Signer(key);
+}

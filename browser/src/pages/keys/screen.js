@@ -1,0 +1,78 @@
+/**
+ * The screen with the keys of the account: who can use it, and who brings it back. It is loaded on demand, and imports
+ * all screens and what they share, so that the build does not split the pages' file.
+ */
+
+import "../../kit/kit.js";
+import "../screens.js";
+import "./texts.js";
+import { text } from "../parts/language.js";
+import { button, buttons, paragraph } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
+import { preparing, say, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { guardiansCard } from "./guardians.js";
+import { helping, ownAgain, ownCode, returning } from "./others.js";
+import { ownersCard } from "./owners.js";
+import { namer, passkeys } from "./people.js";
+import { notice } from "./recovery.js";
+
+/**
+ * @typedef {object} Known what the screen shows
+ * @property {import("../library.js").AccountView} view
+ * @property {string} own the signer of the vault's key
+ * @property {import("./people.js").Passkey[]} passkeys
+ * @property {import("./people.js").Namer} named
+ * @property {boolean} canChange whether the vault's key alone can change the account
+ * @property {boolean} isForeign whether another key created the account
+ */
+
+/** @param {{said?: string}} [how] `said`: what happened just now */
+export async function keys({ said = "" } = {}) {
+  const still = preparing();
+  const known = await gathered();
+  if (!still()) return;
+  draw(known);
+  say(said);
+}
+
+/**
+ * Shows the notice of a recovery on another screen.
+ *
+ * @param {{place: HTMLElement, recovery: import("../../account/reads.js").Recovery, own: string}} given
+ */
+export function noticed({ place, recovery, own }) {
+  place.replaceChildren(notice(recovery, own));
+}
+
+/** @returns {Promise<Known>} */
+async function gathered() {
+  const client = await ready();
+  const account = await client.accountKeys();
+  const [view, own, known] = await Promise.all([account.view(), account.signer(), passkeys()]);
+  const isOwner = view.owners.some(({ signer }) => signer === own);
+  const canChange = isOwner && view.settings.threshold === 1;
+  const isForeign = client.accountAddress !== null;
+  return { view, own, passkeys: known, named: await namer(own, known), canChange, isForeign };
+}
+
+/** @param {Known} known */
+function draw(known) {
+  const { view, own, isForeign, canChange } = known;
+  show({
+    name: "keys",
+    heading: text("keys.heading"),
+    redraw: () => draw(known),
+    body: [
+      view.recovery && notice(view.recovery, own),
+      !canChange && view.settings.threshold === 1 && paragraph("keys.notowner", {}, "notice"),
+      ownersCard(known),
+      guardiansCard(known),
+      isForeign && ownAgain(),
+      helping(),
+      returning(),
+      ownCode(own),
+      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+    ],
+  });
+}
