@@ -8,7 +8,7 @@ import { run } from "../parts/screen.js";
 import { card } from "../vault/card.js";
 import { change } from "./change.js";
 import { personInput } from "./owners.js";
-import { noteName, signerOf } from "./people.js";
+import { noteName, othersSigner } from "./people.js";
 
 const [HOUR, DAY] = [3600, 86_400];
 const DELAYS = [HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY];
@@ -77,11 +77,11 @@ async function removed(signer, name, { guardians, settings }) {
 }
 
 /** @param {Known} known */
-function adding({ view }) {
+function adding({ view, own }) {
   const to = field(text("keys.guardian.to"), personInput("guardian"), text("keys.to.hint"));
   const add = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button"), async () => {
-      const signer = await signerOf(to.input.value);
+      const signer = await othersSigner(to.input.value, own);
       await noteName(signer, to.input.value.trim());
       /** @type {AccountChange[]} */
       const first = view.settings.quorum ? [] : [{ kind: "set_quorum", value: 1 }];

@@ -7,7 +7,7 @@ import { about, button, el, field, form, paragraph, submit } from "../parts/node
 import { run } from "../parts/screen.js";
 import { card } from "../vault/card.js";
 import { change } from "./change.js";
-import { noteName, signerOf } from "./people.js";
+import { noteName, othersSigner } from "./people.js";
 
 /** @typedef {import("./screen.js").Known} Known */
 
@@ -22,17 +22,17 @@ export function ownersCard(known) {
     el("ul", { class: "rows" }, ...view.owners.map((it) => row(it, known))),
     view.owners.length === 1 && canChange && paragraph("keys.only", {}, "small"),
     canChange && missing.length > 0 && paragraph("keys.passkey.lead"),
-    canChange && el("div", { class: "buttons" }, ...missing.map(passkeyButton)),
-    canChange && other(),
+    canChange && missing.length > 0 && el("div", { class: "buttons" }, ...missing.map(passkeyButton)),
+    canChange && other(known),
   );
 }
 
 /** @param {import("../../account/reads.js").Owner} owner @param {Known} known */
-function row({ signer, expiry }, { named, view, canChange }) {
+function row({ signer, expiry }, { named, view, own, canChange }) {
   const { name, kind } = named(signer);
   const until = expiry ? `, ${text("keys.until", { time: day(expiry * 1000) })}` : "";
   const remove = (/** @type {Event} */ event) =>
-    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(signer, name));
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(signer, name, signer === own));
   return el(
     "li",
     { "data-signer": signer },
@@ -48,10 +48,11 @@ function row({ signer, expiry }, { named, view, canChange }) {
   );
 }
 
-/** @param {string} signer @param {string} name */
-async function removed(signer, name) {
+/** @param {string} signer @param {string} name @param {boolean} isThis */
+async function removed(signer, name, isThis) {
   const heading = text("keys.remove.heading", { name });
-  if (!(await confirmed({ heading, words: text("keys.remove.text"), yes: text("keys.remove") }))) return;
+  const words = text(isThis ? "keys.remove.this" : "keys.remove.text");
+  if (!(await confirmed({ heading, words, yes: text("keys.remove") }))) return;
   await change(heading, [{ kind: "remove_owner", signer }]);
 }
 
@@ -63,12 +64,12 @@ function passkeyButton({ signer, name }) {
   return button(label, add, { name: "add-passkey" });
 }
 
-/** The form that adds a key of another device. */
-function other() {
+/** The form that adds a key of another device. @param {Known} known */
+function other({ own }) {
   const to = field(text("keys.to"), personInput("owner"), text("keys.to.hint"));
   const add = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button"), async () => {
-      const signer = await signerOf(to.input.value);
+      const signer = await othersSigner(to.input.value, own);
       const question = {
         heading: text("keys.add.heading"),
         words: text("keys.add.text"),

@@ -95,3 +95,15 @@ export async function signerOf(typed) {
   if (key.y === 0n || (await accountAddress(client, key)) !== account) throw new Told("keys.bad.person");
   return p256Signer(key);
 }
+
+/**
+ * Like `signerOf`, of another person or device than this vault.
+ *
+ * @param {string} typed
+ * @param {string} own the signer of the vault's key
+ */
+export async function othersSigner(typed, own) {
+  const signer = await signerOf(typed);
+  if (signer === own) throw new Told("keys.bad.own");
+  return signer;
+}

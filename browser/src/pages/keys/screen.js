@@ -23,6 +23,7 @@ import { notice } from "./recovery.js";
  * @property {string} own the signer of the vault's key
  * @property {import("./people.js").Passkey[]} passkeys
  * @property {import("./people.js").Namer} named
+ * @property {string} chain
  * @property {boolean} canChange whether the vault's key alone can change the account
  * @property {boolean} isForeign whether another key created the account
  */
@@ -49,16 +50,21 @@ export function noticed({ place, recovery, own }) {
 async function gathered() {
   const client = await ready();
   const account = await client.accountKeys();
-  const [view, own, known] = await Promise.all([account.view(), account.signer(), passkeys()]);
+  const [view, own, known, { chain }] = await Promise.all([
+    account.view(),
+    account.signer(),
+    passkeys(),
+    client.status(),
+  ]);
   const isOwner = view.owners.some(({ signer }) => signer === own);
   const canChange = isOwner && view.settings.threshold === 1;
   const isForeign = client.accountAddress !== null;
-  return { view, own, passkeys: known, named: await namer(own, known), canChange, isForeign };
+  return { view, own, chain, passkeys: known, named: await namer(own, known), canChange, isForeign };
 }
 
 /** @param {Known} known */
 function draw(known) {
-  const { view, own, isForeign, canChange } = known;
+  const { view, own, chain, isForeign, canChange } = known;
   show({
     name: "keys",
     heading: text("keys.heading"),
@@ -72,6 +78,7 @@ function draw(known) {
       helping(),
       returning(),
       ownCode(own),
+      paragraph("keys.chains", { chain }, "small"),
       buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
     ],
   });

@@ -19,6 +19,7 @@ export default {
   "keys.remove.heading": "{name} entfernen?",
   "keys.remove.text":
     "Dieser Schlüssel kann dann Ihr Geld nicht mehr ausgeben. Tun Sie das sofort, wenn das Gerät verloren oder gestohlen ist.",
+  "keys.remove.this": "Dieser Tresor kann dann Ihr Konto nicht mehr benutzen. Nur die anderen Schlüssel können es.",
   "keys.passkey.lead": "Ein Passkey kann das Konto auch direkt benutzen, sogar wenn der Tresor weg ist.",
   "keys.passkey.add": "Passkey {name} hinzufügen",
   "keys.add": "Ein weiteres eigenes Gerät hinzufügen",
@@ -31,12 +32,14 @@ export default {
   "keys.to.hint": "Die andere Seite zeigt ihren Code unter „Schlüssel Ihres Kontos“.",
   "keys.bad.person":
     "Wir wissen nicht, welchen Schlüssel dieses Konto hat. Fragen Sie nach dem Code: Die andere Seite zeigt ihn unter „Schlüssel Ihres Kontos“.",
+  "keys.bad.own": "Das ist Ihr eigener Schlüssel.",
   "keys.change.lead": "Sie unterschreiben einmal. Es gilt in jedem Netz, in dem Sie dieses Konto haben.",
   "keys.change.working": "Wird geändert …",
   "keys.change.done": "Geändert.",
   "keys.change.left": "Noch nicht geändert: {reason}",
-  "keys.change.said":
-    "Geändert auf {chain}. Wenn Sie das Konto auch in anderen Netzen benutzen, bringt „holdfast account bring“ die Änderung dorthin.",
+  "keys.change.said": "Geändert auf {chain}.",
+  "keys.chains":
+    "Was Sie hier ändern, gilt sofort auf {chain}. Wenn Sie dieses Konto auch in anderen Netzen haben, bringt das Programm „holdfast account bring“ die Änderungen dorthin.",
   "keys.guardians": "Wer Ihr Konto zurückholt",
   "keys.guardians.lead":
     "Wählen Sie Menschen, denen Sie vertrauen. Wenn Sie alle Schlüssel verlieren, können sie Ihrem Konto einen neuen geben. Ihr Geld können sie nicht ausgeben.",
@@ -51,8 +54,8 @@ export default {
   "keys.people.one": "{n} Person",
   "keys.people.other": "{n} Personen",
   "keys.terms": "Wie viele zustimmen müssen, und wie viel Zeit Sie haben",
-  "keys.terms.quorum": "So viele müssen zustimmen",
-  "keys.terms.delay": "So lange können Sie es anhalten",
+  "keys.terms.quorum": "Wie viele zustimmen müssen",
+  "keys.terms.delay": "Wie lange Sie es anhalten können",
   "keys.terms.save": "Speichern",
   "keys.takeover": "Jemand verlangt Ihr Konto",
   "keys.takeover.text":

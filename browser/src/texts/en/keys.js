@@ -18,6 +18,7 @@ export default {
   "keys.remove": "Remove",
   "keys.remove.heading": "Remove {name}?",
   "keys.remove.text": "It can then no longer spend your money. Do this at once if the device is lost or stolen.",
+  "keys.remove.this": "This vault can then no longer use your account. Only the other keys can.",
   "keys.passkey.lead": "A passkey can also use the account directly, even if the vault is gone.",
   "keys.passkey.add": "Add passkey {name}",
   "keys.add": "Add another device of yours",
@@ -29,12 +30,14 @@ export default {
   "keys.to.hint": "The other page shows its code at “Keys of your account”.",
   "keys.bad.person":
     "We cannot tell which key this account has. Ask for the code instead: the other page shows it at “Keys of your account”.",
+  "keys.bad.own": "This is your own key.",
   "keys.change.lead": "You sign once. It counts on every chain on which you have this account.",
   "keys.change.working": "Being changed …",
   "keys.change.done": "Changed.",
   "keys.change.left": "Not changed yet: {reason}",
-  "keys.change.said":
-    "Changed on {chain}. If you use the account on other chains too, “holdfast account bring” takes the change there.",
+  "keys.change.said": "Changed on {chain}.",
+  "keys.chains":
+    "What you change here is done on {chain}. If you have this account on other chains too, the program “holdfast account bring” takes the changes there.",
   "keys.guardians": "Who brings your account back",
   "keys.guardians.lead":
     "Choose people you trust. If you lose all your keys, they can give your account a new one. They cannot spend your money.",
@@ -49,8 +52,8 @@ export default {
   "keys.people.one": "{n} person",
   "keys.people.other": "{n} people",
   "keys.terms": "How many must agree, and how long you have",
-  "keys.terms.quorum": "So many must agree",
-  "keys.terms.delay": "So long you can stop it",
+  "keys.terms.quorum": "How many must agree",
+  "keys.terms.delay": "How long you can stop it",
   "keys.terms.save": "Save",
   "keys.takeover": "Someone is asking for your account",
   "keys.takeover.text":
