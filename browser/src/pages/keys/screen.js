@@ -74,11 +74,11 @@ function draw(known) {
       !canChange && view.settings.threshold === 1 && paragraph("keys.notowner", {}, "notice"),
       ownersCard(known),
       guardiansCard(known),
+      paragraph("keys.chains", { chain }, "small"),
       isForeign && ownAgain(),
       helping(),
       returning(),
       ownCode(own),
-      paragraph("keys.chains", { chain }, "small"),
       buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
     ],
   });
