@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, answer_rpc, new_page, outcome
+from tests.support.signature_verifiers import needs_viem, verified
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -52,6 +55,26 @@ async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, ch
         "txHash": result["userOpHash"], "userOpHash": result["userOpHash"], "chain": 84532, "token": chain.usdc,
         "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
     }  # fmt: skip
+
+
+@needs_viem
+async def test_the_account_signs_for_others_before_it_exists(browser: Browser, chain: ChainService) -> None:
+    page = await opened(browser, chain)
+    told = await outcome(
+        page,
+        """
+        const account = await client.account();
+        const data = {separator: "0x" + "5e".repeat(32), contents: "0x" + "c0".repeat(32), type: "Mail(string text)"};
+        const wrong = await account.signTypedData({...data, type: ""}).catch(({name}) => name);
+        return {address: account.address, text: await account.signText("Grüße"), wrong};
+        """,
+    )
+    assert "value" in told, told
+    value = told["value"]
+    assert value["wrong"] == "TypeError"
+    by = partial(asyncio.to_thread, verified, chain.rpc_url, value["address"], value["text"])
+    assert await by(text="Grüße") == (True, False)
+    assert await by(text="another") == (False, False)
 
 
 async def an_empty_account_that_pays_is_told_what_it_lacks(page: Page, chain: ChainService) -> None:

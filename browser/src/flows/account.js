@@ -4,7 +4,8 @@
  */
 
 import "../core.js";
-import { fromHex } from "../bytes.js";
+import { fromHex, toHex } from "../bytes.js";
+import { beforeCreation, nestedText, nestedTypedData } from "../chain/account_signatures.js";
 import { Bundler, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
 import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
@@ -131,6 +132,30 @@ export class SmartAccount {
   }
 
   /**
+   * Signs a text as the account. Verifiers of ERC-1271 accept the signature on the service's chain. Before the account
+   * exists there, the signature contains the call that creates it (ERC-6492).
+   *
+   * @param {string} message
+   * @returns {Promise<string>} 0x-hex
+   * @throws {OperationFailed} two owners must sign, or the vault's key is no owner of the account
+   */
+  async signText(message) {
+    return this.#signedMessage(nestedText(message, this.#place));
+  }
+
+  /**
+   * Signs an app's typed data (EIP-712) as the account, in the same way.
+   *
+   * @param {import("../chain/account_signatures.js").TypedData} data
+   * @returns {Promise<string>} 0x-hex
+   * @throws {OperationFailed}
+   * @throws {TypeError} it is no typed data
+   */
+  async signTypedData(data) {
+    return this.#signedMessage(nestedTypedData(data, this.#place));
+  }
+
+  /**
    * Sends a signed operation without retrying.
    *
    * @param {{operation: UserOp, hash: string}} signed
@@ -217,19 +242,30 @@ export class SmartAccount {
   /** @param {string} callData */
   async #unpaid(callData) {
     const state = await this.state();
-    const { x, y } = this.key;
-    const isDeployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n;
-    const isReplaced = isDeployed && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y);
-    const isNamed = this.#isForeign || isReplaced;
+    const { isDeployed, isNamed } = this.#standing(state);
     if (isNamed) await this.#checkOwner();
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
-    const first =
-      isNamed || isDeployed || nonce > 0n
-        ? {}
-        : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
+    const first = isNamed || isDeployed || nonce > 0n ? {} : this.#creation;
     const fees = await this.#signed.leastFees(nonce);
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
+  }
+
+  /**
+   * @param {import("../generated/types.js").AccountState} state
+   * @returns {{isDeployed: boolean, isNamed: boolean}} `isNamed`: the vault's key is not the primary key, so its
+   *   signature names it
+   */
+  #standing({ nonce, pubKeyX, pubKeyY }) {
+    const { x, y } = this.key;
+    const isDeployed = BigInt(nonce) > 0n || BigInt(pubKeyX) !== 0n;
+    const isReplaced = isDeployed && (BigInt(pubKeyX) !== x || BigInt(pubKeyY) !== y);
+    return { isDeployed, isNamed: this.#isForeign || isReplaced };
+  }
+
+  /** The call that creates the account. */
+  get #creation() {
+    return { factory: this.contracts.appFactory, factoryData: createAccount(this.key.x, this.key.y) };
   }
 
   /**
@@ -246,6 +282,20 @@ export class SmartAccount {
       throw new OperationFailed(`two owners of the account ${this.address} must sign`);
     if (!found.isOwner || (found.expiry !== 0 && found.expiry * 1000 <= Date.now()))
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
+  }
+
+  get #place() {
+    return { address: this.address, chainId: this.contracts.chainId };
+  }
+
+  /** @param {import("../chain/account_signatures.js").Nested} message */
+  async #signedMessage({ digest, signature }) {
+    const { isDeployed, isNamed } = this.#standing(await this.state());
+    if (isNamed) await this.#checkOwner();
+    const own = toHex((await this.#client.vault.sign(digest)).signature);
+    const made = signature(isNamed ? await this.#byName(own) : own);
+    if (isNamed || isDeployed) return made;
+    return beforeCreation(made, this.#creation);
   }
 
   /** @param {string} signature @returns {Promise<string>} the signature with the name of the vault's key */

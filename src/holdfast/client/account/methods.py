@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.account_calls import Permission
     from holdfast.chain.account_reads import Created, Granted
+    from holdfast.chain.account_signatures import Message
     from holdfast.chain.calls import Call
     from holdfast.chain.rpc import RpcClient
     from holdfast.client.account.values import AccountView
@@ -212,6 +213,17 @@ class AccountMethods:
         account = await self._opened()
         call = account_calls.revoke_permission(account.key.address, permission_id)
         return await self._operated(account, call, on_progress)
+
+    async def account_signature(self, message: Message) -> bytes:
+        """Return the account's signature of a `Text` or `TypedData` (`holdfast.chain.account_signatures`).
+
+        Verifiers of ERC-1271 accept the signature on the service's chain. Before the account exists there, the
+        signature contains the call that creates it (ERC-6492).
+
+        Raises:
+            OperationFailed: two owners must sign, or the vault's key is no owner of the account.
+        """
+        return await (await self._opened()).signed_message(message)
 
     async def _opened(self) -> SmartAccount:
         account = self._account()

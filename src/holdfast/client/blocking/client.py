@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_calls import Permission, SignedChanges
     from holdfast.chain.account_messages import Change
     from holdfast.chain.account_reads import Created, Granted
+    from holdfast.chain.account_signatures import Message
     from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
@@ -164,6 +165,17 @@ class Client(ServiceClient):
     ) -> str:
         """Revoke a permission on this chain; return the operation's hash."""
         return run(self._asynchronous.revoke_account_permission(permission_id, on_progress=on_progress))
+
+    def account_signature(self, message: Message) -> bytes:
+        """Return the account's signature of a `Text` or `TypedData` (`holdfast.chain.account_signatures`).
+
+        Verifiers of ERC-1271 accept the signature on the service's chain. Before the account exists there, the
+        signature contains the call that creates it (ERC-6492).
+
+        Raises:
+            OperationFailed: two owners must sign, or the vault's key is no owner of the account.
+        """
+        return run(self._asynchronous.account_signature(message))
 
     def __init__(
         self,

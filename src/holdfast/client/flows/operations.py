@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_reads import owner_state, settings_of
+from holdfast.chain.account_signatures import before_creation
 from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, OperationReceipt
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
@@ -27,6 +28,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.chain.account_signatures import Message
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.accounts import AccountKey
     from holdfast.client.flows.gas import GasPolicy
@@ -257,6 +259,22 @@ class SmartAccount:
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""
         return self._bundler.hash(operation)
+
+    async def signed_message(self, message: Message) -> bytes:
+        """Return the account's signature of a message (ERC-1271); before the account exists, as ERC-6492 says.
+
+        Raises OperationFailed if the vault's key alone may not sign for the account.
+        """
+        state = await self._client.get_account_state(self.key.address)
+        by_name = self._address is not None or self.key.is_replaced(state)
+        if by_name:
+            await self._check_owner()
+        digest = message.digest(self.key.address, self.contracts.chain_id)
+        own = bytes((await self._vault.sign(digest)).signature)
+        made = message.signature(named([(self.key.signer, own)]) if by_name else own)
+        if by_name or is_deployed(state):
+            return made
+        return before_creation(made, self.contracts.app_factory, calls.create_account(self.key.x, self.key.y))
 
     async def send(self, operation: UserOperation) -> bytes:
         """Send the signed operation once. Raises OperationFailed, NetworkError; it may be mined nevertheless."""

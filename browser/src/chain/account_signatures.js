@@ -1,0 +1,108 @@
+/**
+ * What an account signs for others: messages (ERC-1271) nested as ERC-7739 says, and ERC-6492 before the account exists.
+ * The same rules as in the Python client's chain/account_signatures.py.
+ */
+
+import { fromHex, toHex } from "../bytes.js";
+import { keccak256 } from "../did/keccak.js";
+
+const WORD = 64;
+const LONGEST_TYPE = 0xffff;
+const FIELDS = " contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)";
+/** How a signature ends that names the call which creates the account. */
+const ERC6492 = "6492".repeat(16);
+
+/**
+ * @typedef {{address: string, chainId: number}} Place an account on its chain
+ * @typedef {{separator: string, contents: string, type: string}} TypedData an app's typed data (EIP-712), as its library
+ *   gives it: the hash of its domain, the hash of the struct (0x-hex), and the struct's type with those that it uses,
+ *   such as `Mail(Person to)Person(string name)`
+ * @typedef {{digest: string, signature: (made: string) => string}} Nested `digest`: what an owner's key signs;
+ *   `signature`: the account's signature with the owner's over it. 0x-hex
+ */
+
+/**
+ * Returns what the key signs for a text, as wallets sign it (ERC-191).
+ *
+ * @param {string} message
+ * @param {Place} place
+ * @returns {Nested}
+ */
+export function nestedText(message, place) {
+  const { length } = new TextEncoder().encode(message);
+  const asked = hash(`\x19Ethereum Signed Message:\n${length}${message}`);
+  const domain = joined(
+    hash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+    account(place),
+  );
+  const struct = joined(hash("PersonalSign(bytes prefixed)"), asked);
+  return { digest: typed(domain, struct), signature: (made) => made };
+}
+
+/**
+ * Returns what the key signs for typed data.
+ *
+ * @param {TypedData} data
+ * @param {Place} place
+ * @returns {Nested}
+ * @throws {TypeError} a hash has another length, or the type is none
+ */
+export function nestedTypedData({ separator, contents, type }, place) {
+  const [name, named] = [type.split("(")[0], toHex(new TextEncoder().encode(type)).slice(2)];
+  const isWhole = [separator, contents].every((it) => fromHex(it).length === 32);
+  if (!isWhole || !/^[a-zA-Z_]\w*$/.test(name) || named.length / 2 > LONGEST_TYPE)
+    throw new TypeError("typed data: two hashes of 32 bytes, and a type such as Mail(string text)");
+  const struct = joined(hash(`TypedDataSign(${name}${FIELDS}${type}`), contents, account(place), "0".repeat(WORD));
+  const end = plain(separator) + plain(contents) + named + (named.length / 2).toString(16).padStart(4, "0");
+  return { digest: typed(separator, struct), signature: (made) => made + end };
+}
+
+/**
+ * Returns the signature of an account that does not exist yet, with the call that creates it (ERC-6492).
+ *
+ * @param {string} signature
+ * @param {{factory: string, factoryData: string}} creation
+ * @returns {string} 0x-hex
+ */
+export function beforeCreation(signature, { factory, factoryData }) {
+  const [call, signed] = [bytes(factoryData), bytes(signature)];
+  const head = plain(factory).padStart(WORD, "0") + number(96) + number(96 + call.length / 2);
+  return `0x${head}${call}${signed}${ERC6492}`;
+}
+
+/** @param {Place} place the fields of its domain */
+function account({ address, chainId }) {
+  const words = [hash("Holdfast VaultAccount"), hash("1"), number(chainId), plain(address).padStart(WORD, "0")];
+  return words.map(plain).join("");
+}
+
+/** @param {string} separator @param {string} struct its hash */
+function typed(separator, struct) {
+  return joined("1901", separator, struct);
+}
+
+/** Returns Keccak-256 of the parts, one after the other. @param {...string} parts hex @returns {string} 0x-hex */
+function joined(...parts) {
+  return toHex(keccak256(fromHex(parts.map(plain).join(""))));
+}
+
+/** @param {string} text */
+function hash(text) {
+  return toHex(keccak256(new TextEncoder().encode(text)));
+}
+
+/** @param {string} hex @returns {string} its length and its bytes in whole words (Solidity ABI) */
+function bytes(hex) {
+  const digits = plain(hex);
+  return number(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, "0");
+}
+
+/** @param {number} value */
+function number(value) {
+  return value.toString(16).padStart(WORD, "0");
+}
+
+/** @param {string} hex */
+function plain(hex) {
+  return hex.replace(/^0x/, "").toLowerCase();
+}

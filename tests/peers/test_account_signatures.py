@@ -1,0 +1,113 @@
+"""viem and OpenZeppelin's SignatureChecker verify what accounts sign, also before an account exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.chain_service import ChainService, chain_service
+from tests.support.payments import new_vault, payment, settled, someone
+from tests.support.signature_verifiers import hashed, needs_viem, verified
+
+import holdfast
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.account_signatures import Text, TypedData
+from holdfast.chain.signers import p256_signer
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.wire.encoding import from_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.timeout(600), needs_viem]
+TEXT = "Grüße: sign in to shop.example"
+ANOTHER = "Sign in to another.example"
+TYPED: dict[str, Any] = {
+    "domain": {"name": "Shop", "version": "1", "chainId": 84532, "verifyingContract": "0x" + "c0" * 20},
+    "types": {
+        "Order": [{"name": "item", "type": "string"}, {"name": "buyer", "type": "Buyer"}],
+        "Buyer": [{"name": "name", "type": "string"}],
+    },
+    "primaryType": "Order",
+    "message": {"item": "lamp", "buyer": {"name": "Ada"}},
+}
+WRAPPED = bytes.fromhex("6492") * 16
+BOTH, VIEM_ALONE, NOBODY = (True, True), (True, False), (False, False)
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    with chain_service(tmp_path_factory.mktemp("world")) as service:
+        yield service
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Iterator[holdfast.Vault]:
+    with VaultStore(directory=tmp_path / "vault") as store, new_vault(store) as made:
+        yield made
+
+
+@pytest.fixture
+def client(chain: ChainService, vault: holdfast.Vault) -> Iterator[holdfast.Client]:
+    with holdfast.Client(chain.base_url, vault=vault, timeout=60) as made:
+        yield made
+
+
+def order() -> TypedData:
+    read = hashed(TYPED)
+    return TypedData(from_hex(read["separator"]), from_hex(read["contents"]), read["type"])
+
+
+def create(chain: ChainService, client: holdfast.Client) -> str:
+    """Have the account created by its first payment."""
+    account = client.smart_account_address()
+    chain.give(account, 10)
+    client.pay(payment(chain, someone(), 10))
+    settled(client, account)
+    return account
+
+
+def test_an_account_signs_before_it_exists(chain: ChainService, client: holdfast.Client) -> None:
+    account, rpc = client.smart_account_address(), chain.rpc_url
+    text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
+    assert text.endswith(WRAPPED) and typed.endswith(WRAPPED)
+    # OpenZeppelin's checker asks the account's code, of which there is none.
+    assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
+    assert verified(rpc, account, typed, typed=TYPED) == VIEM_ALONE
+    assert verified(rpc, account, text, text=ANOTHER) == NOBODY
+    assert verified(rpc, account, text, typed=TYPED) == NOBODY
+    assert verified(rpc, someone(), text, text=TEXT) == NOBODY
+    assert chain.rpc("eth_getCode", account, "latest") == "0x"
+    create(chain, client)
+    # viem takes the same signature afterwards.
+    assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
+
+
+def test_an_account_signs_when_it_exists(chain: ChainService, client: holdfast.Client) -> None:
+    account = create(chain, client)
+    text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
+    assert len(text) == 64 and typed[64:].startswith(order().separator)
+    assert verified(chain.rpc_url, account, text, text=TEXT) == BOTH
+    assert verified(chain.rpc_url, account, typed, typed=TYPED) == BOTH
+    changed = {**TYPED, "message": {**TYPED["message"], "item": "house"}}
+    assert verified(chain.rpc_url, account, typed, typed=changed) == NOBODY
+    assert verified(chain.rpc_url, account, text, text=ANOTHER) == NOBODY
+
+
+def test_a_second_owner_signs_by_name(chain: ChainService, client: holdfast.Client, tmp_path: Path) -> None:
+    account = create(chain, client)
+    with VaultStore(directory=tmp_path / "second") as store, new_vault(store, "second") as other:
+        own = other.own_key()
+        with holdfast.Client(chain.base_url, vault=other, timeout=60, account=account) as second:
+            signed = client.sign_account_changes([Change(ChangeKind.ADD_OWNER, p256_signer(own.x, own.y))])
+            client.bring_account_changes([signed])
+            text, typed = second.account_signature(Text(TEXT)), second.account_signature(order())
+    assert verified(chain.rpc_url, account, text, text=TEXT) == BOTH
+    assert verified(chain.rpc_url, account, typed, typed=TYPED) == BOTH
+
+
+@pytest.mark.parametrize("wrong", [{"separator": b""}, {"contents": bytes(31)}, {"type": "(string a)"}, {"type": ""}])
+def test_what_is_no_typed_data_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="typed data"):
+        TypedData(**{"separator": bytes(32), "contents": bytes(32), "type": "Mail(string text)", **wrong})
