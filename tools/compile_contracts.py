@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.chain.contracts.create2 import predict_account
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.wire.keccak import checksum_address, keccak256
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,7 +25,6 @@ CONTRACTS = ROOT / "contracts"
 DATA = "src/holdfast/chain/contracts"
 ENCLAVE = "enclave/src/chains/contract_set.zig"
 VECTORS = "vectors/accounts/addresses.json"
-DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
 # Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses this account, and only on local chains.

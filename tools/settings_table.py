@@ -30,13 +30,16 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Descriptions of the defaults that are computed.
 COMPUTED = {
     "HOLDFAST_CHANNELS": "all three; in production `handle`, and `email` and `sms` if their providers are set",
+    "HOLDFAST_BUNDLER_URL": "the chain file's, if it names one",
     "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
     "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
     "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
+    "HOLDFAST_PUBLIC_RPC_URL": "the chain file's, if it names one",
     "HOLDFAST_PUBLIC_URL": "`http://localhost:` and the port",
+    "HOLDFAST_RPC_URL": "the chain's public endpoint; `https://sepolia.base.org` for 84532",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
 }

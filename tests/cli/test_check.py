@@ -16,6 +16,7 @@ import pytest
 from tests.support.otlp_collector import collecting
 from tests.support.serving import HOLDFAST, environment_of, free_port
 
+from holdfast.chain.contracts.artifacts import PRODUCTION, load
 from holdfast.cli.exits import Exit
 from holdfast.service.diagnosis import checks as diagnosis
 from holdfast.service.settings.values import read_settings
@@ -36,23 +37,45 @@ RPC = '{"jsonrpc":"2.0","id":1,"result":%s}'
 ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
+CODE = {load(name).address.lower(): "0x" + load(name).runtime.hex() for name in PRODUCTION} | {
+    ENTRY_POINT.lower(): "0x01"
+}
+
+
+def _chain(chain_id: str, code: dict[str, str]) -> Callable[[bytes], str]:
+    """Return the responses of a chain's endpoint with this code, to single requests and to batches."""
+
+    def result(asked: dict[str, Any]) -> dict[str, Any]:
+        found = code.get(asked["params"][0].lower(), "0x") if asked["method"] == "eth_getCode" else chain_id
+        return {"jsonrpc": "2.0", "id": asked["id"], "result": found}
+
+    def answer(body: bytes) -> str:
+        asked = json.loads(body) if body else {"id": 1, "method": ""}
+        return json.dumps([result(each) for each in asked] if isinstance(asked, list) else result(asked))
+
+    return answer
+
+
 class _Upstream(BaseHTTPRequestHandler):
     """A fake upstream with a response body, status and date that a test can change."""
+
+    asked = b""
 
     def do_GET(self) -> None:
         self._answer()
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.asked = self.rfile.read(int(self.headers["Content-Length"]))
         self._answer()
 
     def _answer(self) -> None:
         served: Any = self.server
+        body = served.body if isinstance(served.body, str) else served.body(self.asked)
         self.send_response(served.status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(served.body)))
+        self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
-        self.wfile.write(served.body.encode())
+        self.wfile.write(body.encode())
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         return super().date_time_string(timestamp) if self.server.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"  # type: ignore[attr-defined]
@@ -62,7 +85,7 @@ class _Upstream(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _serving(body: str) -> Iterator[Any]:
+def _serving(body: str | Callable[[bytes], str]) -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
     server.on_time, server.status, server.body = True, 200, body
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -80,8 +103,8 @@ def _serving(body: str) -> Iterator[Any]:
 def upstreams() -> Iterator[SimpleNamespace]:
     """One fake server for each upstream, all of them working."""
     with (
-        _serving(RPC % '"0x14a34"') as chain,
-        _serving(RPC % '"0x2105"') as chain_8453,
+        _serving(_chain("0x14a34", CODE)) as chain,
+        _serving(_chain("0x2105", {})) as chain_8453,
         _serving(RPC % json.dumps(["0x" + "11" * 20, ENTRY_POINT.lower()])) as bundler,
         _serving('{"ok":true,"chain":84532}') as indexer,
     ):
@@ -113,6 +136,8 @@ def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleName
     }  # development settings: a note for each
     assert found["chain"]["found"] == "answers, chain 84532"
     assert found["chain 8453"]["found"] == "answers, chain 8453"
+    assert found["contracts"]["found"] == "all 5 there, exactly this release's code"
+    assert found["contracts on 8453"]["found"] == "0 of 5 there; none needed for balances"
     assert found["bundler"]["found"] == f"serves the entry point {ENTRY_POINT}"
     assert found["indexer"]["found"] == "agrees with chain 84532"
     assert found["database"]["found"] == "opened, schema current, takes writes"
@@ -129,6 +154,39 @@ def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleName
         "traces",
     }
     assert all(set(finding) == {"subject", "state", "found", "fix"} for finding in answer.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "found", "fix"),
+    [
+        ({load("DIDRegistry").address.lower(): "0x"}, "missing: DIDRegistry", "holdfast contracts deploy --rpc URL"),
+        (
+            {load("AppFactory").address.lower(): "0x6001"},
+            "other code stands at the addresses of AppFactory",
+            "do not use",
+        ),
+        ({ENTRY_POINT.lower(): "0x"}, "the entry point is not there", "HOLDFAST_CONTRACT_ENTRY_POINT must name"),
+    ],
+    ids=["missing", "other", "entry point"],
+)
+def test_the_contracts_code_is_compared_on_every_chain(
+    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path, changed: dict[str, str], found: str,
+    fix: str,
+) -> None:  # fmt: skip
+    upstreams.chain.body = _chain("0x14a34", CODE | changed)
+    upstreams.chain_8453.body = _chain("0x2105", CODE | changed)
+    file = tmp_path / "chains.toml"
+    file.write_text(f'[[chain]]\nid = 8453\nbundler = "{upstreams.bundler.url}"\n')
+    findings = _findings(holdfast("check", "--json", **_all_well(upstreams), chain_file=str(file)))
+    for subject in ("contracts", "contracts on 8453"):
+        assert (findings[subject]["state"], findings[subject]["found"]) == ("error", found)
+        assert findings[subject]["fix"].startswith(fix)
+
+
+def test_contracts_of_ones_own_are_not_compared(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+    answer = holdfast("check", "--json", **_all_well(upstreams), contract_app_factory="0x" + "77" * 20)
+    note = _findings(answer)["contracts"]
+    assert note["state"] == "note" and "HOLDFAST_CONTRACT_APP_FACTORY" in note["found"]
 
 
 def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast: Callable[..., Answer]) -> None:

@@ -54,6 +54,8 @@ def test_every_endpoint_answers_with_its_type(client):
     assert kinds["counters"].ip_limit == 3
     assert kinds["alias"].available is True
     assert client.balance(ADDRESS, "USDC", 8453).formatted == "2.500000"
+    assert [(chain.chain_id, chain.main) for chain in client.chains().chains] == [(84532, True), (8453, False)]
+    assert client.account_state_on(8453, ADDRESS).nonce == "7"
     assert client.get_smart_account_address(X, Y, 3).lower() == PREDICTED
     assert client.get_smart_account_address(X, Y, 3, vault_url=client_address(client)).lower() == PREDICTED
     assert client.lookup_did("nobody") is None

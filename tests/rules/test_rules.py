@@ -24,7 +24,7 @@ from holdfast.rules import (
     reserved_identifiers,
 )
 from holdfast.rules.allowlists import indexer_path
-from holdfast.rules.chains import CHAINS, TOKENS, formatted
+from holdfast.rules.chains import BALANCE_CHAIN_IDS, CHAINS, TOKENS, formatted
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
 from holdfast.wire import p256
@@ -353,8 +353,8 @@ def test_checksums_of_eip_55(address: str) -> None:
     assert checksum_address(bytes.fromhex(address[2:])) == address
 
 
-def test_the_chains_are_the_interfaces() -> None:
-    assert {chain.chain_id: chain.usdc for chain in CHAINS.values()} == {
+def test_the_interfaces_chains_have_its_usdc() -> None:
+    assert {chain_id: CHAINS[chain_id].usdc for chain_id in BALANCE_CHAIN_IDS} == {
         84532: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
         8453: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
     }

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.world.anvil import HARDFORK, ChainOptions
+from holdfast.world.anvil import CHAIN_ID, HARDFORK, ChainOptions
 from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
 from holdfast.world.processes import free_port
-from holdfast.world.service_process import start_service
+from holdfast.world.service_process import chain_row, start_service
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -99,11 +99,17 @@ class ChainService:
         """The address whose signatures DevPaymaster accepts; anvil has the private key."""
         return self._world.accounts.sponsor.address
 
-    def another(self, folder: Path, bundler_url: str) -> ChainService:
+    def another(self, folder: Path, bundler_url: str, **settings: str) -> ChainService:
         """Start a second service with the same chain and a different bundler; it stops when the chain does."""
         folder.mkdir()
         world = replace(self._world, bundler_url=bundler_url)
-        return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)
+        started = start_service(world, folder, free_port(), LIMITS | settings)
+        return ChainService(self.wait(started), world, self._loop, folder)
+
+    @property
+    def row(self) -> str:
+        """The row with which a service on another chain serves this one too."""
+        return chain_row(self._world.chain, self._world.bundler_url)
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(120)
@@ -120,10 +126,12 @@ class _Box:
 
 
 @contextmanager
-def chain_service(folder: Path, *, served: bool = True, hardfork: str = HARDFORK) -> Iterator[ChainService]:
+def chain_service(
+    folder: Path, *, served: bool = True, hardfork: str = HARDFORK, chain_id: int = CHAIN_ID
+) -> Iterator[ChainService]:
     """Run the chain and its programs and, unless `served` is false, the service."""
     started, box = threading.Event(), _Box()
-    options = WorldOptions(logs=folder, chain=ChainOptions(hardfork=hardfork))
+    options = WorldOptions(logs=folder, chain=ChainOptions(hardfork=hardfork, chain_id=chain_id))
 
     async def live() -> None:
         box.stop, box.loop = asyncio.Event(), asyncio.get_running_loop()

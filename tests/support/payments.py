@@ -32,8 +32,8 @@ def new_vault(store: VaultStore, name: str = "ada") -> holdfast.Vault:
     return vault
 
 
-def payment(chain: ChainService, to: str, amount: int, **more: Any) -> types.PaymentParams:
-    return types.PaymentParams(to=to, amount=str(amount), token=chain.usdc, chain_id=84532, **more)
+def payment(chain: ChainService, to: str, amount: int, *, chain_id: int = 84532, **more: Any) -> types.PaymentParams:
+    return types.PaymentParams(to=to, amount=str(amount), token=chain.usdc, chain_id=chain_id, **more)
 
 
 def settled(client: holdfast.Client, account: str) -> AccountState:

@@ -11,7 +11,9 @@ from holdfast.world.service_process import service_environment
 
 FAUCET = "http://127.0.0.1:1/faucet"
 WORLD: Any = SimpleNamespace(
-    chain=SimpleNamespace(rpc_url="http://127.0.0.1:1"), bundler_url="http://127.0.0.1:2", faucet_url=FAUCET
+    chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=84532),
+    bundler_url="http://127.0.0.1:2",
+    faucet_url=FAUCET,
 )
 
 

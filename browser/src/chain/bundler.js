@@ -38,14 +38,17 @@ const SLOWEST_LOOK_MS = 1000;
 export class Bundler {
   #client;
   #entryPoint;
+  #chainId;
 
   /**
    * @param {ServiceClient} client
    * @param {string} entryPoint
+   * @param {number | null} [chainId] null: the service's main chain
    */
-  constructor(client, entryPoint) {
+  constructor(client, entryPoint, chainId = null) {
     this.#client = client;
     this.#entryPoint = entryPoint;
+    this.#chainId = chainId;
   }
 
   /**
@@ -135,7 +138,7 @@ export class Bundler {
    */
   async #ask(method, params) {
     try {
-      return await this.#client.bundler(method, params);
+      return await this.#client.bundler(method, params, this.#chainId);
     } catch (cause) {
       if (cause instanceof RpcError)
         throw new OperationFailed(cause.message.replace(/^Network: /, "refused: "), { cause });

@@ -5,7 +5,7 @@ import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, GasTooDear, OperationFailed, revertOf } from "./errors.js";
 import { ether, greatestCost, higherFees } from "./fees.js";
 import { NATIVE } from "./native.js";
-import { ask, rpcOf } from "./rpc.js";
+import { ask } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
@@ -119,18 +119,19 @@ async function estimatedFor(bundler, operation) {
 /**
  * Throws AccountNotFunded if the payment failed because the account's balance is less than the amount.
  *
- * @param {import("../http/service.js").ServiceClient} client
  * @param {import("../flows/account.js").SmartAccount} account
  * @param {import("./calls.js").Payment} payment
  * @param {Error} cause
  * @throws {AccountNotFunded}
  */
-export async function checkPaid(client, { address, policy }, { amount, token }, cause) {
+export async function checkPaid(account, { amount, token }, cause) {
+  const { address } = account;
   const held =
     token === NATIVE
       ? ["eth_getBalance", [address, "latest"]]
       : ["eth_call", [{ to: token, data: balanceOf(address) }, "latest"]];
-  const balance = await rpcOf(client, policy)
+  const balance = await account
+    .endpoint()
     .then((url) => ask(url, /** @type {string} */ (held[0]), /** @type {unknown[]} */ (held[1])))
     .then(BigInt)
     .catch(() => amount);

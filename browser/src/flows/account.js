@@ -13,8 +13,9 @@ import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
 import { named, ownerState, p256Signer, settingsOf } from "../chain/owners.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
-import { ask, rpcOf } from "../chain/rpc.js";
+import { ask, endpointNamed, rpcOf } from "../chain/rpc.js";
 import { NetworkError, PluginCallError } from "../errors.js";
+import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 import { STATE_AGE_MS } from "./payee.js";
 import { SignedOperations } from "./signed.js";
@@ -41,16 +42,20 @@ export class SmartAccount {
   /**
    * @param {Client} client
    * @param {GasPolicy} policy
-   * @param {{contracts: import("../generated/types.js").ContractSet, key: AccountKey, isForeign?: boolean}} facts
-   *   `isForeign`: another key created the account
+   * @param {object} facts
+   * @param {import("../generated/types.js").ContractSet} facts.contracts
+   * @param {AccountKey} facts.key
+   * @param {boolean} [facts.isForeign] another key created the account
+   * @param {import("./chains.js").ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
    */
-  constructor(client, policy, { contracts, key, isForeign = false }) {
+  constructor(client, policy, { contracts, key, isForeign = false, elsewhere = null }) {
     this.#client = client;
     this.#policy = policy;
     this.#isForeign = isForeign;
     this.contracts = contracts;
     this.key = key;
-    this.bundler = new Bundler(client, contracts.entryPoint);
+    this.elsewhere = elsewhere;
+    this.bundler = new Bundler(client, contracts.entryPoint, elsewhere && elsewhere.chainId);
     this.#signed = new SignedOperations(
       client.vault.dbName,
       `${contracts.chainId}:${contracts.entryPoint}:${key.address}`,
@@ -85,6 +90,23 @@ export class SmartAccount {
     });
   }
 
+  /**
+   * Returns the account at the same address on a chain of the service.
+   *
+   * @param {number} chainId
+   * @returns {Promise<SmartAccount>}
+   * @throws {TypeError} the service has no bundler for the chain
+   */
+  async on(chainId) {
+    const { contracts, key } = this;
+    if (chainId === contracts.chainId) return this;
+    const elsewhere = await servedChain(this.#client, chainId);
+    if (!elsewhere?.payments)
+      throw new TypeError(`chainId: this service pays on chain ${contracts.chainId}, not on ${chainId}`);
+    const facts = { contracts: { ...contracts, chainId }, key, isForeign: this.#isForeign, elsewhere };
+    return new SmartAccount(this.#client, this.#policy, facts);
+  }
+
   /** The account's address. */
   get address() {
     return this.key.address;
@@ -92,7 +114,9 @@ export class SmartAccount {
 
   /** Returns the account's state on the chain. */
   state() {
-    return this.#client.accountState({ account: this.key.address });
+    const account = this.key.address;
+    if (this.elsewhere) return this.#client.accountStateOn(this.elsewhere.chainId, { account });
+    return this.#client.accountState({ account });
   }
 
   /**
@@ -202,7 +226,7 @@ export class SmartAccount {
   /** @param {string} callData */
   async #paid(callData) {
     const unpaid = await this.#unpaid(callData);
-    const url = await this.#chain();
+    const url = await this.endpoint();
     const operation = await withFees(url, this, unpaid);
     if (this.#policy.sponsored === false) return paidByAccount(url, this, operation, "no sponsor was asked");
     try {
@@ -223,14 +247,15 @@ export class SmartAccount {
    * @returns {Promise<number>} the newest block's number; `after` without an endpoint or if no block came in time
    */
   async nextBlock(after, within) {
-    const url = await this.#chain();
+    const url = await this.endpoint();
     if (!url) await new Promise((resolve) => setTimeout(resolve, BLOCK_MS));
     else return (await blockAbove(url, after, performance.now() + within).catch(() => null)) ?? after ?? 0;
     return after ?? 0;
   }
 
   /** Returns the address of the chain's endpoint, "" if there is none or the service does not say. */
-  async #chain() {
+  async endpoint() {
+    if (this.elsewhere) return endpointNamed(this.elsewhere.rpc, this.#client.baseUrl);
     try {
       return await rpcOf(this.#client, this.#policy);
     } catch (error) {
@@ -274,7 +299,7 @@ export class SmartAccount {
    * @throws {OperationFailed}
    */
   async #checkOwner() {
-    const url = await this.#chain();
+    const url = await this.endpoint();
     if (url && this.#isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
       throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };

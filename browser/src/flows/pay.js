@@ -8,17 +8,11 @@ import { NATIVE } from "../chain/native.js";
 import { checkPaid } from "../chain/own_gas.js";
 import { SmartAccount } from "./account.js";
 import { authorise } from "./budget.js";
-import { payeeOf } from "./payee.js";
+import { operationPage } from "./chains.js";
+import { checkElsewhere, payeeOf } from "./payee.js";
 
 const AMOUNT = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
-/** Block explorers that show a user operation by its hash, keyed by chain ID (`src/holdfast/rules/chains.py`). */
-const EXPLORERS = /** @type {Record<number, string>} */ ({
-  84532: "https://base-sepolia.blockscout.com",
-  8453: "https://base.blockscout.com",
-  1: "https://eth.blockscout.com",
-});
-
 /**
  * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
  * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
@@ -38,9 +32,10 @@ const EXPLORERS = /** @type {Record<number, string>} */ ({
  * @returns {Promise<PaymentResult>}
  */
 export async function pay(client, params, { onProgress, approve }) {
-  const account = await SmartAccount.ofClient(client, client.gas);
-  const amount = checked(params, account.contracts.chainId);
-  const payee = await payeeOf(client, params.to);
+  const amount = checked(params);
+  const account = await (await SmartAccount.ofClient(client, client.gas)).on(params.chainId);
+  const payee = await payeeOf(client, params.to); // DIDs are on the main chain
+  if (account.elsewhere) await checkElsewhere(client, payee, account.elsewhere.chainId);
   const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);
   if (params.ucan) await authorise(client, params.ucan, { to: payee.address, amount, token, chainId: params.chainId });
   const payment = { to: payee.address, amount, token };
@@ -54,7 +49,7 @@ export async function pay(client, params, { onProgress, approve }) {
   onProgress?.("sent", { userOpHash: signed.hash });
   await account.wait(signed.hash);
   onProgress?.("confirmed", { userOpHash: signed.hash });
-  return paymentResult(params, signed.hash);
+  return paymentResult(params, signed.hash, await operationPage(client, params.chainId, signed.hash));
 }
 
 /**
@@ -71,7 +66,7 @@ export async function preparedPayment(client, account, payment) {
     return await account.prepared(paymentCall(payment));
   } catch (error) {
     const isSettled = error instanceof AccountNotFunded || error instanceof GasTooDear;
-    if (error instanceof OperationFailed && !isSettled) await checkPaid(client, account, payment, error);
+    if (error instanceof OperationFailed && !isSettled) await checkPaid(account, payment, error);
     throw error;
   }
 }
@@ -81,33 +76,25 @@ export async function preparedPayment(client, account, payment) {
  *
  * @param {PaymentParams} params
  * @param {string} hash
+ * @param {string} explorerUrl
  * @returns {PaymentResult}
  */
-export function paymentResult({ chainId, token }, hash) {
-  const explorer = EXPLORERS[chainId];
-  return {
-    txHash: hash,
-    userOpHash: hash,
-    chain: chainId,
-    token,
-    explorerUrl: explorer ? `${explorer}/op/${hash}` : "",
-  };
+function paymentResult({ chainId, token }, hash, explorerUrl) {
+  return { txHash: hash, userOpHash: hash, chain: chainId, token, explorerUrl };
 }
 
 /**
- * Checks that a payment is possible on a chain, and returns the amount.
+ * Checks that the parameters are a payment, and returns the amount.
  *
  * @param {PaymentParams} params
- * @param {number} chainId
  * @returns {bigint}
  * @throws {TypeError}
  */
-export function checked({ amount, token, chainId: asked }, chainId) {
+function checked({ amount, token }) {
   if (!AMOUNT.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) {
     throw new TypeError("amount: a positive whole number in the token's smallest unit");
   }
   if (token !== NATIVE && !isAddress(token)) throw new TypeError('token: an ERC-20 address, or "native"');
-  if (asked !== chainId) throw new TypeError(`chainId: this service pays on chain ${chainId}`);
   return BigInt(amount);
 }
 

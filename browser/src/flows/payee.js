@@ -35,6 +35,31 @@ export async function payeeOf(client, to) {
 }
 
 /**
+ * Checks that a DID's account has the same key on another chain as on the main chain. A change of owners on the main
+ * chain may not have reached the other chain, where an account that does not exist yet obeys its first key.
+ *
+ * @param {Client} client
+ * @param {{address: string, did: string | null}} payee
+ * @param {number} chainId
+ * @throws {PaymentRefused}
+ */
+export async function checkElsewhere(client, { address: account, did }, chainId) {
+  if (did === null) return;
+  const states = [client.accountState({ account }), client.accountStateOn(chainId, { account })];
+  const [key, found] = (await Promise.all(states)).map(({ pubKeyX, pubKeyY }) => ({
+    x: BigInt(pubKeyX),
+    y: BigInt(pubKeyY),
+  }));
+  const isThere = found.x !== 0n || found.y !== 0n;
+  const isSame = isThere ? found.x === key.x && found.y === key.y : (await accountAddress(client, key)) === account;
+  if (isSame) return;
+  throw new PaymentRefused(
+    `on chain ${chainId}, ${account} obeys another key than on the payee's own chain: nothing was paid`,
+    UNVERIFIED,
+  );
+}
+
+/**
  * @param {Client} client
  * @param {string} did
  * @param {string} address

@@ -44,6 +44,15 @@ export class EndpointMethods {
   }
 
   /**
+   * The chains that the service serves, with their endpoints: GET /api/chains.
+   *
+   * @returns {Promise<import("./types.js").ServedChains>}
+   */
+  chains() {
+    return this._call({ method: "GET", path: "/api/chains", reads: "json" });
+  }
+
+  /**
    * The counterfactual address of a P-256 key: GET /api/accounts/predict.
    *
    * @param {import("./types.js").PredictAddress} asked

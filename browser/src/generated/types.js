@@ -625,6 +625,13 @@
  */
 
 /**
+ * GET /api/chains, the main chain first.
+ *
+ * @typedef {object} ServedChains
+ * @property {ServedChain[]} chains
+ */
+
+/**
  * GET /api/accounts/predict.
  *
  * @typedef {object} PredictedAddress
@@ -761,6 +768,20 @@
  *
  * @typedef {object} ErrorBody
  * @property {string} error
+ */
+
+/**
+ * A chain in the response of GET /api/chains.
+ *
+ * @typedef {object} ServedChain
+ * @property {number} chainId
+ * @property {string} name
+ * @property {boolean} main
+ * @property {boolean} testMoney
+ * @property {string} rpc
+ * @property {string} explorer
+ * @property {string | null} usdc
+ * @property {boolean} payments
  */
 
 /** @typedef {"Invalid Idempotency-Key. Must be 1 to 128 visible ASCII characters" | "Invalid JSON-RPC request" | "Invalid account: expected 20-byte hex address" | "Invalid channel. Must be \"handle\", \"email\" or \"sms\"" | "Invalid channel. Must be \"sms\" or \"email\"" | "Invalid credentialId" | "Invalid did" | "Invalid identifier" | "Invalid pubKeyX or pubKeyY: expected uint256 hex string" | "Invalid salt: expected uint256 decimal or hex string" | "Invalid txHash" | "Missing query parameter: account" | "Missing query parameter: alias" | "Missing query parameter: credentialId" | "Missing query parameter: identifier" | "Missing query parameters: account, token, chainId" | "Missing query parameters: identifier, channel" | "Missing query parameters: pubKeyX, pubKeyY" | "Missing required fields: credentialId, identifier, channel, did, txHash" | "Missing required fields: identifier, channel" | "Missing required fields: identifier, channel, code" | "Missing required fields: identifier, channel, did" | "USDC not available on this chain" | "Unsupported chainId" | "Unsupported country" | "Unsupported token. Supported: ETH, USDC" | "ambiguous_request" | "attestation_expired" | "attestation_invalid" | "attestation_mismatch" | "attestation_required" | "attestation_used" | "body_too_large" | "bundler_error" | "bundler_not_configured" | "credential_already_registered" | "credential_limit_reached" | "database_unavailable" | "email_send_failed" | "foreign_page" | "idempotency_key_in_use" | "idempotency_key_reused" | "identifier_reserved" | "identifier_taken" | "indexer_error" | "indexer_not_configured" | "internal_error" | "invitation_invalid" | "invitation_required" | "ip_limit_reached" | "method_not_allowed" | "not_found" | "rate_limited" | "registration_closed" | "registration_unproven" | "request_timeout" | "rpc_error" | "rpc_method_not_allowed" | "service_busy" | "sms_check_failed" | "sms_send_failed" | "too_many_responses" | "workflow_not_configured"} ErrorCode the service's error texts */

@@ -61,24 +61,38 @@ export class ServiceClient extends EndpointMethods {
   }
 
   /**
-   * Calls the bundler: POST /api/bundler.
+   * Calls the bundler: POST /api/bundler, or of another chain POST /api/bundler/{chain_id}.
    *
    * @param {string} method one of the five allowed methods
    * @param {unknown[]} [params]
+   * @param {number | null} [chainId] null: the service's main chain
    * @returns {Promise<any>} the JSON-RPC result
    * @throws {RpcError} the bundler returned an error
    */
-  async bundler(method, params = []) {
+  async bundler(method, params = [], chainId = null) {
     const id = ++this.#count;
     const asked = { jsonrpc: "2.0", id, method, params };
+    const path = chainId === null ? "/api/bundler" : `/api/bundler/${chainId}`;
     const answer = await this._call(
-      { method: "POST", path: "/api/bundler", reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
+      { method: "POST", path, reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
       asked,
     );
     if (answer?.error) throw new RpcError(answer.error);
     if (answer?.id !== id || !("result" in answer))
       throw new NetworkError("the bundler's response has an unexpected form");
     return answer.result;
+  }
+
+  /**
+   * Returns an account's state on any chain of `chains`: GET /api/accounts/state/{chain_id}.
+   *
+   * @param {number} chainId
+   * @param {import("../generated/types.js").ReadAccount} asked
+   * @returns {Promise<import("../generated/types.js").AccountState>}
+   * @throws {RequestRefused}
+   */
+  accountStateOn(chainId, asked) {
+    return this._call({ method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json" }, asked);
   }
 
   /**

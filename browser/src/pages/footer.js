@@ -1,5 +1,6 @@
 /** The pages' footer, with the service's state, a link to its interface, and the language switch. */
 
+import { meta } from "../kit/meta.js";
 import { language, otherLanguage, switchLanguage, text } from "./parts/language.js";
 import { button, el } from "./parts/nodes.js";
 import { showAgain } from "./parts/screen.js";
@@ -27,6 +28,15 @@ export function footer(changed = () => {}) {
   document
     .getElementById("footer")
     ?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), ...(next ? [other] : []));
+  showNetwork();
   check = () => void showState(state);
   check();
+}
+
+/** Says above every screen that the service's chain is a test network, whose money has no value. */
+function showNetwork() {
+  const place = document.getElementById("test-network");
+  if (!place) return;
+  place.hidden = !meta("test-money");
+  place.textContent = place.hidden ? "" : text("network.test");
 }

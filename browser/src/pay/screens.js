@@ -1,6 +1,6 @@
 /** The parts of the payment window around the sheet: heading, announcements and buttons. */
 
-import { serviceName } from "../kit/meta.js";
+import { meta, serviceName } from "../kit/meta.js";
 import { ignoreStrayClicks } from "../kit/stray_clicks.js";
 import { el } from "../kit/el.js";
 import { language, text } from "./text.js";
@@ -66,6 +66,7 @@ function heading(title) {
   const service = serviceName();
   document.title = service ? `${title} – ${service}` : title;
   place("heading").textContent = title;
+  place("test-network").textContent = meta("test-money") && ` · ${text("test_network")}`;
 }
 
 /** @param {Button} button */

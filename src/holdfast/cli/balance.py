@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def balance(  # noqa: PLR0913, PLR0917 - each is an option of the command
     account: Annotated[str | None, typer.Argument(help="An address; the vault's smart account unless given.")] = None,
     token: Annotated[str, typer.Option(help="ETH or USDC.")] = "USDC",  # noqa: S107 - a currency
-    chain: Annotated[int, typer.Option(help="84532 or 8453.")] = 84532,
+    chain: Annotated[int | None, typer.Option(help="The chain's ID; the service's main chain unless given.")] = None,
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
@@ -36,5 +36,8 @@ def balance(  # noqa: PLR0913, PLR0917 - each is an option of the command
             ):
                 account = own.smart_account_address()
             shown = f"account {account}\n"
+        chain = chain or client.status().chain_id
         found = client.balance(account, token, chain)
-        emit({"account": account, **found.to_json()}, f"{shown}{found.formatted} {found.symbol}", as_json=as_json)
+        money = client.money_on(chain)
+        text = f"{shown}{found.formatted} {found.symbol} on {money}"
+        emit({"account": account, **found.to_json()}, text, as_json=as_json)

@@ -12,6 +12,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
@@ -25,13 +26,16 @@ def _port(whose: str) -> Any:
 
 
 @app.command()
-def dev(
+def dev(  # noqa: PLR0913 - each is an option of the command
     *,
     state: Annotated[Path | None, typer.Option(help="Keep chain and registrations in this folder.")] = None,
     port: Annotated[int, _port("the service")] = 8787,
     rpc_port: Annotated[int, _port("the chain")] = 8545,
     bundler_port: Annotated[int, _port("bundler and sponsor")] = 4337,
     hardfork: Annotated[str, typer.Option(help="The chain's rules: osaka has the P-256 precompile.")] = "osaka",
+    chain_id: Annotated[
+        int, typer.Option(min=1, max=2**53 - 1, help="The chain's ID. With a public chain's, use throw-away vaults.")
+    ] = DEFAULT_CHAIN_ID,
     demo: Annotated[bool, typer.Option("--demo", help="Show one registration and one payment, then stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Speak JSON, one line each.")] = False,
 ) -> None:
@@ -46,7 +50,12 @@ def dev(
     from holdfast.world.development import DevelopmentOptions
 
     options = DevelopmentOptions(
-        state=state, port=port, rpc_port=rpc_port, bundler_port=bundler_port, hardfork=hardfork
+        state=state,
+        port=port,
+        rpc_port=rpc_port,
+        bundler_port=bundler_port,
+        hardfork=hardfork,
+        chain_id=chain_id,
     )
     _run(options, demo=demo, as_json=as_json)
 

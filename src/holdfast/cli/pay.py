@@ -27,6 +27,7 @@ from holdfast.cli.payments import AGAIN, share
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
+    from holdfast.client.types import PaymentResult
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -36,7 +37,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     to: Annotated[str, typer.Argument(help="An address or a DID.")],
     amount: Annotated[str, typer.Argument(help="In the token's smallest unit.")],
     token: Annotated[str, typer.Option(help='An ERC-20 address, or "native".')] = "native",  # noqa: S107 - a currency
-    chain: Annotated[int, typer.Option(help="The chain's ID.")] = 84532,
+    chain: Annotated[int | None, typer.Option(help="The chain's ID; the service's main chain unless given.")] = None,
     ucan: Annotated[
         str | None, typer.Option(metavar="TOKEN", help="A delegation (UCAN) that allows the payment.")
     ] = None,
@@ -58,14 +59,15 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.flows.failures import OperationFailed
     from holdfast.client.types import PaymentParams
 
-    params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
     require_answer(yes=yes, as_json=as_json)
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         gas = gas_policy(paymaster, rpc)
         with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
+            chain = chain or client.contracts().chain_id
+            params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
             payee = client.payee_address(to)
             shown = to if payee == to else f"{payee} ({to})"
-            confirm(f"pay {amount} ({token}) to {shown} on chain {chain}?", yes=yes, as_json=as_json)
+            confirm(f"pay {amount} ({token}) to {shown} on {client.money_on(chain)}?", yes=yes, as_json=as_json)
             # The address that was shown is paid, whatever the DID's account is by now.
             try:
                 result = client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
@@ -74,12 +76,12 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
                     raise OperationFailed(f"{error}: the payment is not confirmed yet. {AGAIN}") from error
                 raise
             share(client)
-            transaction = _transaction(client, result.user_op_hash)
+            transaction = _transaction(client, result)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
         emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)
 
 
-def _transaction(client: Client, user_op_hash: str) -> str | None:
+def _transaction(client: Client, paid: PaymentResult) -> str | None:
     """Return the payment's transaction.
 
     Failing to read the transaction is not an error, because the payment has been made.
@@ -87,6 +89,6 @@ def _transaction(client: Client, user_op_hash: str) -> str | None:
     from holdfast.wire.client_errors import NetworkError
 
     with suppress(NetworkError):
-        receipt = client.user_operation_receipt(user_op_hash)
+        receipt = client.user_operation_receipt(paid.user_op_hash, chain_id=paid.chain)
         return receipt.transaction_hash if receipt else None
     return None

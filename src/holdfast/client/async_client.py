@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.account.methods import AccountMethods
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
+from holdfast.client.flows.chains import money_of
 from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import SmartAccount
@@ -145,12 +146,13 @@ class AsyncClient(AsyncServiceClient, AccountMethods):
     ) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
+        `params.chain_id` is any chain of `chains` with `payments`; the account has the same address on each.
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
         The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
         The payment is noted for `payments`, with `params.label` and with `called`, the payee as the person knows it.
 
         Raises:
-            ValueError: the parameters cannot be a payment on the service's chain.
+            ValueError: the parameters cannot be a payment, or the service has no bundler for their chain.
             PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
             AccountNotFunded: the account has too little for the amount, or for the fee that no sponsor pays.
             OperationFailed: the payment was refused, or was mined and failed.
@@ -182,12 +184,19 @@ class AsyncClient(AsyncServiceClient, AccountMethods):
             await account.open()
         return (await payee_of(self, to, account)).address
 
-    async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
+    async def money_on(self, chain_id: int) -> str:
+        """Return the chain's name, its ID, and whether its money is real, for people to read next to an amount."""
+        return await money_of(self, chain_id)
+
+    async def user_operation_receipt(
+        self, user_op_hash: str, *, within_s: float = 0.0, chain_id: int | None = None
+    ) -> UserOperationReceipt | None:
         """Return the receipt of a user operation, with its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
             within_s: seconds to wait for the receipt.
+            chain_id: the operation's chain, if it is not the service's main chain.
 
         Returns:
             The receipt, also of an operation that reverted; None if there is none yet.
@@ -196,7 +205,7 @@ class AsyncClient(AsyncServiceClient, AccountMethods):
             ValueError: `user_op_hash` is not a hash.
             NetworkError: no usable response arrived.
         """
-        return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
+        return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s, chain_id)
 
     async def smart_account_address(self) -> str:
         """Return the address of the client's smart account on this service's chain, even before it is deployed."""

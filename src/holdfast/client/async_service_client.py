@@ -116,8 +116,13 @@ class AsyncServiceClient(EndpointMethods):
         given = requests.ReadAccount(account=account)
         return await self._call(endpoints.ACCOUNT_STATE, as_type(service.AccountState), given, base_url=vault_url)
 
+    async def account_state_on(self, chain_id: int, account: str) -> service.AccountState:
+        """Return the state of an account on any chain of `chains`."""
+        given, path = requests.ReadAccount(account=account), {"chain_id": str(chain_id)}
+        return await self._call(endpoints.STATE_ON_CHAIN, as_type(service.AccountState), given, path=path)
+
     async def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """Return an account's balance of the token "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return an account's balance of the token "ETH" or "USDC" on any chain of `chains`, such as 84532 or 8453."""
         given = requests.ReadBalance(account=account, token=token, chain_id=str(chain_id))
         return await self._call(endpoints.BALANCE, as_type(service.Balance), given)
 

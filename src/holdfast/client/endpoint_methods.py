@@ -27,6 +27,10 @@ class EndpointMethods(EndpointCaller):
         """Chain and database: GET /api/status."""
         return await self._call(endpoints.STATUS, as_type(service.Status))
 
+    async def chains(self) -> service.ServedChains:
+        """The chains that the service serves, with their endpoints: GET /api/chains."""
+        return await self._call(endpoints.CHAINS, as_type(service.ServedChains))
+
     async def registration_counters(self) -> service.RegistrationCounters:
         """Registration counters: GET /api/sessions/status."""
         return await self._call(endpoints.REGISTRATION_COUNTERS, as_type(service.RegistrationCounters))

@@ -10,7 +10,19 @@ from holdfast.indexer.follower import FollowOptions
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
 from holdfast.settings.rows import SettingRow, read_rows
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, LOG_LEVEL, RPC_URL, USDC
+from holdfast.settings.shared import (
+    APP_FACTORY,
+    CHAIN,
+    CHAIN_FILE,
+    DATA_DIR,
+    DID_REGISTRY,
+    LOG,
+    LOG_LEVEL,
+    RPC_URL,
+    RPC_URL_8453,
+    USDC,
+    usdc_of,
+)
 from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
@@ -81,7 +93,8 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
     ),
 )
-_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, USDC, LOG, LOG_LEVEL, *ROWS)
+_OF_CHAIN = (CHAIN_FILE, CHAIN, RPC_URL_8453, RPC_URL, DID_REGISTRY, APP_FACTORY, *USDC)
+_ALL_ROWS = (DATA_DIR, *_OF_CHAIN, LOG, LOG_LEVEL, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
@@ -95,6 +108,7 @@ def read_values(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _settings(values: Mapping[str, Any]) -> IndexerSettings:
+    usdc = usdc_of(values, values[CHAIN.field])
     return IndexerSettings(
         host=values["indexer_host"],
         port=values["indexer_port"],
@@ -103,7 +117,7 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
         rpc_url=values[RPC_URL.field],
         registry=from_hex(values[DID_REGISTRY.field]),
         factory=from_hex(values[APP_FACTORY.field]),
-        token=from_hex(values[USDC.field]) if values[USDC.field] else None,
+        token=from_hex(usdc) if usdc else None,
         sqlite_path=Path(values["indexer_database_url"].removeprefix(_SQLITE)),
         follow=_follow_options(values),
     )
@@ -111,7 +125,7 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
 
 def _follow_options(values: Mapping[str, Any]) -> FollowOptions:
     return FollowOptions(
-        chain_id=DEFAULT_CHAIN_ID,
+        chain_id=values[CHAIN.field],
         start_block=values["indexer_start_block"],
         journal_blocks=values["indexer_journal_blocks"],
         poll_s=values["indexer_poll_seconds"],

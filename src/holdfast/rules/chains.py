@@ -1,4 +1,4 @@
-"""The table of chains, their explorers, and their tokens for the balance endpoint."""
+"""The table of chains: names, endpoints, explorers, whose money is real, and the tokens of the balance endpoint."""
 
 from __future__ import annotations
 
@@ -7,62 +7,69 @@ from dataclasses import dataclass
 DEFAULT_CHAIN_ID = 84532
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A chain as shown to people.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """A chain that Holdfast knows, or that an operator's chain file describes.
 
     Attributes:
         chain_id: EIP-155 ID.
-        name: for people, shown by /api/status and the payment page.
-        explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`.
+        name: for people, shown by /api/status and the pages.
+        explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`; "" if there is none.
         test_money: whether its coin and tokens have no value.
+        rpc: its JSON-RPC endpoint, used unless a setting names another.
+        public_rpc: an endpoint that may be published; None if `rpc` may be, without what could be a key.
+        usdc: address of the USDC token, where the chain has one.
+        bundler: URL of its ERC-4337 bundler, if one is known.
     """
 
     chain_id: int
     name: str
     explorer: str
     test_money: bool
+    rpc: str
+    public_rpc: str | None = None
+    usdc: str | None = None
+    bundler: str | None = None
+
+    @property
+    def shown_rpc(self) -> str:
+        """The endpoint that may be published; "" if there is none."""
+        return self.public_rpc or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Chain(Network):
-    """A chain from which the service can read.
-
-    Attributes:
-        public_rpc: the chain's public JSON-RPC endpoint, used unless a setting names another.
-        usdc: address of the USDC token, where the chain has one.
-    """
-
-    public_rpc: str
-    usdc: str | None
-
-
-NETWORKS: dict[int, Network] = {
+CHAINS: dict[int, Chain] = {
     84532: Chain(
-        84532,
-        "Base Sepolia",
-        "https://base-sepolia.blockscout.com",
+        chain_id=84532,
+        name="Base Sepolia",
+        explorer="https://base-sepolia.blockscout.com",
         test_money=True,
-        public_rpc="https://sepolia.base.org",
+        rpc="https://sepolia.base.org",
         usdc="0x036CbD53842c5426634e7929541eC2318f3dCF7e",
     ),
     8453: Chain(
-        8453,
-        "Base",
-        "https://base.blockscout.com",
+        chain_id=8453,
+        name="Base",
+        explorer="https://base.blockscout.com",
         test_money=False,
-        public_rpc="https://mainnet.base.org",
+        rpc="https://mainnet.base.org",
         usdc="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
     ),
-    1: Network(1, "Ethereum", "https://eth.blockscout.com", test_money=False),
+    1: Chain(
+        chain_id=1,
+        name="Ethereum",
+        explorer="https://eth.blockscout.com",
+        test_money=False,
+        rpc="https://ethereum-rpc.publicnode.com",
+        usdc="0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    ),
 }
-CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() if isinstance(chain, Chain)}
+# Every service reads balances on these (interface: supported chains for balance), whatever its main chain is.
+BALANCE_CHAIN_IDS = (84532, 8453)
 
 
-def operation_page(chain_id: int, operation_hash: str) -> str:
-    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" for a chain that has no row."""
-    network = NETWORKS.get(chain_id)
-    return f"{network.explorer}/op/{operation_hash}" if network else ""
+def operation_page(explorer: str, operation_hash: str) -> str:
+    """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" without an explorer."""
+    return f"{explorer}/op/{operation_hash}" if explorer else ""
 
 
 @dataclass(frozen=True, slots=True)

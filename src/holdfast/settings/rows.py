@@ -24,15 +24,17 @@ class SettingRow:
         name: environment variable.
         default: text, or a function of the settings read before, or None for "not set".
         parse: converts text to value; raises ValueError with a sentence that does not quote the text.
+        fits: raises ValueError unless the value goes with the settings read before.
         about: one line for people.
         secret: whether it is masked when shown.
     """
 
     name: str
-    default: str | Callable[[Mapping[str, Any]], str] | None
+    default: str | Callable[[Mapping[str, Any]], str | None] | None
     parse: Callable[[str], Any]
     about: str
     secret: bool = False
+    fits: Callable[[Any, Mapping[str, Any]], None] | None = None
 
     @property
     def field(self) -> str:
@@ -50,9 +52,12 @@ class SettingRow:
         """Return the checked value. An empty variable counts as not set. Raises SettingError."""
         try:
             text = environment.get(self.name) or self.default_of(values)
-            return None if text is None else self.parse(text)
+            value = None if text is None else self.parse(text)
+            if self.fits is not None:
+                self.fits(value, values)
         except ValueError as error:
             raise SettingError(f"{self.name}: {error}") from None
+        return value
 
 
 def read_rows(rows: Iterable[SettingRow], environment: Mapping[str, str]) -> dict[str, Any]:

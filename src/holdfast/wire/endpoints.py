@@ -149,6 +149,25 @@ STATUS = Endpoint[r.Input](
     answers=(m.Status,),
     refusals=_COMMON,
 )
+CHAINS = Endpoint[r.Input](
+    name="chains",
+    method="GET",
+    path="/api/chains",
+    summary="The chains that the service serves, with their endpoints",
+    answers=(m.ServedChains,),
+    refusals=_COMMON,
+)
+BUNDLER_OF_CHAIN = Endpoint(
+    name="bundler_of_chain",
+    method="POST",
+    keyed=True,
+    path="/api/bundler/{chain_id}",
+    summary="The same request to the bundler of another served chain",
+    input=r.CallBundler,
+    missing=e.INVALID_JSON_RPC,
+    refusals=(e.UNSUPPORTED_CHAIN, *BUNDLER.refusals),
+    client=False,
+)
 PREDICT_ADDRESS = Endpoint(
     name="predict_address",
     method="GET",
@@ -168,6 +187,17 @@ ACCOUNT_STATE = Endpoint(
     missing=e.MISSING_ACCOUNT,
     answers=(m.AccountState,),
     refusals=(e.INVALID_ACCOUNT, e.RATE_LIMITED, e.RPC_ERROR, *_COMMON),
+)
+STATE_ON_CHAIN = Endpoint(
+    name="account_state_on_chain",
+    method="GET",
+    path="/api/accounts/state/{chain_id}",
+    summary="An account's state on another served chain",
+    input=r.ReadAccount,
+    missing=e.MISSING_ACCOUNT,
+    answers=(m.AccountState,),
+    refusals=(e.UNSUPPORTED_CHAIN, *ACCOUNT_STATE.refusals),
+    client=False,
 )
 BALANCE = Endpoint(
     name="balance",

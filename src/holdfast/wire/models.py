@@ -45,6 +45,36 @@ class Status(Answer, frozen=True, kw_only=True):
     database: str
 
 
+class ServedChain(Answer, frozen=True, kw_only=True):
+    """A chain in the response of GET /api/chains.
+
+    Attributes:
+        chain_id: EIP-155 ID.
+        name: for people.
+        main: whether registrations are on this chain.
+        test_money: whether its coin and tokens have no value.
+        rpc: its public JSON-RPC endpoint; "" if there is none.
+        explorer: URL of its Blockscout; "" if there is none.
+        usdc: address of USDC; None if the chain has none.
+        payments: whether the service has a bundler for it, which POST /api/bundler/{chain_id} reaches.
+    """
+
+    chain_id: int = msgspec.field(name="chainId")
+    name: str
+    main: bool
+    test_money: bool = msgspec.field(name="testMoney")
+    rpc: str
+    explorer: str
+    usdc: str | None
+    payments: bool
+
+
+class ServedChains(Answer, frozen=True, kw_only=True):
+    """GET /api/chains, the main chain first."""
+
+    chains: list[ServedChain]
+
+
 class PredictedAddress(Answer, frozen=True, kw_only=True):
     """GET /api/accounts/predict."""
 

@@ -59,15 +59,18 @@ _ACCOUNTS = DevelopmentAccounts(
 )
 
 
-async def unlock(rpc: RpcClient, rpc_url: str) -> DevelopmentAccounts:
-    """Return the accounts if the chain is a development chain on this machine. Raises NotALocalChain, RpcError."""
+async def unlock(rpc: RpcClient, rpc_url: str, started_as: int | None = None) -> DevelopmentAccounts:
+    """Return the accounts if the chain is a development chain on this machine. Raises NotALocalChain, RpcError.
+
+    `started_as`: the ID with which the caller itself started the chain, which may be that of a public chain.
+    """
     if not _is_loopback(rpc_url):
         raise NotALocalChain("development keys are refused: the chain's endpoint is not on this machine")
     version = await rpc.call("web3_clientVersion")
     if not str(version).lower().startswith("anvil/"):
         raise NotALocalChain("development keys are refused: the chain is not a local development chain (anvil)")
     chain_id = await rpc.chain_id()
-    if chain_id not in LOCAL_CHAIN_IDS:
+    if chain_id not in LOCAL_CHAIN_IDS | {started_as}:
         raise NotALocalChain(f"development keys are refused on chain {chain_id}")
     if await _is_a_fork(rpc):
         raise NotALocalChain("development keys are refused: the chain is a fork of a real one")

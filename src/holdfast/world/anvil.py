@@ -33,6 +33,7 @@ class ChainOptions:
 
     Attributes:
         port: 0 picks a free one.
+        chain_id: the ID that it reports. What is signed for a local chain is valid on a public one of the same ID.
         state: the file that it loads and saves.
         origin: the only web pages that may call it, through `holdfast.world.chain_front`, which then has the port; None
             for all, which is for tests.
@@ -42,6 +43,7 @@ class ChainOptions:
     port: int = 0
     state: Path | None = None
     origin: str | None = None
+    chain_id: int = CHAIN_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class LocalChain:
 
     rpc_url: str
     rpc: RpcClient
+    chain_id: int = CHAIN_ID
 
     async def transact(self, sender: str, to: str, data: bytes, value: int = 0) -> str:
         """Send a transaction from an account that anvil manages, and return its hash once it is mined.
@@ -83,11 +86,12 @@ async def start_chain(supervisor: Supervisor, tools: Tools, transport: Transport
     rpc = RpcClient(url, transport)
     child = await supervisor.start("chain", [str(tools.anvil), *_arguments(host, port, options)])
     await supervisor.ready(child, lambda: _answers(rpc), _READY_WITHIN_S)
-    return LocalChain(url, rpc)
+    return LocalChain(url, rpc, options.chain_id)
 
 
 def _arguments(host: str, port: int, options: ChainOptions) -> list[str]:
-    arguments = ["--chain-id", str(CHAIN_ID), "--host", host, "--port", str(port), "--hardfork", options.hardfork]
+    arguments = ["--chain-id", str(options.chain_id), "--host", host, "--port", str(port)]
+    arguments += ["--hardfork", options.hardfork]
     if options.state is not None:
         arguments += ["--state", str(options.state), "--state-interval", _SAVE_EVERY_S]
     if options.origin is not None:

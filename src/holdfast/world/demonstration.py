@@ -20,7 +20,6 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_base64url, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
-from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.errors import WorldError
 from holdfast.world.software_key import SoftwareKey
 
@@ -66,7 +65,8 @@ class Demonstration:
         # The payee is an address that has never been used.
         self._payee = to_hex(secrets.token_bytes(20))
         bundler = RpcClient(f"{service_url}/api/bundler", world.transport, batches=False)
-        self._bundler = Bundler(bundler, entry_point=V07.address, chain_id=CHAIN_ID, errors=ERRORS)
+        self._chain_id = world.chain.chain_id
+        self._bundler = Bundler(bundler, entry_point=V07.address, chain_id=self._chain_id, errors=ERRORS)
 
     async def run(self) -> Findings:
         """Register and pay. Raises WorldError, ChainError if a step is refused."""
@@ -123,7 +123,7 @@ class Demonstration:
             sender=from_hex(account), nonce=1, call_data=calls.execute(calls.transfer(USDC, self._payee, PAID))
         )
         receipt = await self._perform(operation)
-        balance = await self._get("/api/balance", account=account, token="USDC", chainId=str(CHAIN_ID))  # noqa: S106 - a currency
+        balance = await self._get("/api/balance", account=account, token="USDC", chainId=str(self._chain_id))  # noqa: S106 - a currency
         self._say(
             f"It was given {GIVEN / 1e6:.2f} test USDC and paid {PAID / 1e6:.2f} of them to {self._payee} in block "
             f"{receipt.block_number}: {receipt.actual_gas_used:,} gas; {balance['formatted']} USDC are left."

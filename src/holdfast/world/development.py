@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.world.anvil import HARDFORK, ChainOptions
+from holdfast.world.anvil import CHAIN_ID, HARDFORK, ChainOptions
 from holdfast.world.demonstration import Demonstration
 from holdfast.world.errors import WorldError
 from holdfast.world.facts import facts_of
@@ -46,6 +46,7 @@ class DevelopmentOptions:
     rpc_port: int = 0
     bundler_port: int = 0
     hardfork: str = HARDFORK
+    chain_id: int = CHAIN_ID
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,7 @@ async def develop(
         require_ports({"--port": options.port, "--rpc-port": options.rpc_port, "--bundler-port": options.bundler_port})
         port = options.port or free_port()
         state, pages = chain_state(options.state), public_url(port)
-        chain = ChainOptions(options.hardfork, options.rpc_port, state, origin=pages)
+        chain = ChainOptions(options.hardfork, options.rpc_port, state, origin=pages, chain_id=options.chain_id)
         asked = WorldOptions(logs=folder / "logs", chain=chain, bundler_port=options.bundler_port, locks=locks)
         async with open_world(asked, say) as world:
             await _fund_tester(world)

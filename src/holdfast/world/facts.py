@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
-from holdfast.world.anvil import CHAIN_ID
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +25,7 @@ def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dic
         "rpc": world.chain.rpc_url,
         "bundler": world.bundler_url,
         "indexer": f"{service_url}/api/indexer",
-        "chainId": CHAIN_ID,
+        "chainId": world.chain.chain_id,
         "entryPoints": {entry_point.version: entry_point.address for entry_point in ENTRY_POINTS},
         "contracts": dict(ADDRESSES),
         "testAccount": {"address": tester.address, "privateKey": tester.private_key},
@@ -43,7 +42,7 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
         f"open {service}    (register, get test USDC, pay)",
         f"{funding(facts, 'ACCOUNT')}    (100 test USDC for the address that the vault shows)",
         f"curl {service}/api/status",
-        f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={CHAIN_ID}'",
+        f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={facts['chainId']}'",
         f"curl {service}/api/indexer/api/stats",
         f"open {service}/docs",
         "holdfast dev --demo --port 0 --rpc-port 0 --bundler-port 0    (another world, with a payment, narrated)",

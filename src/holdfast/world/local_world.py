@@ -12,7 +12,7 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.world.accounts import DevelopmentAccounts, unlock
 from holdfast.world.alto import start_bundler
-from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
+from holdfast.world.anvil import ChainOptions, LocalChain, start_chain
 from holdfast.world.chain_front import serve_chain
 from holdfast.world.deployment import deploy_contracts, deploy_entry_points
 from holdfast.world.faucet import PATH, Faucet
@@ -83,13 +83,14 @@ async def open_world(options: WorldOptions, say: Callable[[str], None]) -> Async
         transport = AiohttpTransport(session)
         say("starting the chain")
         chain = await start_chain(supervisor, tools, transport, options.chain)
-        accounts = await unlock(chain.rpc, chain.rpc_url)
+        accounts = await unlock(chain.rpc, chain.rpc_url, chain.chain_id)
         await _deploy(chain, tools, accounts)
         chain = replace(chain, rpc_url=await opened.enter_async_context(_entrance(chain, options.chain, accounts)))
         say("starting the bundler")
         # Alto asks the front end too, because Node.js connects to as few ports as browsers.
         alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
-        sponsor = Sponsor(chain, RpcClient(alto_url, transport, batches=False), accounts.sponsor.address, CHAIN_ID)
+        alto = RpcClient(alto_url, transport, batches=False)
+        sponsor = Sponsor(chain, alto, accounts.sponsor.address, chain.chain_id)
         bundler = serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port)
         bundler_url = await opened.enter_async_context(bundler)
         yield LocalWorld(

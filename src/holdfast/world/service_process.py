@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from holdfast.chain.contracts import ADDRESSES
+from holdfast.rules.chains import CHAINS
+from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from holdfast.world.anvil import LocalChain
     from holdfast.world.local_world import LocalWorld
 
 _READY_WITHIN_S = 120.0
@@ -65,12 +68,32 @@ def service_environment(world: LocalWorld, data: Path, port: int, environment: M
             "HOLDFAST_INDEXER_POLL_SECONDS": environment.get("HOLDFAST_INDEXER_POLL_SECONDS", "0.25"),
             "HOLDFAST_MAIL_URL": "outbox:",
             "HOLDFAST_SMS_URL": "outbox:",
-            "HOLDFAST_USDC_84532": ADDRESSES["DevUSDC"],
+            **_chain_settings(world.chain, data),
             "HOLDFAST_CONTRACT_DID_REGISTRY": ADDRESSES["DIDRegistry"],
             "HOLDFAST_CONTRACT_ACCOUNT_HELPER": ADDRESSES["AccountHelper"],
             "HOLDFAST_CONTRACT_SESSION_SBT": ADDRESSES["SessionSBT"],
             "HOLDFAST_CONTRACT_APP_FACTORY": ADDRESSES["AppFactory"],
         }
+    )
+
+
+def _chain_settings(chain: LocalChain, data: Path) -> dict[str, str]:
+    """Return the settings that name the chain. A chain with another ID than usual is described by a chain file."""
+    if chain.chain_id == CHAIN_ID:
+        return {"HOLDFAST_USDC_84532": ADDRESSES["DevUSDC"]}
+    file = data / "chains.toml"
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.write_text(chain_row(chain))
+    return {"HOLDFAST_CHAIN": str(chain.chain_id), "HOLDFAST_CHAIN_FILE": str(file)}
+
+
+def chain_row(chain: LocalChain, bundler_url: str | None = None) -> str:
+    """Return the row of a chain file for a local chain. The ID decides whether its money is called real."""
+    known = "" if chain.chain_id in CHAINS else f'name = "Local chain {chain.chain_id}"\nreal_money = false\n'
+    bundler = f'bundler = "{bundler_url}"\n' if bundler_url else ""
+    usdc = ADDRESSES["DevUSDC"]
+    return (
+        f'[[chain]]\nid = {chain.chain_id}\nrpc = "{chain.rpc_url}"\n{known}{bundler}tokens = {{ USDC = "{usdc}" }}\n'
     )
 
 

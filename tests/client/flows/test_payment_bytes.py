@@ -25,6 +25,9 @@ class Account:
     async def open(self):
         pass
 
+    async def other_chain(self, _chain_id):
+        return None
+
     async def prepared(self, call):
         return SimpleNamespace(call_data=calls.execute((self.to, *call[1:])))
 

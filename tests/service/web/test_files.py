@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from tests.support.api import Api
 
+from holdfast.rules.chains import CHAINS
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
@@ -107,7 +109,9 @@ def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings
     contracts = ContractSet(
         chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
     )
-    prepared = prepare(contracts, (), PaymentFacts('"><b>', "https://rpc.example/key?secret"))
+    prepared = prepare(
+        contracts, (), PaymentFacts(replace(CHAINS[84532], name='"><b>', public_rpc="https://rpc.example/key?secret"))
+    )
     full = prepared.pay_confirm.answer(cast("Request", SimpleNamespace(header=lambda _: None)))
     policy = dict(full.headers)["content-security-policy"]
     assert "connect-src 'self' https://rpc.example;" in policy and "secret" not in policy

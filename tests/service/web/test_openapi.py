@@ -146,7 +146,7 @@ async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
         if endpoint.name == "check_code":
             request["code"] = api.mailer.sent[-1][1]
         send = api.post if endpoint.method == "POST" else api.get
-        answer = await send(endpoint.path, **request)
+        answer = await send(endpoint.path.replace("{chain_id}", "84532"), **request)
         if endpoint.name in WITHOUT_A_CHAIN:
             assert answer.json()["error"] in EXPECTED
             continue
@@ -154,7 +154,14 @@ async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
         assert form_of(answer.json()) == form_of(text.response), endpoint.name
 
 
-WITHOUT_A_CHAIN = {"bundler", "predict_address", "account_state", "balance"}
+WITHOUT_A_CHAIN = {
+    "bundler",
+    "bundler_of_chain",
+    "predict_address",
+    "account_state",
+    "account_state_on_chain",
+    "balance",
+}
 
 
 def form_of(value: Any) -> Any:

@@ -38,6 +38,7 @@ def choices(**changes: object) -> PageChoices:
     return PageChoices(
         **{
             **given,
+            "chain_id": 84532,
             "usdc": "",
             "test_money": True,
             "rpc": "",

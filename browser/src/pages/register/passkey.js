@@ -1,6 +1,7 @@
 /** Creates the passkey and the vault. If the passkey returns no secret (PRF), a password protects the vault. */
 
 import { WebAuthnError, passkeyKey } from "../library.js";
+import { meta } from "../../kit/meta.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { addFacts } from "../../kit/notes.js";
@@ -130,7 +131,10 @@ async function sealed(row, made, key) {
   const { vault } = await ready();
   say(text("working"));
   const about = await described(made.credential);
-  const { did } = await vault.generate({ credential: made.credential, device_name: about.name }, key);
+  const { did } = await vault.generate(
+    { credential: made.credential, device_name: about.name, chain_id: Number(meta("chain")) },
+    key,
+  );
   markVault();
   await setVaultOf(made.credentialId, { did, copies: about.copies });
   await addFacts(did, { identifier: row.identifier });

@@ -3,6 +3,7 @@
 /** @type {typeof import("../en/pages.js").default} */
 const de = {
   "language.other": "English",
+  "network.test": "Testnetz: Geld hat hier keinen Wert.",
   "footer.interface": "Schnittstelle",
   "footer.checking": "Der Dienst wird geprüft",
   "footer.works": "Der Dienst läuft",

@@ -2,6 +2,7 @@
 
 export default {
   "language.other": "Deutsch",
+  "network.test": "Test network: money has no value here.",
   "footer.interface": "Interface",
   "footer.checking": "Checking the service",
   "footer.works": "The service is working",

@@ -249,12 +249,13 @@ class Client(ServiceClient):
     ) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is mined.
 
+        `params.chain_id` is any chain of `chains` with `payments`; the account has the same address on each.
         If `params.ucan` is set, its delegations must allow `/accounts/pay` with {to, amount, token, chainId, total}.
         The enclave checks this before anything is signed. `total` includes what was spent under the delegation before.
         The payment is noted for `payments`, with `params.label` and with `called`, the payee as the person knows it.
 
         Raises:
-            ValueError: the parameters cannot be a payment on the service's chain.
+            ValueError: the parameters cannot be a payment, or the service has no bundler for their chain.
             PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
             AccountNotFunded: the account has too little for the amount, or for the fee that no sponsor pays.
             OperationFailed: the payment was refused, or was mined and failed.
@@ -281,12 +282,19 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.payee_address(to))
 
-    def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
+    def money_on(self, chain_id: int) -> str:
+        """Return the chain's name, its ID, and whether its money is real, for people to read next to an amount."""
+        return run(self._asynchronous.money_on(chain_id))
+
+    def user_operation_receipt(
+        self, user_op_hash: str, *, within_s: float = 0.0, chain_id: int | None = None
+    ) -> UserOperationReceipt | None:
         """Return the receipt of a user operation, with its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
             within_s: seconds to wait for the receipt.
+            chain_id: the operation's chain, if it is not the service's main chain.
 
         Returns:
             The receipt, also of an operation that reverted; None if there is none yet.
@@ -295,7 +303,7 @@ class Client(ServiceClient):
             ValueError: `user_op_hash` is not a hash.
             NetworkError: no usable response arrived.
         """
-        return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
+        return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s, chain_id=chain_id))
 
     def smart_account_address(self) -> str:
         """Return the address of the client's smart account on this service's chain, even before it is deployed."""

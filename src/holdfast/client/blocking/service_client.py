@@ -52,6 +52,10 @@ class ServiceClient:
         """Chain and database: GET /api/status."""
         return run(self._asynchronous.status())
 
+    def chains(self) -> service.ServedChains:
+        """The chains that the service serves, with their endpoints: GET /api/chains."""
+        return run(self._asynchronous.chains())
+
     def registration_counters(self) -> service.RegistrationCounters:
         """Registration counters: GET /api/sessions/status."""
         return run(self._asynchronous.registration_counters())
@@ -193,8 +197,12 @@ class ServiceClient:
         """Return the on-chain state of an account, given as a 20-byte address or as the interface's input type."""
         return run(self._asynchronous.get_account_state(account, vault_url=vault_url))
 
+    def account_state_on(self, chain_id: int, account: str) -> service.AccountState:
+        """Return the state of an account on any chain of `chains`."""
+        return run(self._asynchronous.account_state_on(chain_id, account))
+
     def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """Return an account's balance of the token "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return an account's balance of the token "ETH" or "USDC" on any chain of `chains`, such as 84532 or 8453."""
         return run(self._asynchronous.balance(account, token, chain_id))
 
     def register_did(

@@ -7,6 +7,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec.structs import replace
+
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_reads import owner_state, settings_of
@@ -18,6 +20,7 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.signers import named
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
+from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
 from holdfast.client.http.named_endpoint import endpoint_named
@@ -35,8 +38,9 @@ if TYPE_CHECKING:
     from holdfast.client.flows.signed_operations import Signed, SignedOperations
     from holdfast.client.http.chain_transport import ChainTransport
     from holdfast.client.types import SignUserOpResult
-    from holdfast.client.types.service import ContractSet
+    from holdfast.client.types.service import AccountState, ContractSet
     from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.wire.models import ServedChain
 
 RECEIPT_WITHIN_S = 120.0
 _FEES_WITHIN_S = 5.0
@@ -65,13 +69,40 @@ class SmartAccount:
         self._transport, self._policy = transport, policy
         self._signed, self._foreign, self._address = signed, foreign, address
         self._signs_by_name = False
+        self._elsewhere: ServedChain | None = None
 
     async def open(self) -> None:
         """Read the service's contract set and determine the account's address."""
         self.contracts = (await self._client.contracts()).checked(foreign=self._foreign)
         self.key = (await account_of(self._vault, self.contracts)).of(self._address)
-        self._bundler = bundler_of(self._transport, self.contracts)
+        self._settle()
+
+    async def other_chain(self, chain_id: int) -> ServedChain | None:
+        """Return the service's row for a chain to which `move` may go; None for the main chain. Call `open` first.
+
+        Raises ValueError for a chain on which the service has no bundler.
+        """
+        if chain_id == self.contracts.chain_id:
+            return None
+        there = await served_chain(self._client, chain_id)
+        if there is None or not there.payments:
+            raise ValueError(f"chainId: this service pays on chain {self.contracts.chain_id}, not on {chain_id}")
+        return there
+
+    def move(self, there: ServedChain) -> None:
+        """From now on use the account at the same address on another chain."""
+        self.contracts, self._elsewhere = replace(self.contracts, chain_id=there.chain_id), there
+        self._settle()
+
+    def _settle(self) -> None:
+        self._bundler = bundler_of(self._transport, self.contracts, main=self._elsewhere is None)
         self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
+
+    async def state(self) -> AccountState:
+        """Return the account's state on its chain."""
+        if self._elsewhere is None:
+            return await self._client.get_account_state(self.key.address)
+        return await self._client.account_state_on(self._elsewhere.chain_id, self.key.address)
 
     async def registration_call(self, alias: str | None, step: Literal["commit", "register"]) -> calls.Call:
         """Return the call that registers the vault's DID, or the one that posts the commitment to its alias first.
@@ -118,7 +149,7 @@ class SmartAccount:
 
     async def _paid(self, call: calls.Call) -> UserOperation:
         call_data = calls.execute(call)
-        state = await self._client.get_account_state(self.key.address)
+        state = await self.state()
         self._signs_by_name = self._address is not None or self.key.is_replaced(state)
         if self._signs_by_name:
             await self._check_owner()
@@ -209,7 +240,13 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin)
 
     async def chain(self) -> RpcClient | None:
-        """Return a client for the chain endpoint that the application or else the service names, or None."""
+        """Return a client for the chain endpoint that the application or else the service names, or None.
+
+        The application names the main chain's endpoint.
+        """
+        if self._elsewhere is not None:
+            named = endpoint_named(self._elsewhere.rpc, self._transport.base_url)
+            return RpcClient(named, self._transport, timeout_s=_FEES_WITHIN_S) if named else None
         url = self._policy.rpc_url
         if url is None:
             try:
@@ -314,9 +351,13 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
     return newest
 
 
-def bundler_of(transport: ChainTransport, contracts: ContractSet) -> Bundler:
-    """Return a client for the service's bundler, with the entry point and chain of the service's contract set."""
-    rpc = RpcClient(f"{transport.base_url}/api/bundler", transport, batches=False)
+def bundler_of(transport: ChainTransport, contracts: ContractSet, *, main: bool = True) -> Bundler:
+    """Return a client for the service's bundler, with the entry point and chain of the service's contract set.
+
+    `main`: whether the chain is the service's main chain.
+    """
+    url = f"{transport.base_url}/api/bundler" + ("" if main else f"/{contracts.chain_id}")
+    rpc = RpcClient(url, transport, batches=False)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 

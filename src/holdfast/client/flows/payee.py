@@ -51,6 +51,29 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
     return Payee(address, to)
 
 
+async def check_elsewhere(client: AsyncServiceClient, payee: Payee, chain_id: int, contracts: ContractSet) -> None:
+    """Check that a DID's account has the same key on another chain as on the main chain.
+
+    A change of owners on the main chain may not have reached the other chain, where an account that does not exist yet
+    obeys its first key. Raises PaymentRefused.
+    """
+    if payee.did is None:
+        return
+    here, there = await asyncio.gather(
+        client.get_account_state(payee.address), client.account_state_on(chain_id, payee.address)
+    )
+    key, found = _key_of(here), _key_of(there)
+    if found != key if any(found) else account_address(contracts, *key, 0) != payee.address:
+        raise PaymentRefused(
+            f"on chain {chain_id}, {payee.address} obeys another key than on the payee's own chain: nothing was paid",
+            _UNVERIFIED,
+        )
+
+
+def _key_of(state: AccountState) -> tuple[int, int]:
+    return int(state.pub_key_x, 16), int(state.pub_key_y, 16)
+
+
 async def _confirm(client: AsyncServiceClient, did: str, address: str, account: SmartAccount) -> None:
     state = await _state_of(client, address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:

@@ -9,10 +9,11 @@ from holdfast.chain import calls
 from holdfast.chain.errors import NoReceipt
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.noted import payment_note
 from holdfast.client.flows.operations import hash_text
-from holdfast.client.flows.payee import payee_of
+from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
@@ -37,14 +38,12 @@ _TRIES = 8
 _OF_DELEGATION = "delegation"
 
 
-def checked(params: PaymentParams, chain_id: int) -> int:
-    """Return the amount. Raises ValueError for parameters that are not a payment or are for another chain."""
+def checked(params: PaymentParams) -> int:
+    """Return the amount. Raises ValueError for parameters that are not a payment."""
     if not _AMOUNT.fullmatch(params.amount) or not 0 < int(params.amount) <= _MAX_AMOUNT:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
     if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
         raise ValueError('token: an ERC-20 address, or "native"')
-    if params.chain_id != chain_id:
-        raise ValueError(f"chainId: this service pays on chain {chain_id}")
     return int(params.amount)
 
 
@@ -82,43 +81,32 @@ class Payments:
     ) -> PaymentResult:
         """See Client.pay."""
         await self._account.open()
-        amount = checked(params, self._account.contracts.chain_id)
-        payee = await payee_of(self._client, params.to, self._account)
+        amount, account = checked(params), self._account
+        there = await account.other_chain(params.chain_id)
+        payee = await payee_of(self._client, params.to, account)  # DIDs are on the main chain
+        if there is not None:
+            await check_elsewhere(self._client, payee, there.chain_id, account.contracts)
+            account.move(there)
         await self._authorise(params, payee, amount)
-        operation = await self._prepared(params, payee.address, amount)
+        operation = await _prepared(account, params, payee.address, amount)
         if operation.call_data != calls.execute(payment_call(params, payee.address, amount)):
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
         await _tell(on_progress, "prepared")
-        signed = await self._account.signed(operation)
+        signed = await account.signed(operation)
         await _tell(on_progress, "signed")
-        note = payment_note(params, payee.address, hash_text(self._account.hash(operation)), called)
+        note = payment_note(params, payee.address, hash_text(account.hash(operation)), called)
         await self._note(note)
-        sent = await self._account.send(signed)
+        sent = await account.send(signed)
         await _tell(on_progress, "sent")
         try:
-            await self._account.wait(sent)
+            await account.wait(sent)
         except OperationFailed as error:
             if not isinstance(error.__cause__, NoReceipt):
                 await self._note(settled_note(note, succeeded=False))
             raise
         await self._note(settled_note(note, succeeded=True))
         await _tell(on_progress, "confirmed")
-        return payment_result(params, hash_text(sent))
-
-    async def _prepared(self, params: PaymentParams, payee: str, amount: int) -> UserOperation:
-        """Return the operation. Raises AccountNotFunded if it was refused and the account has less than the amount."""
-        try:
-            return await self._account.prepared(payment_call(params, payee, amount))
-        except OperationFailed as refused:
-            if isinstance(refused, AccountNotFunded | GasTooDear):
-                raise
-            balance = await self._account.balance(params.token)
-            if balance is None or balance >= amount:
-                raise
-            message = f"the account {self._account.key.address} has {balance} of the {amount} that are to be paid"
-            raise AccountNotFunded(
-                f"{message} ({refused})", self._account.key.address, balance, amount, params.token
-            ) from refused
+        return payment_result(params, hash_text(sent), await explorer_of(self._client, params.chain_id))
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN's delegations and their limits.
@@ -171,14 +159,28 @@ class Payments:
             raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
 
 
-def payment_result(params: PaymentParams, operation_hash: str) -> PaymentResult:
+async def _prepared(account: SmartAccount, params: PaymentParams, payee: str, amount: int) -> UserOperation:
+    """Return the operation. Raises AccountNotFunded if it was refused and the account has less than the amount."""
+    try:
+        return await account.prepared(payment_call(params, payee, amount))
+    except OperationFailed as refused:
+        if isinstance(refused, AccountNotFunded | GasTooDear):
+            raise
+        balance, address = await account.balance(params.token), account.key.address
+        if balance is None or balance >= amount:
+            raise
+        message = f"the account {address} has {balance} of the {amount} that are to be paid ({refused})"
+        raise AccountNotFunded(message, address, balance, amount, params.token) from refused
+
+
+def payment_result(params: PaymentParams, operation_hash: str, explorer: str) -> PaymentResult:
     """Return the payment's result, in which `txHash` equals `userOpHash`, as documented."""
     return PaymentResult(
         tx_hash=operation_hash,
         user_op_hash=operation_hash,
         chain=params.chain_id,
         token=params.token,
-        explorer_url=operation_page(params.chain_id, operation_hash),
+        explorer_url=operation_page(explorer, operation_hash),
     )
 
 

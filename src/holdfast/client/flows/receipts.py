@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from holdfast.chain.errors import UserOperationError
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.flows.operations import bundler_of
@@ -35,12 +37,14 @@ class UserOperationReceipt(Record, frozen=True, kw_only=True):
 
 
 async def receipt_of(
-    client: AsyncServiceClient, transport: ChainTransport, user_op_hash: str, within_s: float
+    client: AsyncServiceClient, transport: ChainTransport, user_op_hash: str, within_s: float, chain_id: int | None
 ) -> UserOperationReceipt | None:
     """See Client.user_operation_receipt."""
     if not _HASH.fullmatch(user_op_hash):
         raise ValueError("user_op_hash must be 0x and 64 hexadecimal digits")
-    bundler = bundler_of(transport, await client.contracts())
+    contracts = await client.contracts()
+    main = chain_id in {None, contracts.chain_id}
+    bundler = bundler_of(transport, contracts if main else replace(contracts, chain_id=chain_id), main=main)
     with chain_errors():
         found = await _waited_for(bundler, from_hex(user_op_hash), within_s)
     return None if found is None else _shown(found)

@@ -43,6 +43,14 @@ class Status(models.Status, Wire, frozen=True, kw_only=True):
     """GET /api/status."""
 
 
+class ServedChain(models.ServedChain, Wire, frozen=True, kw_only=True):
+    """A chain of GET /api/chains."""
+
+
+class ServedChains(models.ServedChains, Wire, frozen=True, kw_only=True):
+    """GET /api/chains, the main chain first."""
+
+
 class PredictedAddress(models.PredictedAddress, Wire, frozen=True, kw_only=True):
     """GET /api/accounts/predict."""
 

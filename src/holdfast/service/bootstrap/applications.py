@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.rules.chains import DEFAULT_CHAIN_ID, NETWORKS
 from holdfast.rules.connections import ConnectionLimits
 from holdfast.rules.identifiers import Channel
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store_when_reachable
-from holdfast.service.bootstrap.upstreams import shown_rpc
 from holdfast.service.http.client_address import ClientAddress
 from holdfast.service.http.connections import ConnectionKeeper
 from holdfast.service.http.large_responses import LargeResponses
+from holdfast.service.settings.chains import served_chains
 from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
 from holdfast.service.web.page_files import PageChoices, page_files
@@ -37,7 +36,7 @@ def build_application(settings: Settings, secrets: Secrets) -> Application:
 def application_of(settings: Settings, service: Service) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
-    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
+    payments = PaymentFacts(served_chains(settings).main, settings.registrar_did)
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
     scheme = settings.public_url.partition(":")[0]
@@ -65,15 +64,17 @@ def connection_keeper(settings: Settings, activity: Activity | None) -> Connecti
 def _pages(settings: Settings) -> PageFiles | None:
     if settings.pages == "off":
         return None
+    main = served_chains(settings).main
     choices = PageChoices(
         name=settings.pages_name,
         colour=settings.pages_colour,
         logo=settings.pages_logo,
         address=settings.public_url,
         did=settings.registrar_did,
-        rpc=shown_rpc(settings),
-        usdc=settings.usdc_84532,
-        test_money=NETWORKS[DEFAULT_CHAIN_ID].test_money,
+        rpc=main.shown_rpc,
+        chain_id=main.chain_id,
+        usdc=main.usdc or "",
+        test_money=main.test_money,
         languages=settings.pages_languages,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
@@ -88,7 +89,7 @@ def _pages(settings: Settings) -> PageFiles | None:
 def contract_set(settings: Settings) -> ContractSet:
     """Return the body of GET /api/contracts."""
     return ContractSet(
-        chain_id=DEFAULT_CHAIN_ID,
+        chain_id=settings.chain,
         entry_point=settings.contract_entry_point,
         did_registry=settings.contract_did_registry,
         account_helper=settings.contract_account_helper,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
 from holdfast.service.bootstrap.snapshots import kept_snapshots
@@ -14,7 +13,6 @@ from holdfast.service.bootstrap.upstreams import (
     configured_indexer,
     confirmations_of,
     resolution_of,
-    shown_rpc,
 )
 from holdfast.service.clock import system_clock, system_entropy
 from holdfast.service.enclave_source.bundled import bundled_enclave
@@ -22,6 +20,7 @@ from holdfast.service.enclave_source.source import EnclaveSource
 from holdfast.service.lifecycle.service import Service
 from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.admission import Admission
+from holdfast.service.operations.chains import Chains, OnChain
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
@@ -33,6 +32,7 @@ from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
+from holdfast.service.settings.chains import served_chains
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.pool import ConnectionPools
@@ -62,7 +62,15 @@ def build_service(
     pools = ConnectionPools()
     mailer = mailer or configured_mailer(settings, pools)
     sms = sms or configured_sms(settings, pools, clock, entropy)
-    chains = chain_readers(settings, pools)
+    served, chains = served_chains(settings), chain_readers(settings, pools)
+    on_chains = {
+        chain_id: OnChain(
+            chain,
+            accounts_of(settings, chains[chain_id]),
+            Relay(BundlerProxy(chain.bundler, pools.of("bundler")), store, settings.ceilings, clock),
+        )
+        for chain_id, chain in served.chains.items()
+    }
     reserved = _reserved_names(settings)
     confirmations = confirmations_of(settings, store, pools, clock)
     admission = Admission(store, settings.registration, secrets.invitation_keys, clock)
@@ -75,13 +83,14 @@ def build_service(
             store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
         ),
         dids=_dids(settings, secrets, sessions, confirmations),
-        accounts=accounts_of(settings, chains[DEFAULT_CHAIN_ID]),
-        balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
-        resolution=resolution_of(settings, chains[DEFAULT_CHAIN_ID], store),
+        accounts=on_chains[settings.chain].accounts,
+        balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
+        chains=Chains(settings.chain, on_chains),
+        resolution=resolution_of(settings, chains[settings.chain], store),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
-        relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        relay=on_chains[settings.chain].relay,
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),
-        status=ServiceStatus(store, shown_rpc(settings), Readiness(store)),
+        status=ServiceStatus(store, served.main, Readiness(store)),
         indexer=configured_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,

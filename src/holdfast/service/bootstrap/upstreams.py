@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 from holdfast.rules.did_documents import Place
 from holdfast.service.operations.accounts import Accounts
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.resolution import Resolution
+from holdfast.service.settings.chains import served_chains
 from holdfast.service.upstreams.chain_rpc import ChainReader, CountedTransport
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.settings.rows import SettingError
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
     from holdfast.chain.rpc import RpcClient
+    from holdfast.rules.chains import Chain
     from holdfast.service.clock import Clock
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
@@ -32,10 +32,15 @@ if TYPE_CHECKING:
 
 def chain_readers(settings: Settings, pools: ConnectionPools) -> dict[int, ChainReader]:
     """Return a reader for each supported chain, by chain ID."""
-    return {
-        84532: ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("chain"))),
-        8453: ChainReader(lambda: _rpc("chain_8453", settings.rpc_url_8453, pools.of("chain 8453"))),
-    }
+    served = served_chains(settings)
+    return {chain_id: _reader(chain, served.main, pools) for chain_id, chain in served.chains.items()}
+
+
+def _reader(chain: Chain, main: Chain, pools: ConnectionPools) -> ChainReader:
+    other = "chain_8453" if chain.chain_id == 8453 else "chain_other"  # noqa: PLR2004 - a chain
+    provider = "chain" if chain is main else other
+    pool = "chain" if chain is main else f"chain {chain.chain_id}"
+    return ChainReader(lambda: _rpc(provider, chain.rpc, pools.of(pool)))
 
 
 def confirmations_of(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
@@ -58,17 +63,7 @@ def resolution_of(settings: Settings, chain: ChainReader, store: Store) -> Resol
     """Return what resolves DIDs."""
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
-    return Resolution(store.snapshots, accounts_of(settings, chain), controllers, Place(DEFAULT_CHAIN_ID, registry))
-
-
-def shown_rpc(settings: Settings) -> str:
-    """Return the chain's endpoint for /api/status, without the parts of its URL that may contain an API key."""
-    if settings.public_rpc_url:
-        return settings.public_rpc_url
-    if settings.rpc_url in {chain.public_rpc for chain in CHAINS.values()}:
-        return settings.rpc_url
-    parts = urlsplit(settings.rpc_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return Resolution(store.snapshots, accounts_of(settings, chain), controllers, Place(settings.chain, registry))
 
 
 def configured_indexer(settings: Settings, session: Callable[[], ClientSession]) -> Indexer | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database
+from holdfast.service.diagnosis.contracts import see_contracts
 from holdfast.service.diagnosis.upstreams import (
     see_bundler,
     see_chain,
@@ -30,6 +31,7 @@ from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
+    from holdfast.service.lifecycle.service import Service
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
@@ -45,7 +47,6 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
         upstreams = await asyncio.gather(
             see_sender("e-mail", _if_offered(settings, "email", settings.mail_url), service.senders[0]),
             see_sender("SMS", _if_offered(settings, "sms", settings.sms_url), service.senders[1]),
-            *(see_chain(chain, service.balances.chains[chain].client) for chain in service.balances.chains),
             see_bundler(settings, pools),
             see_indexer(settings, service),
             see_enclave(settings, service),
@@ -53,6 +54,9 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_clock(settings, pools),
             see_engine(os.environ, pools),
             see_traces(os.environ, pools),
+        )
+        chains = await asyncio.gather(
+            *(_see_chain(settings, service, chain_id) for chain_id in service.chains.served),
         )
     finally:
         await pools.close()
@@ -65,7 +69,13 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
         *_database(settings, store),
         _origin(settings),
     ]
-    return [*at_home, *upstreams]
+    return [*at_home, *(finding for pair in chains for finding in pair), *upstreams]
+
+
+async def _see_chain(settings: Settings, service: Service, chain_id: int) -> tuple[Finding, Finding]:
+    chain, reader = service.chains.served[chain_id].chain, service.balances.chains[chain_id]
+    endpoint = await see_chain(settings, chain_id, reader.client)
+    return endpoint, await see_contracts(settings, chain, reader, endpoint)
 
 
 def _if_offered(settings: Settings, channel: str, url: str) -> str | None:

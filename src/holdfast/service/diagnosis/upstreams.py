@@ -9,7 +9,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.errors import RpcError
-from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
@@ -59,17 +58,27 @@ async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier
     return await _asked(subject, sender.check(), "check the address, credentials and firewall")
 
 
-async def see_chain(chain: int, client: RpcClient) -> Finding:
+async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Finding:
     """Check that the JSON-RPC endpoint serves this chain (eth_chainId, EIP-695)."""
-    subject = "chain" if chain == DEFAULT_CHAIN_ID else f"chain {chain}"
-    name = "HOLDFAST_RPC_URL" if chain == DEFAULT_CHAIN_ID else f"HOLDFAST_RPC_URL_{chain}"
 
     async def ask() -> str:
         answered = await client.chain_id()
         _require(answered == chain, f"answers for chain {answered}, not {chain}")
         return f"answers, chain {answered}"
 
-    return await _asked(subject, ask(), f"set {name} to an endpoint of chain {chain} that answers")
+    fix = f"{_endpoint_setting(settings, chain)} to an endpoint of chain {chain} that answers"
+    return await _asked(chain_subject(settings, chain), ask(), fix)
+
+
+def chain_subject(settings: Settings, chain: int) -> str:
+    """Return what findings about a chain are called."""
+    return "chain" if chain == settings.chain else f"chain {chain}"
+
+
+def _endpoint_setting(settings: Settings, chain: int) -> str:
+    if chain == settings.chain:
+        return "set HOLDFAST_RPC_URL"
+    return "set HOLDFAST_RPC_URL_8453" if chain == 8453 else "set its `rpc` in HOLDFAST_CHAIN_FILE"  # noqa: PLR2004
 
 
 async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
@@ -102,7 +111,7 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
         health = await _settled_health(indexer, SETTLE_S if settings.indexer_app else 0)
         _require(type(health.get("chain")) is int, "answers, but not as an indexer's /health does")
         chain = health["chain"]
-        _require(chain == DEFAULT_CHAIN_ID, f"follows chain {chain}, not {DEFAULT_CHAIN_ID}")
+        _require(chain == settings.chain, f"follows chain {chain}, not {settings.chain}")
         _require(health.get("ok") is True, "reports that it does not agree with its chain yet")
         return f"agrees with chain {chain}"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.service.enclave_source.port import EnclaveProvider
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.accounts import Accounts, Balances
+    from holdfast.service.operations.chains import Chains
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.idempotency import Idempotency
     from holdfast.service.operations.maintenance import Maintenance
@@ -54,6 +55,7 @@ class Service:
     dids: Dids
     accounts: Accounts
     balances: Balances
+    chains: Chains
     resolution: Resolution
     chain_reads: ReadingRate
     relay: Relay

@@ -5,25 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.wire.models import Status
 
 if TYPE_CHECKING:
+    from holdfast.rules.chains import Chain
     from holdfast.service.operations.readiness import Readiness
     from holdfast.service.store.port import Store
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceStatus:
-    """Status and readiness.
-
-    Attributes:
-        shown_rpc: the chain's endpoint, in a form that may be published.
-    """
+    """Status and readiness. `chain` is the main chain; its `public_rpc` is shown."""
 
     store: Store
-    shown_rpc: str
+    chain: Chain
     readiness: Readiness
 
     async def report(self) -> Status:
@@ -33,8 +29,8 @@ class ServiceStatus:
             database = "connected"
         except StoreUnavailable:
             database = "unavailable"
-        chain = CHAINS[DEFAULT_CHAIN_ID]
-        return Status(chain=chain.name, chain_id=chain.chain_id, rpc=self.shown_rpc, database=database)
+        chain = self.chain
+        return Status(chain=chain.name, chain_id=chain.chain_id, rpc=chain.shown_rpc, database=database)
 
     async def ready(self) -> None:
         """Raise StoreUnavailable unless the store reads and writes and all its migrations are done."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel
@@ -38,7 +37,6 @@ from holdfast.rules.webhooks import parse_secrets
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
 from holdfast.settings.parsers import (
     MAX_PORT,
-    chain_address_or_none,
     header_name,
     http_url,
     https_origins,
@@ -53,14 +51,18 @@ from holdfast.settings.parsers import (
 from holdfast.settings.rows import SettingRow
 from holdfast.settings.shared import (
     APP_FACTORY,
+    CHAIN,
+    CHAIN_FILE,
     DATA_DIR,
     DATABASE_URL,
     DID_REGISTRY,
     LOG,
     LOG_LEVEL,
     RPC_URL,
+    RPC_URL_8453,
     USDC,
     contract_row,
+    main_chain,
 )
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
@@ -258,10 +260,23 @@ ROWS: tuple[SettingRow, ...] = (
     ),
     SettingRow("HOLDFAST_TLS_CERT", None, Path, "certificate chain, PEM; with it TLS and HTTP/2"),
     SettingRow("HOLDFAST_TLS_KEY", None, Path, "private key of the certificate, PEM"),
+    CHAIN_FILE,
+    CHAIN,
+    RPC_URL_8453,
     RPC_URL,
-    SettingRow("HOLDFAST_RPC_URL_8453", CHAINS[8453].public_rpc, http_url, "JSON-RPC of chain 8453", secret=True),
-    SettingRow("HOLDFAST_PUBLIC_RPC_URL", None, public_url, "what /api/status shows as rpc"),
-    SettingRow("HOLDFAST_BUNDLER_URL", None, http_url, "ERC-4337 bundler of chain 84532", secret=True),
+    SettingRow(
+        "HOLDFAST_PUBLIC_RPC_URL",
+        lambda values: main_chain(values).public_rpc,
+        public_url,
+        "what /api/status shows as rpc",
+    ),
+    SettingRow(
+        "HOLDFAST_BUNDLER_URL",
+        lambda values: main_chain(values).bundler,
+        http_url,
+        "ERC-4337 bundler of the chain HOLDFAST_CHAIN",
+        secret=True,
+    ),
     SettingRow("HOLDFAST_FAUCET_URL", None, public_url, "test USDC for the button on /vault; in development alone"),
     SettingRow("HOLDFAST_INDEXER_APP", None, module_attribute, "indexer in this process, module:attribute"),
     SettingRow("HOLDFAST_INDEXER_URL", None, http_url, "indexer at an address", secret=True),
@@ -302,8 +317,7 @@ ROWS: tuple[SettingRow, ...] = (
     contract_row("HOLDFAST_CONTRACT_ACCOUNT_HELPER", "accountHelper", "account helper"),
     contract_row("HOLDFAST_CONTRACT_SESSION_SBT", "sessionSBT", "session token"),
     APP_FACTORY,
-    USDC,
-    SettingRow("HOLDFAST_USDC_8453", CHAINS[8453].usdc, chain_address_or_none, "USDC on chain 8453, or none"),
+    *USDC,
     SettingRow("HOLDFAST_RESERVED_FILE", None, Path, "adds to the reserved handles"),
     SettingRow("HOLDFAST_RESERVED_ALLOW_FILE", None, Path, "takes from the reserved handles"),
     SettingRow(

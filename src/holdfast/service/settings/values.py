@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
 
+    from holdfast.settings.chain_file import ChainFile
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -49,8 +51,10 @@ class Settings:
     large_responses_per_address: int
     tls_cert: Path | None
     tls_key: Path | None
-    rpc_url: str
+    chain_file: ChainFile | None
+    chain: int
     rpc_url_8453: str
+    rpc_url: str
     public_rpc_url: str | None
     bundler_url: str | None
     faucet_url: str | None

@@ -120,6 +120,6 @@ BY_NAME = {row.name: row for row in ROWS}
 # Label values that no other table lists.
 LABEL_VALUES: dict[str, tuple[str, ...]] = {
     "work": ("read", "write"),
-    "provider": ("mail", "sms", "chain", "chain_8453", "bundler", "indexer", "enclave", "snapshots"),
+    "provider": ("mail", "sms", "chain", "chain_8453", "chain_other", "bundler", "indexer", "enclave", "snapshots"),
     "task": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure"),
 }

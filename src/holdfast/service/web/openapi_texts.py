@@ -163,6 +163,35 @@ TEXTS: dict[str, Text] = {
         {"account": _ACCOUNT, "token": "USDC", "chainId": "84532"},
         {"balance": "1500000", "decimals": 6, "symbol": "USDC", "formatted": "1.500000"},
     ),
+    "chains": _chain(
+        "The main chain comes first; `payments` says whether the service has a bundler for the chain. Addresses of"
+        " accounts and contracts are the same on every chain.",
+        {},
+        {
+            "chains": [
+                {
+                    "chainId": 84532,
+                    "name": "Base Sepolia",
+                    "main": True,
+                    "testMoney": True,
+                    "rpc": "https://sepolia.base.org",
+                    "explorer": "https://base-sepolia.blockscout.com",
+                    "usdc": _ACCOUNT,
+                    "payments": True,
+                }
+            ]
+        },
+    ),
+    "bundler_of_chain": _chain(
+        "Like POST /api/bundler, which reaches the main chain's bundler, for any chain of GET /api/chains.",
+        {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []},
+        {"jsonrpc": "2.0", "id": 1, "result": [_ACCOUNT]},
+    ),
+    "account_state_on_chain": _chain(
+        "Like GET /api/accounts/state, which reads the main chain, for any chain of GET /api/chains.",
+        {"account": _ACCOUNT},
+        {"nonce": "0", "did": "0x" + "1c" * 32, "isActive": True, "pubKeyX": _KEY[0], "pubKeyY": _KEY[1]},
+    ),
     "indexer": _of(
         "Chain", "Forwards api/dids, api/aliases, api/accounts, api/stats, api/events and health to the indexer."
     ),

@@ -87,6 +87,7 @@ class PageChoices:
         address: the service's public URL, where passkeys work.
         did: the service's own DID, the audience of the tokens with which the pages' vaults upload snapshots.
         rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
+        chain_id: the service's chain.
         usdc: the address of USDC on the service's chain; empty if it has none.
         test_money: whether the chain's coin and tokens have no value.
         languages: the pages' languages; the first is used if a browser prefers none of them.
@@ -104,6 +105,7 @@ class PageChoices:
     address: str
     did: str
     rpc: str
+    chain_id: int
     usdc: str
     test_money: bool
     languages: tuple[str, ...]
@@ -215,6 +217,7 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
         "name": choices.name,
         "address": choices.address,
         "did": choices.did,
+        "chain_id": str(choices.chain_id),
         "usdc": choices.usdc,
         "test_money": "yes" if choices.test_money else "",
         "languages": " ".join(choices.languages),

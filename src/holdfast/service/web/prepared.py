@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
 
-from holdfast.rules.chains import NETWORKS
+from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID, Chain
 from holdfast.rules.crawlers import robots_text
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
@@ -54,13 +54,11 @@ class PaymentFacts:
     """The facts that the payment page needs about its chain and its service.
 
     Attributes:
-        usdc: address of the USDC contract; empty if the chain has none.
-        rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
+        chain: the main chain. From its `public_rpc`, an account that pays its own gas reads the gas price.
         did: the service's own DID, the audience of the tokens with which a vault uploads snapshots.
     """
 
-    usdc: str = ""
-    rpc: str = ""
+    chain: Chain = CHAINS[DEFAULT_CHAIN_ID]
     did: str = ""
 
 
@@ -96,7 +94,7 @@ def prepare(
         contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *page_headers]),
         pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
-        pay_confirm=_confirm_page(contracts.chain_id, payments or PaymentFacts(), page_headers, pages),
+        pay_confirm=_confirm_page(payments or PaymentFacts(), page_headers, pages),
         pay_confirm_script=_file("confirm.js", _SCRIPT),
         pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
         pay_icon=pages.picture.answer("cross-origin") if pages else _file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
@@ -111,15 +109,16 @@ def prepare(
 
 
 def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
-    return [("content-security-policy", _PAGE_POLICY.format(reached=reached(payments.rpc))), *_PAGE_HEADERS]
+    return [
+        ("content-security-policy", _PAGE_POLICY.format(reached=reached(payments.chain.shown_rpc))),
+        *_PAGE_HEADERS,
+    ]
 
 
-def _confirm_page(
-    chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None
-) -> StaticAnswer:
-    network = NETWORKS[chain_id]
-    chain = {"chain_id": str(chain_id), "chain_name": network.name, "test_money": "yes" if network.test_money else ""}
-    values = {**chain, "usdc": payments.usdc, "did": payments.did, **_look(pages)}
+def _confirm_page(payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None) -> StaticAnswer:
+    chain = payments.chain
+    shown = {"chain_id": str(chain.chain_id), "chain_name": chain.name, "usdc": chain.usdc or ""}
+    values = {**shown, "test_money": "yes" if chain.test_money else "", "did": payments.did, **_look(pages)}
     escaped = {name: escape(value) for name, value in values.items()}
     html = Template(_read("confirm.html").decode()).substitute(escaped, theme=_THEME if pages else "")
     return StaticAnswer(html.encode(), HTML, _PAGE_CACHE, headers)

@@ -1,0 +1,41 @@
+/** The chains that a service serves in addition to its main chain. */
+
+import { RequestRefused } from "../errors.js";
+
+/** Block explorers that show a user operation by its hash, keyed by chain ID (`src/holdfast/rules/chains.py`). */
+const EXPLORERS = /** @type {Record<number, string>} */ ({
+  84532: "https://base-sepolia.blockscout.com",
+  8453: "https://base.blockscout.com",
+  1: "https://eth.blockscout.com",
+});
+
+/** @typedef {import("../generated/types.js").ServedChain} ServedChain */
+
+/**
+ * Returns the service's row for a chain; null if it does not serve the chain.
+ *
+ * @param {import("../http/service.js").ServiceClient} client
+ * @param {number} chainId
+ * @returns {Promise<ServedChain | null>}
+ */
+export async function servedChain(client, chainId) {
+  try {
+    return (await client.chains()).chains.find((chain) => chain.chainId === chainId) ?? null;
+  } catch (error) {
+    if (error instanceof RequestRefused) return null; // an older service has one chain
+    throw error;
+  }
+}
+
+/**
+ * Returns the address of the page that shows a user operation, "" if there is none. The service is asked about unknown
+ * chains alone.
+ *
+ * @param {import("../http/service.js").ServiceClient} client
+ * @param {number} chainId
+ * @param {string} hash
+ */
+export async function operationPage(client, chainId, hash) {
+  const explorer = EXPLORERS[chainId] ?? (await servedChain(client, chainId).catch(() => null))?.explorer ?? "";
+  return /^https?:\/\//.test(explorer) ? `${explorer}/op/${hash}` : "";
+}

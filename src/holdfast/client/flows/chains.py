@@ -1,0 +1,37 @@
+"""What a client knows of a chain: by itself of the known ones, of others by what the service says."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.rules.chains import CHAINS
+
+if TYPE_CHECKING:
+    from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.wire.models import ServedChain
+
+
+async def served_chain(client: AsyncServiceClient, chain_id: int) -> ServedChain | None:
+    """Return the service's row for a chain; None if it does not serve the chain. Raises NetworkError."""
+    with suppress(RequestRefused):  # an older service has one chain
+        return next((chain for chain in (await client.chains()).chains if chain.chain_id == chain_id), None)
+    return None
+
+
+async def explorer_of(client: AsyncServiceClient, chain_id: int) -> str:
+    """Return the URL of the chain's explorer; "" if there is none. The service is asked about unknown chains alone."""
+    if chain_id in CHAINS:
+        return CHAINS[chain_id].explorer
+    served = await served_chain(client, chain_id)
+    explorer = served.explorer if served else ""
+    return explorer if explorer.startswith(("https://", "http://")) else ""
+
+
+async def money_of(client: AsyncServiceClient, chain_id: int) -> str:
+    """Return the chain's name, and that its money is test money if it is, for people to read next to an amount."""
+    chain = CHAINS.get(chain_id) or await served_chain(client, chain_id)
+    if chain is None:
+        return f"chain {chain_id}"
+    return f"{chain.name} ({chain_id}), {'test money without value' if chain.test_money else 'real money'}"

@@ -1,0 +1,82 @@
+"""A page pays from one account on two local chains, one of which has the ID of Base."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.availability import why_no_chain
+from tests.support.chain_service import ChainService, chain_service
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser, Page
+
+BASE, TEST = 8453, 84532
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A service whose main chain is a local one with the ID of Base."""
+    if why := why_no_chain():
+        pytest.skip(why)
+    with chain_service(tmp_path_factory.mktemp("base"), chain_id=BASE) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def both(chain: ChainService, base: ChainService, tmp_path_factory: pytest.TempPathFactory) -> ChainService:
+    """A service on the test network that serves the other chain too."""
+    folder = tmp_path_factory.mktemp("both")
+    file = folder / "chains.toml"
+    file.write_text(base.row)
+    return chain.another(folder / "data", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(file))
+
+
+async def opened(browser: Browser, service: ChainService) -> Page:
+    page = await new_page(browser, SimpleNamespace(port=urlsplit(service.base_url).port))
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    return page
+
+
+async def test_one_account_pays_on_two_chains(
+    browser: Browser, both: ChainService, chain: ChainService, base: ChainService
+) -> None:
+    page = await opened(browser, both)
+    account = (await outcome(page, "return (await client.account()).address"))["value"]
+    for place, chain_id, amount in ((chain, TEST, 1), (base, BASE, 20), (base, BASE, 3)):
+        place.give(account, amount)
+        before = place.usdc_of(PAYEE)
+        params = f"{{to: '{PAYEE}', amount: '{amount}', token: '{place.usdc}', chainId: {chain_id}}}"
+        paid = await outcome(page, f"return client.pay({params})")
+        assert place.usdc_of(PAYEE) - before == amount, paid
+        explorer = {TEST: "https://base-sepolia.blockscout.com", BASE: "https://base.blockscout.com"}[chain_id]
+        assert paid["value"]["explorerUrl"] == f"{explorer}/op/{paid['value']['userOpHash']}"
+        assert paid["value"]["chain"] == chain_id
+    refused = await outcome(page, f"return client.pay({{to: '{PAYEE}', amount: '1', token: 'native', chainId: 1}})")
+    assert "chainId: this service pays on chain 84532, not on 1" in str(refused)
+    await page.context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_pages_name_a_test_network_and_no_other(
+    browser: Browser, both: ChainService, base: ChainService, language: str
+) -> None:
+    said = {"en": "Test network: money has no value here.", "de": "Testnetz: Geld hat hier keinen Wert."}[language]
+    context = await browser.new_context(locale=language)
+    page = await context.new_page()
+    for service, shown in ((both, said), (base, "")):
+        address = f"http://localhost:{urlsplit(service.base_url).port}"
+        for path in ("/", "/vault"):
+            await page.goto(address + path)
+            await page.wait_for_selector("#footer a")
+            assert await page.locator("#test-network").inner_text() == shown
+            assert await page.locator("#test-network").is_visible() is bool(shown)
+    await context.close()

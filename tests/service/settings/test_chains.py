@@ -1,0 +1,141 @@
+"""HOLDFAST_CHAIN chooses the main chain; a chain file adds chains, and its mistakes are named without their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.indexer.settings import read_settings as read_indexer_settings
+from holdfast.service.settings.chains import served_chains
+from holdfast.service.settings.values import read_settings
+from holdfast.settings.rows import SettingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWN = """
+[[chain]]
+id = 4217
+name = "Our chain"
+rpc = "https://rpc.example/v2/hunter2"
+real_money = true
+"""
+USDC = "0x" + "5c" * 20
+
+
+def chains_of(**settings: str) -> tuple[int, dict[int, str]]:
+    served = served_chains(read_settings({f"HOLDFAST_{name.upper()}": value for name, value in settings.items()}))
+    return served.main.chain_id, {chain_id: chain.rpc for chain_id, chain in served.chains.items()}
+
+
+def file_of(folder: Path, text: str) -> str:
+    file = folder / "chains.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def test_the_default_is_the_interfaces_chain_with_both_balances() -> None:
+    assert chains_of() == (84532, {84532: "https://sepolia.base.org", 8453: "https://mainnet.base.org"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "rpc"),
+    [
+        ({}, "https://mainnet.base.org"),
+        ({"rpc_url_8453": "https://a.example"}, "https://a.example"),
+        ({"rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"}, "https://b.example"),
+    ],
+)
+def test_base_as_the_main_chain(settings: dict[str, str], rpc: str) -> None:
+    main, endpoints = chains_of(chain="8453", **settings)
+    assert (main, endpoints) == (8453, {8453: rpc, 84532: "https://sepolia.base.org"})
+
+
+def test_ethereum_needs_no_file() -> None:
+    assert chains_of(chain="1")[0] == 1
+    assert list(chains_of(chain="1")[1]) == [1, 84532, 8453]
+
+
+def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_path: Path) -> None:
+    file = file_of(tmp_path, OWN + f'bundler = "https://b.example/key"\ntokens = {{ USDC = "{USDC}" }}\n')
+    environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file}
+    settings = read_settings(environment)
+    assert (settings.rpc_url, settings.bundler_url) == ("https://rpc.example/v2/hunter2", "https://b.example/key")
+    main = served_chains(settings).main
+    assert (main.name, main.test_money, main.usdc, main.shown_rpc) == ("Our chain", False, USDC, "https://rpc.example")
+    indexer = read_indexer_settings(environment)
+    assert (indexer.follow.chain_id, indexer.rpc_url, indexer.token) == (4217, settings.rpc_url, b"\x5c" * 20)
+
+
+def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path: Path) -> None:
+    file = file_of(tmp_path, '[[chain]]\nid = 8453\nrpc = "https://a.example/key"\nbundler = "https://b.example"\n')
+    base = served_chains(read_settings({"HOLDFAST_CHAIN_FILE": file})).chains[8453]
+    assert (base.name, base.test_money, base.rpc, base.bundler) == (
+        "Base",
+        False,
+        "https://a.example/key",
+        "https://b.example",
+    )
+
+
+def test_settings_come_before_the_file(tmp_path: Path) -> None:
+    file = file_of(tmp_path, OWN)
+    environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file, "HOLDFAST_RPC_URL": "https://other.example"}
+    assert read_settings(environment).rpc_url == "https://other.example"
+
+
+@pytest.mark.parametrize("chain", ["4217", "10"])
+def test_an_unknown_chain_is_refused_by_service_and_indexer(chain: str) -> None:
+    for read in (read_settings, read_indexer_settings):
+        with pytest.raises(SettingError) as caught:
+            read({"HOLDFAST_CHAIN": chain})
+        assert str(caught.value) == (
+            "HOLDFAST_CHAIN: this chain is not known; known are 84532, 8453, 1; describe others in HOLDFAST_CHAIN_FILE"
+        )
+
+
+@pytest.mark.parametrize("text", ["base", "0", "-1", "8453.0", "9" * 18])
+def test_what_is_no_chain_id_is_refused(text: str) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN: a whole number from 1 to"):
+        read_settings({"HOLDFAST_CHAIN": text})
+
+
+ROW = "chain 1 of the file (id 4217)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "each chain begins with a line [[chain]], and nothing stands outside of them"),
+        ("id = 4217", "each chain begins with a line [[chain]], and nothing stands outside of them"),
+        ("[[chain]]\nid = hunter2", "the file is not TOML (line 2, column 6)"),
+        ('[[chain]]\nid = "hunter2"', "chain 1 of the file: `id` must be the chain's ID, a whole number"),
+        ("[[chain]]\nid = true", "chain 1 of the file: `id` must be the chain's ID, a whole number"),
+        ("[[chain]]\nid = 4217", f"{ROW}: `name`, `rpc`, `real_money` must be given"),
+        (OWN + 'exploer = "hunter2"', (f"{ROW}: `exploer` is no field; there are `id`, `name`, `rpc`, `public_rpc`,"
+         " `bundler`, `explorer`, `tokens`, `real_money`")),
+        (OWN + 'bundler = "hunter2"', f"{ROW}: `bundler`: an http:// or https:// address is needed"),
+        (OWN + "explorer = 7", f"{ROW}: `explorer`: a text in quotation marks is needed"),
+        (OWN + 'tokens = { USDC = "hunter2" }', f"{ROW}: `tokens`: 0x and 40 hex digits are needed"),
+        (OWN + 'tokens = { DAI = "hunter2" }', (f'{ROW}: `tokens`: a table such as {{ USDC = "0x…" }} is needed;'
+         " Holdfast names no other token")),
+        (OWN.replace("true", '"yes"'), f"{ROW}: `real_money`: true or false is needed"),
+        (OWN + OWN, "chain 2 of the file: the id 4217 stands there twice"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        read_settings({"HOLDFAST_CHAIN_FILE": file_of(tmp_path, text)})
+    assert str(caught.value) == f"HOLDFAST_CHAIN_FILE: {message}"
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file cannot be read \(No such file"):
+        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "none")})
+    (tmp_path / "big").write_bytes(b"#" * (256 * 1024 + 1))
+    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file has more than 256 KiB"):
+        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "big")})
+    (tmp_path / "latin").write_bytes(b"\xff")
+    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file is not UTF-8"):
+        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "latin")})

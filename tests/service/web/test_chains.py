@@ -1,0 +1,101 @@
+"""A service on another main chain, and the paths of its other chains."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiohttp import web
+from tests.support.api import Api, error_of
+from tests.support.upstreams import rpc_results, upstream
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+ACCOUNT = "0x" + "ab" * 20
+SLOTS = "0x" + ((5).to_bytes(32) + b"\xd1" * 32 + (1).to_bytes(32) + b"\x0a" * 32 + (7).to_bytes(32)).hex()
+ASKED = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
+
+
+@pytest.fixture
+async def served(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterator[tuple[Api, Any, Any]]:
+    """A service on Base with a chain of its own beside it, whose endpoint and bundler are one upstream."""
+    async with upstream() as main, upstream() as other:
+        for each in (main, other):
+            each.answer = rpc_results({"eth_call": SLOTS, "eth_getBalance": hex(10**18)})
+        file = tmp_path / "chains.toml"
+        file.write_text(
+            f'[[chain]]\nid = 4217\nname = "Our chain"\nrpc = "{other.url}/hunter2"\nbundler = "{other.url}"\n'
+            "real_money = false\n"
+        )
+        yield make_api(chain="8453", rpc_url=main.url, chain_file=str(file)), main, other
+
+
+async def test_every_body_names_the_main_chain(served: tuple[Api, Any, Any]) -> None:
+    api, main, _ = served
+    assert (await api.get("/api/status")).json() == {
+        "chain": "Base", "chainId": 8453, "rpc": main.url, "database": "connected",
+    }  # fmt: skip
+    assert (await api.get("/api/contracts")).json()["chainId"] == 8453
+    page = (await api.http.get("/pay/confirm")).text
+    assert '<meta name="holdfast-chain" content="8453">' in page
+    assert '<meta name="holdfast-chain-name" content="Base">' in page
+    assert '<meta name="holdfast-test-money" content="">' in page
+    assert '<meta name="holdfast-test-money" content="">' in (await api.http.get("/vault")).text
+
+
+async def test_clients_learn_of_every_chain_and_of_no_key(served: tuple[Api, Any, Any]) -> None:
+    api, main, other = served
+    chains = (await api.get("/api/chains")).json()["chains"]
+    assert [chain["chainId"] for chain in chains] == [8453, 84532, 4217]
+    assert chains[0] == {
+        "chainId": 8453,
+        "name": "Base",
+        "main": True,
+        "testMoney": False,
+        "rpc": main.url,
+        "explorer": "https://base.blockscout.com",
+        "usdc": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "payments": False,
+    }
+    assert chains[2] == {
+        "chainId": 4217,
+        "name": "Our chain",
+        "main": False,
+        "testMoney": True,
+        "rpc": other.url,
+        "explorer": "",
+        "usdc": None,
+        "payments": True,
+    }
+
+
+async def test_balance_and_state_are_read_from_the_named_chain(served: tuple[Api, Any, Any]) -> None:
+    api, main, other = served
+    balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="4217")
+    assert balance.json()["formatted"] == "1.0"
+    state = await api.get("/api/accounts/state/4217", account=ACCOUNT)
+    assert state.json()["nonce"] == "5"
+    assert (len(main.requests), len(other.requests)) == (0, 2)
+    usdc = await api.get("/api/balance", account=ACCOUNT, token="USDC", chainId="4217")
+    assert error_of(usdc) == (400, "USDC not available on this chain")
+
+
+async def test_each_chain_has_its_bundler(served: tuple[Api, Any, Any]) -> None:
+    api, main, other = served
+    other.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": [ACCOUNT]})
+    assert (await api.http.post("/api/bundler/4217", json=ASKED)).json()["result"] == [ACCOUNT]
+    assert [json.loads(request[3])["method"] for request in other.requests] == ["eth_supportedEntryPoints"]
+    assert error_of(await api.http.post("/api/bundler/84532", json=ASKED)) == (503, "bundler_not_configured")
+    refused = await api.http.post("/api/bundler/4217", json={**ASKED, "method": "eth_sendRawTransaction"})
+    assert refused.status_code == 403
+    assert main.requests == []
+
+
+@pytest.mark.parametrize("chain", ["1", "10", "04217", "4217/x", "", "x"])
+async def test_a_chain_that_is_not_served_is_refused(served: tuple[Api, Any, Any], chain: str) -> None:
+    api, _, _ = served
+    assert error_of(await api.get(f"/api/accounts/state/{chain}", account=ACCOUNT)) == (400, "Unsupported chainId")
+    assert error_of(await api.http.post(f"/api/bundler/{chain}", json=ASKED)) == (400, "Unsupported chainId")
