@@ -113,7 +113,7 @@ async def test_the_button_is_in_sight_and_unusual_payees_and_test_money_are_told
             assert await page.evaluate(SEEN), (name, size)
         foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
         assert bool(foreign) == (name == "unknown")
-        assert re.search(r"Test money|Testgeld", await page.inner_text("#row-chain"))
+        assert re.search(r"Test money|Testgeld", await page.inner_text("#test-network"))
 
 
 async def test_the_sheet_is_accessible(browser: Browser, shared: Server) -> None:

@@ -66,7 +66,7 @@ function heading(title) {
   const service = serviceName();
   document.title = service ? `${title} – ${service}` : title;
   place("heading").textContent = title;
-  place("test-network").textContent = meta("test-money") && ` · ${text("test_network")}`;
+  place("test-network").textContent = meta("test-money") && text("test_money");
 }
 
 /** @param {Button} button */

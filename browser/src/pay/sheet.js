@@ -3,7 +3,6 @@
 import { decimalOf } from "../kit/money.js";
 import { el } from "../kit/el.js";
 import { costText } from "./account.js";
-import { meta } from "../kit/meta.js";
 import { COIN } from "./request.js";
 import { amountText, text } from "./text.js";
 
@@ -53,11 +52,7 @@ export function sheet(request, payee, { chainName, choice, familiarity }) {
       otherUnit ? row("shop_price", `${total.value} ${total.currency}`) : null,
       payeeRow(payee, familiarity),
       token ? null : row("token", address(params.token)),
-      row(
-        "chain",
-        text("chain_row", { name: chainName, id: params.chainId }),
-        meta("test-money") ? el("small", {}, text("test_money")) : null,
-      ),
+      row("chain", text("chain_row", { name: chainName, id: params.chainId })),
       el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
       params.ucan ? row("limit", text("limit_delegation")) : null,
       row("vault", vaultChoice(choice), el("small", { id: "left" })),

@@ -26,7 +26,6 @@ const de = {
     "Dieser Dienst kennt das Token nicht. Der Betrag steht deshalb in dessen kleinster Einheit, sein Wert ist unbekannt. Zahlen Sie nur, wenn Sie das Token kennen.",
   chain: "Chain",
   chain_row: "{name} ({id})",
-  test_network: "Testnetz",
   test_money: "Testgeld ohne Wert.",
   fee: "Netzgebühr",
   fee_loading: "Wird erfragt …",

@@ -24,7 +24,6 @@ export default {
     "This service does not know the token, so the amount is shown in its smallest unit, and its worth is unknown. Pay only if you know the token.",
   chain: "Chain",
   chain_row: "{name} ({id})",
-  test_network: "test network",
   test_money: "Test money without value.",
   fee: "Network fee",
   fee_loading: "Checking…",
