@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.fake_chain import KEY_CHANGED, FakeChain, text_data
+from tests.support.fake_chain import OWNER_REMOVED, FakeChain, text_data
 from tests.support.index_client import Client, build_on, no_body, until_healthy
 
 from holdfast.chain import values
@@ -94,23 +94,28 @@ async def test_an_account_in_any_case(client: Client) -> None:
     assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
 
 
-async def test_an_account_is_found_by_the_key_that_it_obeys_now(client: Client, chain: FakeChain) -> None:
+async def test_an_account_is_found_by_any_of_its_present_owners(client: Client, chain: FakeChain) -> None:
     """`owner_address` keeps the first key, as the interface documents it; `key_owner` finds the present one."""
     [account] = (await client.get("/api/accounts"))["accounts"]
     key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
     first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
     assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == [account]
     block = chain.mine(0)
-    chain.emit(block, KEY_CHANGED, [], key.hex(), address=other)
-    chain.emit(block, KEY_CHANGED, [], key.hex(), address=CONTROLLER)
+    chain.add_owner(block, other, key)
+    chain.add_owner(block, CONTROLLER, key)
     await until(client, "/api/stats", "last_block_number", 2)
+    for present in (first, second):
+        assert (await client.get("/api/accounts", f"key_owner={present}"))["accounts"] == [account]
+    block = chain.mine(0)
+    chain.emit(block, OWNER_REMOVED, [OWNER], "", address=CONTROLLER)
+    await until(client, "/api/stats", "last_block_number", 3)
     assert (await client.get("/api/accounts", f"key_owner={second}"))["accounts"] == [account]
     assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == []
     assert (await client.get("/api/accounts", f"owner={first}"))["accounts"] == [account]
     assert (await client.get(f"/api/accounts/0x{CONTROLLER.hex()}")) == account
     assert [did["did_hash"] for did in (await client.get("/api/dids", f"key_owner={second}"))["dids"]]
     [event] = (await client.get("/api/events", f"key_owner={second}"))["events"]
-    assert (event["kind"], event["account_address"]) == ("PublicKeyChanged", account["account_address"])
+    assert (event["kind"], event["account_address"]) == ("OwnerAdded", account["account_address"])
     assert event["key_owner"].lower() == second
 
 

@@ -108,7 +108,7 @@ def test_a_log_that_is_none_of_ours_is_left_out(fault: str) -> None:
 
 def test_events_come_in_chain_order_however_they_arrive() -> None:
     chain = FakeChain(random.Random(3))
-    for _ in range(20):
+    for _ in range(60):
         chain.mine(3)
     logs = parse_logs([each for block in chain.blocks for each in block.logs])
     events = DECODER.events(logs)

@@ -37,7 +37,7 @@ CASES = [
     ]
 ]
 # An owner or a key has few accounts, and a controller has few aliases for a DID, so these rows may be sorted.
-SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
+SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller"), ("accounts", "key_owner")}  # fmt: skip
 
 
 @pytest.mark.parametrize("paged", [False, True])

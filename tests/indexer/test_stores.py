@@ -211,18 +211,26 @@ async def test_each_filter_finds_what_a_search_by_hand_finds(
 ) -> None:
     await catch_up(follower(busy_chain, store))
     lists = {each: await whole_list(store, each) for each in FILTERS}
-    lists["keys"] = _keys(lists)
+    lists["owners"] = _owners(lists)
     for value in _values(key, lists):
         found = await whole_list(store, name, f"{key}={value}")
         assert found == [row for row in lists[name] if _matches(row, name, key, value, lists)]
 
 
-def _keys(lists: dict) -> dict[str, str]:
-    """Return each account's key, computed by replaying the index's list of events."""
-    found: dict[str, str] = {}
+def _owners(lists: dict) -> dict[str, set[str]]:
+    """Return each account's owners, computed by replaying the index's list of events."""
+    found: dict[str, set[str]] = {}
     for event in lists["events"]:
-        if event["kind"] in {"AccountCreated", "PublicKeyChanged"}:
-            found[event["account_address"]] = event.get("key_owner") or event["owner_address"]
+        mine = found.setdefault(event.get("account_address", ""), set())
+        match event["kind"]:
+            case "AccountCreated":
+                mine.add(event["owner_address"])
+            case "OwnerAdded":
+                mine.add(event["key_owner"])
+            case "OwnerRemoved":
+                mine.discard(event["key_owner"])
+            case "RecoveryFinished":
+                mine.clear()
     return found
 
 
@@ -232,9 +240,10 @@ def _values(key: str, lists: dict) -> list[str]:
     if key == "kind":
         return ["DidRegistered", "AccountCreated"]
     if key == "key_owner":
-        rotated = [event["key_owner"] for event in lists["events"] if event["kind"] == "PublicKeyChanged"]
-        assert rotated
-        return [*rotated[:3], *rotated[-5:], *list(lists["keys"].values())[:3], "0x" + "00" * 20]
+        gone = [event["key_owner"] for event in lists["events"] if event["kind"] == "OwnerRemoved"]
+        assert gone
+        present = sorted(key for owners in lists["owners"].values() for key in owners)
+        return [*gone[:3], *present[:8], "0x" + "00" * 20]
     source = {"did": "dids", "controller": "dids", "alias": "aliases", "owner": "accounts", "account": "accounts"}[key]
     held = {"controller": "controller", **COLUMNS}[key]
     return [row[held] for row in lists[source][:5]] + ["0x" + "00" * (32 if key in {"did", "alias"} else 20)]
@@ -255,7 +264,7 @@ def _matches(row: dict, name: str, key: str, value: str, lists: dict) -> bool:
         controller = row.get("controller") or row["account_address"]
         return any(a["owner_address"] == value and a["account_address"] == controller for a in lists["accounts"])
     if key == "key_owner":
-        return lists["keys"].get(row.get("controller") or row["account_address"]) == value
+        return value in lists["owners"].get(row.get("controller") or row["account_address"], ())
     if key == "controller":
         return (row.get("controller") or row["account_address"]) == value
     return did is not None and did["did_hash"] == value

@@ -22,6 +22,8 @@ FACTORY = bytes.fromhex("22" * 20)
 CHAIN_ID = 84532
 GENESIS_S = 1_800_000_000  # the first block's time; one block every two seconds
 KEY_CHANGED = "PublicKeyChanged(uint256,uint256)"
+OWNER_ADDED, OWNER_REMOVED = "OwnerAdded(bytes32,bytes,uint48)", "OwnerRemoved(bytes32)"
+RECOVERED = "RecoveryFinished(uint32)"
 
 
 def topic(signature: str) -> str:
@@ -45,7 +47,7 @@ class Ledger:
     aliases: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     accounts: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     events: int = 0
-    others_changes: int = 0  # logs that look like key changes, from contracts that are not accounts
+    others_changes: int = 0  # logs that look like new owners, from contracts that are not accounts
 
 
 @dataclass
@@ -152,7 +154,7 @@ class FakeChain:
         if ledger.aliases:
             choices += [self._alias_status]
         if ledger.accounts:
-            choices += [self._key_change]
+            choices += [self._key_change, self._second_owner, self._recovery]
         self.rng.choice(choices)(block)
 
     def _register(self, block: FakeBlock) -> None:
@@ -205,12 +207,36 @@ class FakeChain:
         tx = self.emit(
             block, "AccountCreated(address,address,uint256,uint256,uint256)", [account, owner], data, address=FACTORY
         )
-        block.after.accounts[account] = {"owner": owner, "key": owner, "block": block.number, "tx": tx}
+        # An owner's ID has 32 bytes, of which events and lists show the last 20.
+        block.after.accounts[account] = {"owner": owner, "owners": [owner], "block": block.number, "tx": tx}
 
     def _key_change(self, block: FakeBlock) -> None:
-        account, key = self._any(block.after.accounts), self.rng.randbytes(64)
+        """Replace the first of an account's owners, as setPublicKey does."""
+        account = self._any(block.after.accounts)
+        owners, key = block.after.accounts[account]["owners"], self.rng.randbytes(64)
+        self.change_key(block, account, owners[0], key)
+        block.after.accounts[account]["owners"] = [keccak256(key)[12:], *owners[1:]]
+
+    def change_key(self, block: FakeBlock, account: bytes, before: bytes, key: bytes) -> None:
+        self.add_owner(block, account, key)
+        self.emit(block, OWNER_REMOVED, [before], "", address=account)
         self.emit(block, KEY_CHANGED, [], key.hex(), address=account)
-        block.after.accounts[account]["key"] = keccak256(key)[12:]
+
+    def add_owner(self, block: FakeBlock, account: bytes, key: bytes) -> None:
+        self.emit(block, OWNER_ADDED, [keccak256(key)], word(64) + word(0) + word(64) + key.hex(), address=account)
+
+    def _second_owner(self, block: FakeBlock) -> None:
+        account, key = self._any(block.after.accounts), self.rng.randbytes(64)
+        self.add_owner(block, account, key)
+        row = block.after.accounts[account]
+        row["owners"] = [*row["owners"], keccak256(key)[12:]]
+
+    def _recovery(self, block: FakeBlock) -> None:
+        account, key = self._any(block.after.accounts), self.rng.randbytes(64)
+        self.emit(block, RECOVERED, [b"\x01"], "", address=account)
+        self.add_owner(block, account, key)
+        self.emit(block, KEY_CHANGED, [], key.hex(), address=account)
+        block.after.accounts[account]["owners"] = [keccak256(key)[12:]]
 
     def _stranger(self, block: FakeBlock) -> None:
         """Emit a log that the indexer must ignore: from a different contract or event, or malformed."""
@@ -220,11 +246,11 @@ class FakeChain:
                 (REGISTRY, "Committed(bytes32)"),
                 (FACTORY, "DidStatusChanged(bytes32,bool)"),
                 (REGISTRY, "DidMetadataUpdated(bytes32,string)"),
-                (self._no_account(block), KEY_CHANGED),
+                (self._no_account(block), OWNER_ADDED),
             ]
         )
-        if signature == KEY_CHANGED:
-            self.emit(block, signature, [], self.rng.randbytes(64).hex(), address=address)
+        if signature == OWNER_ADDED:
+            self.add_owner(block, address, self.rng.randbytes(64))
             block.after.events -= 1
             block.after.others_changes += 1
             return

@@ -63,13 +63,17 @@ async def whole_list(store: IndexStore, name: str, query: str = "", limit: int =
 async def contents(store: IndexStore) -> dict[str, Any]:
     """Return everything that the index serves."""
     lists = {name: await whole_list(store, name) for name in ("dids", "aliases", "accounts", "events")}
-    return {**lists, "keys": await keys(store), "stats": await ask(store, "/api/stats")}
+    return {**lists, "owners": await owners(store, lists), "stats": await ask(store, "/api/stats")}
 
 
-async def keys(store: IndexStore) -> dict[str, str]:
-    """Return the present key of each account."""
-    rows = await store.accounts(ListQuery("accounts", limit=1_000_000))
-    return {row.account_address.hex(): row.key_owner.hex() for row in rows}
+async def owners(store: IndexStore, lists: dict[str, list[Any]]) -> dict[str, set[str]]:
+    """Return the accounts of each key that ever owned one and still does."""
+    told = [event.get("key_owner", event.get("owner_address")) for event in lists["events"]]
+    found: dict[str, set[str]] = {}
+    for key in {each[2:].lower() for each in told if each}:
+        rows = await store.accounts(ListQuery("accounts", (("key_owner", bytes.fromhex(key)),), limit=1_000_000))
+        found |= {key: {row.account_address.hex() for row in rows}} if rows else {}
+    return found
 
 
 def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
@@ -106,7 +110,10 @@ def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
         }
         for account, row in sorted(ledger.accounts.items())
     ]
-    obeyed = {account.hex(): row["key"].hex() for account, row in ledger.accounts.items()}
+    owned: dict[str, set[str]] = {}
+    for account, row in ledger.accounts.items():
+        for key in row["owners"]:
+            owned.setdefault(key.hex(), set()).add(account.hex())
     stats = {
         "total_dids": len(dids),
         "active_dids": sum(row["active"] for row in ledger.dids.values()),
@@ -114,14 +121,14 @@ def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
         "total_accounts": len(accounts),
         "last_block_number": last_block,
     }
-    return {"dids": dids, "aliases": aliases, "accounts": accounts, "keys": obeyed, "stats": stats}
+    return {"dids": dids, "aliases": aliases, "accounts": accounts, "owners": owned, "stats": stats}
 
 
 def by_key(held: dict[str, Any]) -> dict[str, Any]:
     """Convert `contents` to the form of `expected`."""
     keys = {"dids": "did_hash", "aliases": "alias_hash", "accounts": "account_address"}
     lists = {name: _sorted(held[name], key) for name, key in keys.items()}
-    return {**lists, "keys": held["keys"], "stats": held["stats"]}
+    return {**lists, "owners": held["owners"], "stats": held["stats"]}
 
 
 def _sorted(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

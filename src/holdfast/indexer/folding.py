@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from holdfast.indexer.events import ACCOUNT_KINDS
-from holdfast.indexer.rows import ENTITIES, AccountRow, AliasRow, DidRow, Event, JournalRow, Row, TotalsRow
+from holdfast.indexer.rows import ENTITIES, AccountRow, AliasRow, DidRow, Event, JournalRow, OwnerRow, Row, TotalsRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ TOTALS_KEY = b""
 
 Key = tuple[str, bytes]
 Rows = dict[Key, Row | None]
-R = TypeVar("R", DidRow, AliasRow, AccountRow, TotalsRow)
+R = TypeVar("R", DidRow, AliasRow, AccountRow, OwnerRow, TotalsRow)
 
 
 class Outcome(NamedTuple):
@@ -37,6 +37,9 @@ def keys_of(events: Iterable[Event]) -> set[Key]:
             keys.add(("aliases", event.alias_hash))
         if event.account_address is not None:
             keys.add(("accounts", event.account_address))
+            keys.update(
+                ("owners", event.account_address + key) for key in (event.owner_address, event.key_owner) if key
+            )
     return keys | {("totals", TOTALS_KEY)} if keys else keys
 
 
@@ -105,13 +108,18 @@ class _Sheet:
         return row
 
     def put(self, entity: str, row: Row) -> None:
-        place = (entity, row[0])
+        self._set((entity, row[0]), row)
+
+    def drop(self, entity: str, key: bytes) -> None:
+        self._set((entity, key), None)
+
+    def _set(self, place: Key, row: Row | None) -> None:
         mark = (self.block_number, place)
         if self.block_number > self._journal_after and mark not in self._journaled:
             before = self.changed[place] if place in self.changed else self._rows[place]
             self._journaled.add(mark)
             packed = None if before is None else msgspec.msgpack.encode(before)
-            self.journal.append(JournalRow(self.block_number, entity, row[0], packed))
+            self.journal.append(JournalRow(self.block_number, *place, packed))
         self.changed[place] = row
 
     def count(self, *, dids: int = 0, active_dids: int = 0, aliases: int = 0, accounts: int = 0) -> None:
@@ -169,16 +177,38 @@ def _account_created(sheet: _Sheet, event: Event) -> None:
     assert event.owner_address is not None
     known = sheet.get("accounts", event.account_address, AccountRow)
     place = (event.block_number, event.log_index, event.tx_hash)
-    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, event.owner_address, *place))
+    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, 0, *place))
+    sheet.put("owners", _owner(event.account_address, event.owner_address, 0))
     sheet.count(accounts=known is None)
 
 
-def _public_key_changed(sheet: _Sheet, event: Event) -> None:
+def _owner_added(sheet: _Sheet, event: Event) -> None:
+    assert event.key_owner is not None
+    account = _known_account(sheet, event)
+    sheet.put("owners", _owner(account.account_address, event.key_owner, account.generation))
+
+
+def _owner_removed(sheet: _Sheet, event: Event) -> None:
     assert event.account_address is not None
     assert event.key_owner is not None
+    sheet.drop("owners", event.account_address + event.key_owner)
+
+
+def _recovery_finished(sheet: _Sheet, event: Event) -> None:
+    account = _known_account(sheet, event)
+    sheet.put("accounts", account._replace(generation=account.generation + 1))
+
+
+def _owner(account: bytes, key: bytes, generation: int) -> OwnerRow:
+    return OwnerRow(account + key, account, key, generation)
+
+
+def _known_account(sheet: _Sheet, event: Event) -> AccountRow:
+    """Return the row of the event's account, which is there, because events of other contracts are left out."""
+    assert event.account_address is not None
     row = sheet.get("accounts", event.account_address, AccountRow)
-    if row is not None:
-        sheet.put("accounts", row._replace(key_owner=event.key_owner))
+    assert row is not None
+    return row
 
 
 def _known_did(sheet: _Sheet, event: Event) -> DidRow | None:
@@ -195,5 +225,7 @@ _APPLY: dict[str, Callable[[_Sheet, Event], None]] = {
     "AliasRegistered": _alias_registered,
     "AliasStatusChanged": _alias_status_changed,
     "AccountCreated": _account_created,
-    "PublicKeyChanged": _public_key_changed,
+    "OwnerAdded": _owner_added,
+    "OwnerRemoved": _owner_removed,
+    "RecoveryFinished": _recovery_finished,
 }

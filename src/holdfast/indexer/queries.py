@@ -18,7 +18,10 @@ _DID_OF_ALIAS = "SELECT did_hash FROM aliases WHERE alias_hash = ?"
 _CONTROLLER_OF_ALIAS = f"SELECT controller FROM dids WHERE did_hash IN ({_DID_OF_ALIAS})"
 _DIDS_OF_CONTROLLER = "SELECT did_hash FROM dids WHERE controller = ?"
 _ACCOUNTS_OF_OWNER = "SELECT account_address FROM accounts WHERE owner_address = ?"
-_ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = ?"
+_ACCOUNTS_OF_KEY = (
+    "SELECT o.account_address FROM owners o CROSS JOIN accounts k"
+    " ON k.account_address = o.account_address AND k.generation = o.generation WHERE o.key_owner = ?"
+)
 
 
 class ListSpec(NamedTuple):
@@ -62,7 +65,7 @@ LISTS: dict[str, ListSpec] = {
             "controller": "account_address = ?",
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
             "owner": "owner_address = ?",
-            "key_owner": "key_owner = ?",
+            "key_owner": f"account_address IN ({_ACCOUNTS_OF_KEY})",
             # As the subquery is correlated, a page reads accounts in order instead of first collecting all active DIDs.
             "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = ?)",
         },

@@ -61,15 +61,24 @@ class AliasRow(NamedTuple):
 class AccountRow(NamedTuple):
     """A smart account that the factory has deployed; the block and the transaction are those of its creation.
 
-    `owner_address` identifies its first key, `key_owner` the one that controls it now.
+    `owner_address` identifies its first key. `generation` counts its recoveries; each ends all owners before it.
     """
 
     account_address: bytes
     owner_address: bytes
-    key_owner: bytes
+    generation: int
     block_number: int
     log_index: int
     tx_hash: bytes
+
+
+class OwnerRow(NamedTuple):
+    """An owner that an account has if their generations are equal; `id` is the account's address and `key_owner`."""
+
+    id: bytes
+    account_address: bytes
+    key_owner: bytes
+    generation: int
 
 
 class TotalsRow(NamedTuple):
@@ -91,7 +100,13 @@ class JournalRow(NamedTuple):
     before: bytes | None
 
 
-Row = DidRow | AliasRow | AccountRow | TotalsRow
+Row = DidRow | AliasRow | AccountRow | OwnerRow | TotalsRow
 
 # The tables that events change, by name. The first column of each table is its key.
-ENTITIES: dict[str, type[Row]] = {"dids": DidRow, "aliases": AliasRow, "accounts": AccountRow, "totals": TotalsRow}
+ENTITIES: dict[str, type[Row]] = {
+    "dids": DidRow,
+    "aliases": AliasRow,
+    "accounts": AccountRow,
+    "owners": OwnerRow,
+    "totals": TotalsRow,
+}

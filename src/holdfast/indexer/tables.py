@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Increase this version when a definition below changes. An index with a different version is rebuilt from the chain.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 BYTES, WHOLE, TEXT = "BLOB", "INTEGER", "TEXT"
 
@@ -30,6 +30,7 @@ KINDS = {
     "key": BYTES,
     "before": BYTES,
     "active": WHOLE,
+    "generation": WHOLE,
     "number": WHOLE,
     "block_number": WHOLE,
     "log_index": WHOLE,
@@ -71,8 +72,9 @@ TABLES: dict[str, Table] = {
             "accounts",
             ENTITIES["accounts"],
             ("account_address",),
-            (_ORDER, ("owner_address", *_ORDER), ("key_owner", *_ORDER)),
+            (_ORDER, ("owner_address", *_ORDER)),
         ),
+        Table("owners", ENTITIES["owners"], ("id",), (("key_owner", "account_address", "generation"),)),
         Table("totals", ENTITIES["totals"], ("id",)),
         # All lists are in chain order, so every index ends with the chain position and no result needs sorting.
         Table(

@@ -174,9 +174,13 @@ def test_the_indexer_shows_changes_of_owners_and_recoveries(
         assert time.monotonic() < deadline, shown
         time.sleep(0.1)
         shown = events(chain, account)
-    assert [event["key_owner"].lower() for event in shown if "key_owner" in event] == [
-        "0x" + key_id(second.signer)[12:].hex()
-    ] * 2
+    owner = "0x" + key_id(second.signer)[12:].hex()
+    assert [event["key_owner"].lower() for event in shown if "key_owner" in event] == [owner] * 2
+    with second.client() as client:
+        found = client.indexer_accounts(key_owner=owner)["accounts"]
+    assert [each["account_address"] for each in found] == [account], (
+        "the second device's own account does not exist yet"
+    )
 
 
 def events(chain: ChainService, account: str) -> list[dict[str, Any]]:
