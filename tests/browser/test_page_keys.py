@@ -105,7 +105,6 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     await keys(fresh)
     await filled(fresh, '[data-name="back-account"]', old=lost_name)
     await fresh.alerted("You can get it from")
-    await fresh.inspect("keys-back-too-early")
     chain.rpc("evm_increaseTime", HOUR + 1)
     chain.mine()
     await fresh.press("submit", '[data-name="back-account"]')
@@ -135,7 +134,6 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     await owner.page.locator('dialog [data-name="yes"]').click()
     await changed(owner, "Geändert auf")
     assert owners(chain, account) == 3
-    await owner.inspect("keys-owners-de")
     await owner.page.locator(f'{OWNERS} li:has-text("{friend_name}") [data-name="remove-owner"]').click()
     await owner.page.locator('dialog [data-name="yes"]').click()
     await changed(owner, "Geändert auf")

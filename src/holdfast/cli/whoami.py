@@ -42,11 +42,14 @@ def whoami(
             record = client.lookup_did(found.credentials[0].credential_id)
             address = _account(client)
             ownership = _ownership(client, vault) if address else None
+            others = _others(client, vault, address) if address else None
         answer = {"did": found.did, "key": vault.did_key(), "registered": record.to_json() if record else None}
         known = f"{record.channel} {record.identifier}" if record else "not registered"
         where = f"account {address}" if address else "account not known: the service cannot reach its chain"
-        lines = (found.did, known, where, *([_WORDS[ownership]] if ownership in _WORDS else []))
-        emit({**answer, "smartAccount": address, "ownership": ownership}, "\n".join(lines), as_json=as_json)
+        owns = [f"your key also owns {other}: look with --account" for other in others or ()]
+        lines = (found.did, known, where, *([_WORDS[ownership]] if ownership in _WORDS else []), *owns)
+        known_of = {"smartAccount": address, "ownership": ownership, "otherAccounts": others}
+        emit({**answer, **known_of}, "\n".join(lines), as_json=as_json)
 
 
 def _account(client: Client) -> str | None:
@@ -70,3 +73,17 @@ def _ownership(client: Client, vault: Vault) -> str | None:
     key = vault.own_key()
     mine = [owner for owner in owners if owner.signer == p256_signer(key.x, key.y)]
     return "none" if not mine else "primary" if mine[0].is_primary else "owner"
+
+
+def _others(client: Client, vault: Vault, address: str) -> list[str] | None:
+    """Return the other accounts that the vault's key owns, as the indexer says; or None without an indexer."""
+    from holdfast.chain.signers import key_id, p256_signer
+    from holdfast.wire.client_errors import NetworkError
+    from holdfast.wire.encoding import to_hex
+
+    key = vault.own_key()
+    try:
+        rows = client.indexer_accounts({"key_owner": to_hex(key_id(p256_signer(key.x, key.y))[-20:])})["accounts"]
+    except NetworkError:
+        return None
+    return [row["account_address"] for row in rows if row["account_address"] != address]
