@@ -9,13 +9,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOTS = ROOT / "contracts" / "snapshots"
 PAGE = ROOT / "docs" / "contracts.md"
 VERSIONS = ("v0.7", "v0.8", "v0.9")
 BEGIN, END = "<!-- gas: tools/gas_table.py -->\n", "<!-- /gas -->"
+COSTS_PAGE = ROOT / "docs" / "base.md"
+COSTS_BEGIN, COSTS_END = "<!-- costs: tools/gas_table.py -->\n", "<!-- /costs -->"
+PRICES_GWEI = (Decimal("0.01"), Decimal(1))
+# What a person does, and the operations of the gas table that it takes.
+COSTS = {
+    "registration with a handle, sponsored, in one operation": ("deploy, register DID and alias, sponsored, v0.7",),
+    "the same, in two operations": ("deploy, commit, sponsored, v0.7", "then register DID and alias, sponsored, v0.7"),
+    "USDC payment by passkey, sponsored": ("USDC payment by passkey, sponsored, v0.7",),
+    "USDC payment by passkey, paid by the account": ("USDC payment by passkey, v0.7",),
+}
 
 
 def main() -> int:
@@ -24,14 +39,36 @@ def main() -> int:
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--write", action="store_true")
-    page = PAGE.read_text(encoding="utf-8")
-    renewed = renew(page)
-    if parser.parse_args().write:
-        PAGE.write_text(renewed, encoding="utf-8")
+    write = parser.parse_args().write
+    return max([brought_up(PAGE, renew, write=write), brought_up(COSTS_PAGE, renew_costs, write=write)])
+
+
+def brought_up(file: Path, made: Callable[[str], str], *, write: bool) -> int:
+    """Update a page, or return 1 if it is out of date."""
+    page = file.read_text(encoding="utf-8")
+    renewed = made(page)
+    if write:
+        file.write_text(renewed, encoding="utf-8")
         return 0
     if page != renewed:
-        print("docs/contracts.md: the gas table is not that of contracts/snapshots")
+        print(f"{file.relative_to(ROOT)}: the gas table is not that of contracts/snapshots")
     return int(page != renewed)
+
+
+def renew_costs(page: str) -> str:
+    """Return the page with the table of costs made from the snapshots. Raises ValueError without a place for it."""
+    before, rest = page.split(COSTS_BEGIN)
+    _, after = rest.split(COSTS_END)
+    gas = _read("OperationsWithPrecompile")
+    rows = []
+    for name, operations in COSTS.items():
+        used = sum(gas[operation] for operation in operations)
+        fees = [f"{used * price / 10**9:f}".rstrip("0").rstrip(".") + " ETH" for price in PRICES_GWEI]
+        rows.append("| " + " | ".join([name, f"{used:,}", *fees]) + " |")
+    head = " | ".join(["| Step", "gas", *(f"at {price} gwei" for price in PRICES_GWEI)]) + " |"
+    return (
+        before + COSTS_BEGIN + _table(head, "|---" + "|---:" * (len(PRICES_GWEI) + 1) + "|", rows) + COSTS_END + after
+    )
 
 
 def renew(page: str) -> str:

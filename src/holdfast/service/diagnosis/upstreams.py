@@ -6,9 +6,11 @@ import asyncio
 import email.utils
 import json
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.errors import RpcError
+from holdfast.rules.chains import CHAINS
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
@@ -59,7 +61,10 @@ async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier
 
 
 async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Finding:
-    """Check that the JSON-RPC endpoint serves this chain (eth_chainId, EIP-695)."""
+    """Check that the JSON-RPC endpoint serves this chain (eth_chainId, EIP-695).
+
+    A chain of which the settings say nothing only has balances, so a fault of its public endpoint is a note.
+    """
 
     async def ask() -> str:
         answered = await client.chain_id()
@@ -67,12 +72,15 @@ async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Findin
         return f"answers, chain {answered}"
 
     fix = f"{_endpoint_setting(settings, chain)} to an endpoint of chain {chain} that answers"
-    return await _asked(chain_subject(settings, chain), ask(), fix)
+    found = await _asked("chain" if chain == settings.chain else f"chain {chain}", ask(), fix)
+    return found if found.state == "ok" or _is_set(settings, chain) else replace(found, state="note")
 
 
-def chain_subject(settings: Settings, chain: int) -> str:
-    """Return what findings about a chain are called."""
-    return "chain" if chain == settings.chain else f"chain {chain}"
+def _is_set(settings: Settings, chain: int) -> bool:
+    """Return whether a setting or the chain file names the chain or its endpoint."""
+    in_file = settings.chain_file is not None and chain in settings.chain_file.chains
+    other = chain == 8453 and settings.rpc_url_8453 != CHAINS[8453].rpc  # noqa: PLR2004 - a chain
+    return chain == settings.chain or in_file or other
 
 
 def _endpoint_setting(settings: Settings, chain: int) -> str:
