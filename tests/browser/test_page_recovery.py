@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from tests.support.page_visits import DELETED, Visit, new_name
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
 
 APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 KEPT = '[data-status="pinned"]'
+URL_SAFE = str.maketrans("+/", "-_")
+# Whether the service has acknowledged the newest stored revision, and it has no wrap for this credential.
+ACKNOWLEDGED_WITHOUT = """async (credential) => {
+  const { VaultStore } = await import("/client/holdfast.js");
+  const store = new VaultStore();
+  const { did, revision, sealed } = await store.load();
+  const state = await store.note(`snapshots:${did}`);
+  await store.close();
+  const bytes = Array.from(sealed, (it) => String.fromCharCode(it)).join("");
+  return state?.acknowledgedRevision === revision && !bytes.includes(credential);
+}"""
+STORED = """async () => {
+  const { VaultStore } = await import("/client/holdfast.js");
+  const store = new VaultStore();
+  const manifests = await store.manifests();
+  await store.close();
+  return manifests.length;
+}"""
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
@@ -169,3 +188,56 @@ async def chooses_the_other(visit: Visit) -> None:
     await visit.screen("home")
     await visit.told("withdrawn", '[data-card="delegations"]')
     await visit.told("The newest version is saved.", '[data-card="snapshots"]')
+
+
+async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(
+    browser: Browser, shared: Server
+) -> None:
+    """The first profile replaces its passkey by another. The service keeps the earlier copies pinned."""
+    first = await Visit.of(await browser.new_context(), shared, "/docs")
+    await note_secret(first.page)
+    await first.open("/")
+    await first.register(new_name())
+    await first.page.locator(KEPT).wait_for()
+    passkey = await exported(first.page, first.authenticator)
+    await replaces_its_passkey(first, passkey[0]["credentialId"].translate(URL_SAFE).rstrip("="))
+    second = await new_profile(browser, shared, passkey, "/vault")
+    await second.press("recover")
+    await asked(second, "The newest copy, from ", " cannot be opened with this key. The one from ")
+    await second.inspect("recover-older")
+    await second.press("no")
+    await second.screen("recover-failed")
+    await second.alerted("This key does not open the newest copy, only an older one.")
+    assert await second.page.locator('[data-name="use-password"]').count() == 1
+    assert await second.page.evaluate(STORED) == 0
+    await second.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
+    await second.open("/vault")
+    await second.press("recover")
+    await asked(second, "Die neueste Kopie, vom ", " Schlüssel nicht öffnen. Die vom ")
+    await second.press("yes")
+    await second.screen("home")
+    await second.told("lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom", "#status")
+    await second.page.locator('[data-status="conflict"]').wait_for()
+    assert first.complaints == [] == second.complaints
+
+
+async def replaces_its_passkey(visit: Visit, credential: str) -> None:
+    """Add a passkey, remove the given one and publish, while pins of earlier copies cannot be removed."""
+    await visit.page.route(
+        "**/pins/*",
+        lambda route: route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_(),
+    )
+    await visit.authenticator.add(transport="usb")
+    await visit.press("add-key")
+    await visit.told("The passkey is ready.", "#status")
+    await visit.press("remove", f'[data-credential="{credential}"]')
+    await visit.press("yes")
+    await visit.told("The passkey is removed.", "#status")
+    while not await visit.page.evaluate(ACKNOWLEDGED_WITHOUT, credential):
+        await asyncio.sleep(0.05)
+
+
+async def asked(visit: Visit, *words: str) -> None:
+    await visit.page.locator("dialog[open]").wait_for()
+    question = await visit.text("dialog[open] p")
+    assert all(it in question for it in words), question

@@ -79,7 +79,7 @@ async def phone(browser: Browser, server: Server, giver: Page) -> Page:
 
 @asynccontextmanager
 async def recovering(
-    browser: Browser, server: Server, given: Page, gone: tuple[str, ...] = ()
+    browser: Browser, server: Server, given: Page, gone: tuple[str, ...] = (), *, accept: bool = False
 ) -> AsyncIterator[dict[str, Any]]:
     """Recover with only the laptop's synced passkey in an empty browser."""
     credential, secret = await exported(given, given.authenticator)  # type: ignore[attr-defined]
@@ -90,11 +90,12 @@ async def recovering(
         await page.route(f"**/ipfs/{cid}*", lambda route: route.fulfill(status=404, body="no such block"))
     await page.evaluate(CLIENT, BY_HAND)
     found = await outcome(page, """
-      const steps = [];
-      const found = await client.recover({onProgress: (step) => steps.includes(step) || steps.push(step)});
+      const asked = [];
+      const found = await client.recover({accept: (reason, _error, about) => (asked.push({reason, ...about}), ACCEPT)});
       const {result} = await client.vault.exec('resource:services action:list');
-      return {...found, steps, rows: result.map(({id}) => id).sort(), status: (await (await client.snapshots()).state()).status};
-    """)  # fmt: skip
+      return {...found, asked, rows: result.map(({id}) => id).sort(), status: (await (await client.snapshots()).state()).status};
+    """.replace("ACCEPT", str(accept).lower()))  # fmt: skip
+    found["locked"] = await page.evaluate("client.vault.status().then(({locked}) => locked)")
     yield found
     await page.context.close()
 
@@ -108,7 +109,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
     async with recovering(browser, server, first) as found:
         value = found.get("value", found)
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
-        assert value["newer"] is None and "older" not in value["steps"]
+        assert value["newer"] is None and value["asked"] == []
 
     # The phone removes the laptop's passkey. The service refuses to unpin, so the older snapshots remain.
     async def unwilling(route: Route) -> None:
@@ -119,10 +120,21 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
     await second.evaluate("(id) => client.vault.removeKey('prf', id)", removed)
     newest = await outcome(second, PUBLISH)
     async with recovering(browser, server, first) as found:
+        assert (found.get("name"), found.get("code"), found["locked"]) == ("RecoveryRefused", "unconfirmed", True), (
+            found
+        )
+    async with recovering(browser, server, first, accept=True) as found:
         value = found.get("value", found)
         assert value["newer"]["rootCid"] == newest["value"]["acknowledgedRoot"]
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
-        assert "older" in value["steps"] and value["status"] == "conflict"
+        (asked,) = value["asked"]
+        assert asked == {
+            "reason": "unconfirmed",
+            "places": [],
+            "updatedAt": value["updatedAt"],
+            "newestAt": value["newer"]["updatedAt"],
+        }
+        assert value["status"] == "conflict"
 
     # Once the older snapshots have been deleted, the removed passkey cannot recover anything.
     await second.unroute("**/pins/*")

@@ -13,10 +13,14 @@ from typer.testing import CliRunner
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
-from holdfast.client.passkeys import Authenticator
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.passkeys import Authenticator, PasskeyKey
 from holdfast.client.snapshots.state import SnapshotState, write_state
+from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.keys import PasswordKey
 from holdfast.content.names import public_key_of
+from holdfast.wire.client_errors import NetworkError
 
 PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -135,6 +139,42 @@ def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
     assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
     with VaultStore(directory=new.folder) as store:
         assert store.dids() == ([did] if taken else [])
+
+
+def removes_its_passkey(terminal, security_key, monkeypatch):
+    """Replace the vault's passkey by a password and publish, while the service removes no pins of earlier snapshots."""
+    passkey = security_key.discover().credential_id
+    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
+        vault.unlock(PasskeyKey(security_key, passkey))
+        vault.add_key(PasswordKey(PASSWORD))
+        vault.remove_key("prf", passkey)
+    monkeypatch.setattr(AsyncPinning, "delete", unanswered)
+    return terminal.json("vault", "snapshot", "--key", "password")["root"]
+
+
+async def unanswered(*_):
+    raise NetworkError("no answer")
+
+
+@pytest.mark.parametrize("first", ["passkey"], indirect=True)
+@pytest.mark.parametrize("answer", ["yes", "no", "no terminal", "--accept-older"])
+def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so(
+    first, tmp_path, service, security_key, monkeypatch, answer
+):
+    before = first.json("vault", "status")["snapshot"]["root"]
+    newest = removes_its_passkey(first, security_key, monkeypatch)
+    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY="passkey")
+    monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
+    words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
+    taken = answer in {"yes", "--accept-older"}
+    told = new.run(*words, code=0 if taken else Exit.FAILED, input=f"{answer[0]}\n")
+    assert "cannot be opened with this key; the one from 20" in told.output
+    assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
+    with VaultStore(directory=new.folder) as store:
+        assert len(store.dids()) == taken
+    if taken:
+        found = json.loads(told.stdout.splitlines()[-1])  # after the echo of the answer
+        assert (found["root_cid"], found["newer_root"]) == (before, newest)
 
 
 def test_a_token_is_made_out_to_the_named_service(tmp_path, service, security_key):

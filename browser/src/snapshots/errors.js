@@ -33,9 +33,9 @@ export class SnapshotConflict extends StorageError {
 }
 
 /**
- * The reason why a vault was not recovered. `unconfirmed`: the service did not answer, so the snapshot that was found may
- * be an old one; `incomplete`: blocks of the published snapshot are missing; `damaged`: the
- * bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
+ * The reason why a vault was not recovered. `unconfirmed`: the snapshot may be an old one, because the service did not
+ * answer, or is one, because the key does not open the newest (the error's `cause` is then that refusal, `wrong_key`);
+ * `incomplete`: blocks of the published snapshot are missing; `damaged`: the bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
  * browser cannot verify the record's signature.
  *
  * @typedef {"no_prf" | "no_snapshot" | "expired" | "unconfirmed" | "wrong_key" | "stale" | "incomplete"} SnapshotCode

@@ -10,6 +10,7 @@ import { SnapshotPlace } from "./place.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
+import { OtherKeys, openedBeside } from "./second_vault.js";
 import { continued, publishedRecord } from "./published.js";
 import { exchanged } from "./shared_notes.js";
 import { otherNote } from "./state.js";
@@ -165,7 +166,7 @@ export class KeptSnapshots {
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
    */
   async compare(key) {
-    return this.#opened(await this.#other(), key, (other) => compared(this.#client.vault, other));
+    return openedBeside(this.#client.vault, await this.#other(), key, (other) => compared(this.#client.vault, other));
   }
 
   /**
@@ -242,29 +243,6 @@ export class KeptSnapshots {
   }
 
   /**
-   * Opens the other version in a second worker with a temporary database, and runs `work` with it.
-   *
-   * @template T
-   * @param {Snapshot} other
-   * @param {VaultKey} key
-   * @param {(vault: Vault) => Promise<T>} work
-   * @returns {Promise<T>}
-   */
-  async #opened(other, key, work) {
-    const dbName = `${this.#client.vault.dbName}-compared`;
-    const second = this.#client.vault.another({ dbName });
-    try {
-      await second.boot();
-      const { success, error } = await second.unlock(key, { database: other.sealed.slice() });
-      if (!success) throw new OtherKeys(error);
-      return await work(second);
-    } finally {
-      second.close();
-      indexedDB.deleteDatabase(dbName);
-    }
-  }
-
-  /**
    * @param {Snapshot} other
    * @param {VaultKey} key
    */
@@ -273,7 +251,7 @@ export class KeptSnapshots {
     const { did } = other.manifest;
     const before = (await this.#store.load(did))?.revision ?? 0;
     const [keys, removed] = [await carriedKeys(vault), await removedKeys(vault)];
-    const { sealed, forgetOlder } = await this.#opened(other, copied(key), async (second) => {
+    const { sealed, forgetOlder } = await openedBeside(this.#client.vault, other, copied(key), async (second) => {
       const removedThere = await removedKeys(second);
       await removeAll(second, removed);
       return { sealed: await sealedAfter(second, before), forgetOlder: removedThere.some((it) => includes(keys, it)) };
@@ -297,7 +275,7 @@ export class KeptSnapshots {
     const theirs = wrapsOf(other.sealed);
     if ((await carriedKeys(vault)).every((it) => includes(theirs, it))) return;
     try {
-      await removeAll(vault, await this.#opened(other, await key(), removedKeys));
+      await removeAll(vault, await openedBeside(this.#client.vault, other, await key(), removedKeys));
     } catch (error) {
       if (!(error instanceof OtherKeys)) throw error;
     }
@@ -315,15 +293,6 @@ export class KeptSnapshots {
       () => {},
     );
     return done;
-  }
-}
-
-/** The vault's other version does not open with this key. */
-class OtherKeys extends ClientStateError {
-  /** @param {string} [code] */
-  constructor(code) {
-    super(`the other version does not open with this key (${code})`);
-    this.name = "ClientStateError";
   }
 }
 

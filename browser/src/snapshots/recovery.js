@@ -13,6 +13,7 @@ import { PlacesFailed, failure } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
+import { OtherKeys, openedBeside } from "./second_vault.js";
 import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /**
@@ -20,11 +21,11 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {import("./library.js").UsedPasskey} UsedPasskey
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {{places: string[], updatedAt: number}} Unconfirmed the servers that did not answer, and when the snapshot that
- *   was found was sealed, in Unix milliseconds
+ * @typedef {{places: string[], updatedAt: number, newestAt?: number}} Unconfirmed the servers that did not answer; when the
+ *   snapshot that may be used was sealed, in Unix milliseconds; and when the newest was, if the key does not open it
  * @typedef {{done?: number, all?: number, places?: string[]}} Progress numbers of blocks; or servers, by host
- * @typedef {"passkey chosen" | "unanswered" | "record verified" | "fetching" | "snapshot verified" | "vault opened" | "older"} RecoveryStep
- *   unanswered: some servers did not answer; older: the key does not open the newest snapshot, so the vault comes from an earlier one
+ * @typedef {"passkey chosen" | "unanswered" | "record verified" | "fetching" | "snapshot verified" | "vault opened"} RecoveryStep
+ *   unanswered: some servers did not answer
  *
  * @typedef {object} RecoveryOptions
  * @property {UsedPasskey} [passkey] what `usePasskey` returned; without it or a `key`, the person is prompted
@@ -32,8 +33,8 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @property {string} [name] the IPNS name, for a passkey whose user handle is not the publishing key
  * @property {Uint8Array<ArrayBuffer>} [car] a snapshot's CAR file, to be used instead of the published snapshot
  * @property {(reason: "expired" | "rolled_back" | "unconfirmed", error: Error, about?: Unconfirmed) => Promise<boolean> | boolean} [accept]
- *   called before a snapshot is accepted that has an expired record, is older than one that this browser has seen, or may
- *   be old because the service did not answer
+ *   called before a snapshot is accepted that has an expired record or is older than one that this browser has seen; and, as
+ *   unconfirmed, one that may be old because the service did not answer, or is, because the key does not open the newest
  * @property {(step: RecoveryStep, progress?: Progress) => void} [onProgress]
  *
  * @typedef {object} Recovered
@@ -43,7 +44,7 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @property {number} updatedAt when it was sealed, in Unix milliseconds
  * @property {number | null} sequence of the record; null for a snapshot from a CAR file
  * @property {{rootCid: string, updatedAt: number} | null} newer the newest snapshot, if the key does not open it; the
- *   vault then comes from the newest snapshot that the key opens
+ *   vault then comes from the newest snapshot that the key opens, which the person accepted
  *
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
@@ -100,7 +101,7 @@ export class Recovery {
   }
 
   /**
-   * Opens the newest snapshot that the key can open. Reports the step `older` if the snapshot is not the newest one.
+   * Opens the newest snapshot, or an older one that the key opens, if the person accepts that one.
    *
    * @param {Found} newest
    * @param {VaultKey} key
@@ -108,20 +109,59 @@ export class Recovery {
    */
   async #opened(newest, key) {
     const refused = await this.#open(newest, copied(key));
-    if (refused && (refused.code !== "wrong_key" || !newest.record)) throw refused;
     if (!refused) return newest;
-    const tried = new Set();
-    let found = /** @type {Found | null} */ (newest);
-    for (let count = 0; found && count <= OLDER; count += 1) {
-      const fresh = wrapsOf(found.snapshot.sealed).filter((it) => mayOpen(key, it) && !tried.has(it.bytes));
-      if (found !== newest && fresh.length && !(await this.#open(found, copied(key)))) {
-        this.#tell("older");
-        return found;
-      }
-      fresh.forEach(({ bytes }) => tried.add(bytes));
+    const older = refused.code === "wrong_key" ? await this.#older(newest, key) : null;
+    if (!older) throw refused;
+    await this.#agreed(newest.snapshot, older.snapshot, refused);
+    const since = await this.#open(older, copied(key));
+    if (since) throw since;
+    return older;
+  }
+
+  /**
+   * Returns the newest of the older snapshots that the key opens. The vault stays closed.
+   *
+   * @param {Found} newest
+   * @param {VaultKey} key
+   * @returns {Promise<Found | null>}
+   */
+  async #older(newest, key) {
+    const least = (await this.#store.load(newest.snapshot.manifest.did))?.revision ?? 0;
+    const tried = new Set(newWraps(newest, key));
+    let found = await this.#before(newest);
+    for (let count = 0; found && count < OLDER; count += 1) {
+      const fresh = newWraps(found, key, tried);
+      if (fresh.length && found.revision >= least && (await this.#opens(found, key))) return found;
+      fresh.forEach((it) => tried.add(it));
       found = await this.#before(found);
     }
-    throw refused;
+    return null;
+  }
+
+  /** @param {Found} found @param {VaultKey} key */
+  async #opens({ snapshot }, key) {
+    try {
+      return await openedBeside(this.#client.vault, snapshot, copied(key), async () => true);
+    } catch (error) {
+      if (error instanceof OtherKeys) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Asks whether to use an older snapshot, because the key does not open the newest one.
+   *
+   * @param {Snapshot} newest
+   * @param {Snapshot} older
+   * @param {RecoveryRefused} cause
+   */
+  async #agreed({ manifest: { updatedAt: newestAt } }, { manifest: { updatedAt } }, cause) {
+    const words = `the newest snapshot, from ${utc(newestAt)}, cannot be opened with this key; the one from ${utc(updatedAt)} can, but lacks what was changed since`;
+    await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words, { cause }), {
+      places: [],
+      updatedAt,
+      newestAt,
+    });
   }
 
   /**
@@ -216,8 +256,7 @@ export class Recovery {
    * @param {string[]} places the servers that did not answer
    */
   async #confirmed({ manifest: { updatedAt } }, places) {
-    const written = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
-    const words = `${places.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${written} UTC`;
+    const words = `${places.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${utc(updatedAt)}`;
     await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words), { places, updatedAt });
   }
 
@@ -296,6 +335,22 @@ export class Recovery {
   #tell(step, progress) {
     this.#options.onProgress?.(step, progress);
   }
+}
+
+/** @param {number} ms Unix milliseconds */
+function utc(ms) {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/**
+ * Returns the wraps of a snapshot that a key may open, without those already tried.
+ *
+ * @param {Found} found
+ * @param {VaultKey} key
+ * @param {Set<string>} [tried]
+ */
+function newWraps({ snapshot: { sealed } }, key, tried = new Set()) {
+  return wrapsOf(sealed).flatMap((it) => (mayOpen(key, it) && !tried.has(it.bytes) ? [it.bytes] : []));
 }
 
 /**

@@ -15,6 +15,10 @@ const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
 const UPDATED_AT = 1_700_000_000_000;
 const FAR_FUTURE_NS = 2n ** 62n;
 const DELEGATION = Uint8Array.of(0xa0);
+const WRAP_REST = 88; // bytes of a wrap after the key's ID (docs/formats.md)
+
+// The client deletes the second vault's database, which Node lacks.
+globalThis.indexedDB ??= { deleteDatabase: () => {} };
 
 /** Returns what each event led to: its effects, the state that is stored after it, and its error. */
 export async function playSnapshots(scenario) {
@@ -37,7 +41,7 @@ class Player {
   script = new Script();
   store = new MemoryStore();
   records = {};
-  found = null;
+  found = []; // what gateways return: the newest snapshot, and the one before it
   locked = false;
 
   constructor({ roots = {} }) {
@@ -77,6 +81,7 @@ class Player {
       publishingDelegation: async () => (await this.answer("vault: delegation"), { signed_dag_cbor: [...DELEGATION] }),
       publish: (rootCid, sequence) => this.sign(rootCid, sequence),
       unlock: () => this.unlock(),
+      another: () => this.secondVault(),
       verifyUcan: async () => {},
     };
     this.publisher = new Publisher(this.vault, this.store, this.place, { tell: () => {}, kept: 10 });
@@ -120,16 +125,24 @@ class Player {
 
   /** Recovers the vault from what is published under a name. Its delegation counts as valid. */
   async recover_name(event) {
-    const { on = null, revision, root } = event;
-    this.found = await snapshotOf({ ...this.manifest(on), delegation: DELEGATION }, sealed(revision));
-    this.roots[root] = this.found.rootCid;
+    this.found = [];
+    for (const it of event.before ? [event.before, event] : [event]) await this.publishSnapshot(it);
     await this.recovered(event, { name: NAME });
+  }
+
+  async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0 }) {
+    const manifest = { ...this.manifest(on), updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };
+    const taken = await snapshotOf(manifest, sealed(revision, wraps));
+    this.roots[root] = taken.rootCid;
+    this.found.push(taken);
   }
 
   async recovered({ accept }, source) {
     this.isNew = true;
-    const key = { kind: "secret", secret: new Uint8Array(32).buffer };
-    const options = { key, accept: () => accept ?? false, ...source };
+    const key = { kind: "secret", id: "secret", secret: new Uint8Array(32).buffer };
+    const asked = (_reason, { message }) =>
+      this.script.perform(`ask: ${message.replace(/^Storage: /, "")}`).then(() => accept ?? false);
+    const options = { key, ...(accept !== "no one" && { accept: asked }), ...source };
     await new Recovery({ vault: this.vault }, this.store, this.place, options).recover().finally(() => {
       this.isNew = false;
     });
@@ -171,6 +184,17 @@ class Player {
     return { success: answer === null, ...answer };
   }
 
+  secondVault() {
+    return {
+      boot: async () => {},
+      unlock: async () => {
+        const answer = await this.answer("second vault: unlock");
+        return { success: answer === null, ...answer };
+      },
+      close: () => {},
+    };
+  }
+
   recordOf({ root, sequence, expired }) {
     const validityNs = expired ? 0n : FAR_FUTURE_NS;
     return { publicKey: new Uint8Array(32), rootCid: this.roots[root], sequence, validityNs, data: new Uint8Array() };
@@ -190,7 +214,7 @@ class Player {
 
   async snapshot(rootCid) {
     await this.answer("read snapshot", ` ${this.symbol(rootCid)}`);
-    return this.found?.rootCid === rootCid ? this.found : { blocks: [] };
+    return this.found.find((it) => it.rootCid === rootCid) ?? { blocks: [] };
   }
 
   async upload({ rootCid, manifest, sealed: bytes }) {
@@ -206,14 +230,15 @@ class Player {
   }
 }
 
-/** Returns the clear header of a sealed vault without keys, followed by nothing. */
-function sealed(revision) {
-  const bytes = new Uint8Array(44 + DID.length);
-  bytes.set(new TextEncoder().encode("HFDB\x01\0"));
-  new DataView(bytes.buffer).setUint16(6, DID.length);
-  new DataView(bytes.buffer).setBigUint64(8, BigInt(revision));
-  bytes.set(new TextEncoder().encode(DID), 44);
-  return bytes;
+/** Returns the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret. */
+function sealed(revision, wraps = []) {
+  const named = wraps.map((it) => `\x01\x06secret${it.padEnd(WRAP_REST, "\0")}`);
+  const header = new Uint8Array(44);
+  header.set(new TextEncoder().encode("HFDB\x01"));
+  header[5] = wraps.length;
+  new DataView(header.buffer).setUint16(6, DID.length);
+  new DataView(header.buffer).setBigUint64(8, BigInt(revision));
+  return Uint8Array.of(...header, ...new TextEncoder().encode(`${DID}${named.join("")}`));
 }
 
 function spoilt(car, how) {

@@ -276,8 +276,9 @@ class AsyncClient(AsyncServiceClient, AccountMethods):
             name: the IPNS name, for when no passkey leads to it.
             car: a snapshot's CAR file, used instead of what is published.
             accept: called with a sentence before using a snapshot that is older than one that this device has seen,
-                whose record has expired, or that may be old because the service did not answer; True uses it. Without
-                this callback, such a snapshot is refused.
+                whose record has expired, that may be old because the service did not answer, or that is older than the
+                newest one because the key does not unlock that one; True uses it. Without this callback, such a
+                snapshot is refused.
             on_progress: called with a sentence at each step.
 
         Raises:

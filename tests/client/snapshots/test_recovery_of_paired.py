@@ -1,8 +1,9 @@
-"""Each of a person's passkeys opens the newest snapshot from any device; recovery reports a passkey that does not."""
+"""Each of a person's passkeys opens the newest snapshot from any device; recovery asks if one opens only an older one."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 from datetime import UTC, datetime
 
 import msgspec
@@ -18,6 +19,7 @@ from holdfast.client.storage import snapshots
 from holdfast.client.sync.protocol import AsyncPairingServer, receive
 
 SITE = "http://localhost:8787"
+TIME = r"20\d\d-\d\d-\d\d \d\d:\d\d UTC"
 
 
 @pytest.fixture
@@ -61,13 +63,12 @@ async def paired(folder, place, old):
         yield new
 
 
-async def recovered(folder, place, authenticator):
-    """Recover from a passkey alone on an empty device; return the names of the rows and what was reported."""
-    told = []
+async def recovered(folder, place, authenticator, accept=None):
+    """Recover from a passkey alone on an empty device; return the names of the rows and the result."""
     async with Device(folder, place) as device:
-        found = await device.client.recover(passkey=authenticator, on_progress=told.append)
+        found = await device.client.recover(passkey=authenticator, accept=accept)
         rows = await device.vault.exec("resource:services action:list")
-        return {row["id"] for row in rows.result}, found, told[-1]
+        return {row["id"] for row in rows.result}, found
 
 
 async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path, place, laptop):
@@ -76,7 +77,7 @@ async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path
         await phone.change("on the phone")
         state = await phone.client.publish_snapshot()
         for number, authenticator in enumerate((laptop.authenticator, phone.authenticator)):
-            rows, found, _ = await recovered(tmp_path / f"lost {number}", place, authenticator)
+            rows, found = await recovered(tmp_path / f"lost {number}", place, authenticator)
             assert rows == {"on the laptop", "on the phone"}
             assert (found.root_cid, found.newer_root) == (state.acknowledged_root, None)
 
@@ -87,7 +88,7 @@ async def test_a_passkey_that_was_added_after_the_pairing_opens_it_too(tmp_path,
         await phone.vault.add_key(await passkey_for(phone, watch))
         await phone.client.publish_snapshot()
         for number, authenticator in enumerate((laptop.authenticator, phone.authenticator, watch)):
-            rows, *_ = await recovered(tmp_path / f"lost {number}", place, authenticator)
+            rows, _ = await recovered(tmp_path / f"lost {number}", place, authenticator)
             assert rows == {"on the laptop"}
 
 
@@ -98,7 +99,7 @@ async def test_a_chain_of_devices_carries_the_first_ones_passkey(tmp_path, place
     ):
         await tablet.change("on the tablet")
         await tablet.client.publish_snapshot()
-        rows, *_ = await recovered(tmp_path / "lost", place, laptop.authenticator)
+        rows, _ = await recovered(tmp_path / "lost", place, laptop.authenticator)
         assert rows == {"on the laptop", "on the tablet"}
 
 
@@ -108,17 +109,30 @@ async def without(device, authenticator):
     return await device.client.publish_snapshot()
 
 
-async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_one_opened(tmp_path, place, laptop):
+async def refuses_the_older_one(device, authenticator, accept):
+    """Recover without a yes: nobody can be asked, or the person says no. Nothing is opened or stored."""
+    with pytest.raises(RecoveryRefused, match="the newest snapshot, from 20") as caught:
+        await device.client.recover(passkey=authenticator, accept=accept)
+    assert caught.value.code == "unconfirmed"
+    status = await device.vault.status()
+    assert (status.initialized, status.locked, device.store.dids()) == (False, True, [])
+
+
+async def test_an_older_snapshot_is_opened_only_when_the_person_says_so(tmp_path, place, laptop):
     """The fake service retains unpinned snapshots, like a gateway that caches them."""
     first = await laptop.client.snapshot_state()
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
         newest = await without(phone, laptop.authenticator)
-        rows, found, told = await recovered(tmp_path / "lost", place, laptop.authenticator)
+        async with Device(tmp_path / "lost", place) as lost:
+            await refuses_the_older_one(lost, laptop.authenticator, None)
+            asked = []
+            await refuses_the_older_one(lost, laptop.authenticator, asked.append)
+        assert re.fullmatch(f"the newest snapshot, from {TIME}, cannot be .* one from {TIME} can, but lacks .*", *asked)
+        rows, found = await recovered(tmp_path / "lost", place, laptop.authenticator, lambda _: True)
         assert rows == {"on the laptop"}
         assert (found.root_cid, found.newer_root) == (first.acknowledged_root, newest.acknowledged_root)
         assert found.newer_updated_at >= found.updated_at
-        assert told.startswith("the newest snapshot, from 20") and "cannot be opened with this key" in told
         # A version that this key does not open is not replaced, unless the person chooses to replace it.
         async with Device(tmp_path / "lost", place) as again:
             key = PasskeyKey(laptop.authenticator, laptop.authenticator.discover().credential_id)

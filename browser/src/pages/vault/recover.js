@@ -23,6 +23,9 @@ const STEPS = {
   "vault opened": "open",
 };
 
+/** The refusals after which the vault password may open what the passkey does not. */
+const WITH_PASSWORD = ["recover.refused.no_prf", "recover.refused.wrong_key", "recover.refused.older"];
+
 /**
  * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
  * @typedef {{passkey?: Used, key?: import("../library.js").VaultKey, car?: Uint8Array<ArrayBuffer>}} Given
@@ -109,19 +112,30 @@ function drawn({ car }) {
 }
 
 /**
- * Asks whether the person accepts a copy that is older than the last one seen, may be old, or has an expired signature.
+ * Asks whether the person accepts a copy that is older than the last one seen or than the newest, which the key does not
+ * open, may be old, or has an expired signature.
  *
  * @param {"expired" | "rolled_back" | "unconfirmed"} reason
  * @param {Error} _error
- * @param {{places: string[], updatedAt: number}} [about]
+ * @param {import("../../snapshots/recovery.js").Unconfirmed} [about]
  */
 function asked(reason, _error, about) {
-  const values = about && { places: about.places.join(", "), time: moment(about.updatedAt) };
   return confirmed({
     heading: text("recover.older.heading"),
-    words: text(`recover.ask.${reason}`, values),
+    words: wordsOf(reason, about),
     yes: text("recover.older.take"),
   });
+}
+
+/**
+ * @param {"expired" | "rolled_back" | "unconfirmed"} reason
+ * @param {import("../../snapshots/recovery.js").Unconfirmed} [about]
+ */
+function wordsOf(reason, about) {
+  if (!about) return text(`recover.ask.${reason}`);
+  const time = moment(about.updatedAt);
+  if (about.newestAt !== undefined) return text("recover.ask.older", { time, newest: moment(about.newestAt) });
+  return text(`recover.ask.${reason}`, { time, places: about.places.join(", ") });
 }
 
 /**
@@ -131,6 +145,7 @@ function asked(reason, _error, about) {
  */
 export function refusedRecovery(error) {
   if (error?.name === "SnapshotRolledBack") return new Told("recover.rolled_back");
+  if (error?.code === "unconfirmed" && error.cause?.code === "wrong_key") return new Told("recover.refused.older");
   return error?.name === "RecoveryRefused"
     ? new Told(/** @type {import("../parts/language.js").TextKey} */ (`recover.refused.${error.code}`))
     : error;
@@ -143,7 +158,7 @@ export function refusedRecovery(error) {
  */
 function failed(given, error, list) {
   list.querySelectorAll('[data-state="busy"]').forEach((it) => it.removeAttribute("data-state"));
-  const withPassword = error?.key === "recover.refused.no_prf" || error?.key === "recover.refused.wrong_key";
+  const withPassword = WITH_PASSWORD.includes(error?.key);
   show({
     name: "recover-failed",
     heading: text("recover.failed.heading"),

@@ -234,9 +234,13 @@ const de = {
   "recover.ask.expired": "Die Unterschrift dieser Kopie ist abgelaufen. Vielleicht gibt es anderswo eine neuere.",
   "recover.ask.unconfirmed":
     "{places} antwortet nicht. Die neueste gefundene Kopie ist von {time}; es kann eine neuere geben. Spätere Änderungen würden fehlen.",
+  "recover.ask.older":
+    "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Die vom {time} lässt sich öffnen; spätere Änderungen würden fehlen.",
   "recover.unanswered": "{places} antwortet nicht.",
   "recover.refused.unconfirmed":
     "Der Dienst antwortet nicht. Deshalb ist nicht sicher, dass die gefundene Kopie die neueste ist. Nichts wurde geändert. Versuchen Sie es später noch einmal.",
+  "recover.refused.older":
+    "Dieser Schlüssel öffnet nicht die neueste Kopie, nur eine ältere. Nichts wurde geändert. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
   "recover.rolled_back": "Es gibt nur eine ältere Kopie, als dieser Browser gesehen hat. Nichts wurde geändert.",
   "recover.refused.no_prf":
     "Dieser Passkey gibt auf diesem Gerät kein Geheimnis her. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",

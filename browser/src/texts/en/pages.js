@@ -223,9 +223,13 @@ export default {
   "recover.ask.expired": "The signature of this copy has expired. There may be a newer copy elsewhere.",
   "recover.ask.unconfirmed":
     "{places} did not answer. The newest copy that was found is from {time}; there may be a newer one. Later changes would be missing.",
+  "recover.ask.older":
+    "The newest copy, from {newest}, cannot be opened with this key. The one from {time} can be opened; later changes would be missing.",
   "recover.unanswered": "{places} did not answer.",
   "recover.refused.unconfirmed":
     "The service did not answer, so it is not certain that the copy that was found is the newest. Nothing changed. Try again later.",
+  "recover.refused.older":
+    "This key does not open the newest copy, only an older one. Nothing changed. Use another passkey or the vault password.",
   "recover.rolled_back": "Only a copy older than the newest one this browser has seen was found. Nothing changed.",
   "recover.refused.no_prf": "This passkey returns no secret on this device. Use another passkey or the vault password.",
   "recover.refused.no_snapshot": "This service keeps no copy for this passkey. Use a backup file.",

@@ -16,13 +16,14 @@ from holdfast.client.snapshots.place import SnapshotPlace, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
+from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     import httpx
 
@@ -39,13 +40,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
-
-
-class OtherKeys(ClientStateError):
-    """The given key does not unlock the other version of the vault."""
-
-    def __init__(self, code: str | None) -> None:
-        super().__init__(f"the other version does not open with this key ({code})")
 
 
 class KeptSnapshots:
@@ -115,7 +109,7 @@ class KeptSnapshots:
     async def compare(self, key: KeyProvider) -> list[TableDifference]:
         """See AsyncClient.compare_snapshots."""
         vault, _ = self._vault()
-        async with self._opened(await self._other(), key) as other:
+        async with opened_beside(vault, await self._other(), key) as other:
             return await compare_vaults(vault, other)
 
     async def choose(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
@@ -165,23 +159,13 @@ class KeptSnapshots:
             raise ClientStateError("no other version of the vault is known")
         return await self._opened_place().gateway.snapshot(state.other_root)
 
-    @contextlib.asynccontextmanager
-    async def _opened(self, other: Snapshot, key: KeyProvider) -> AsyncIterator[AsyncVault]:
-        """Yield the other version of the vault, unlocked in a second enclave that stores nothing."""
-        vault, _ = self._vault()
-        async with type(vault)() as second:
-            opened = await second.unlock(key, other.sealed)
-            if not opened.success:
-                raise OtherKeys(opened.error)
-            yield second
-
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
         """Replace the vault with the other version, sealed as a revision that follows this device's."""
         vault, store = self._vault()
         known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()
         stored = await asyncio.to_thread(store.load, other.manifest.did)
-        async with self._opened(other, known) as second:
+        async with opened_beside(vault, other, known) as second:
             forget = await remove_all(second, removed)
             saved = await second.save()
             while stored is not None and saved.revision <= stored.revision:
@@ -200,7 +184,7 @@ class KeptSnapshots:
         if not await may_have_lost(vault, other.sealed):
             return
         with contextlib.suppress(OtherKeys):
-            async with self._opened(other, key) as second:
+            async with opened_beside(vault, other, key) as second:
                 removed = await removed_keys(second)
             await remove_all(vault, removed)
 

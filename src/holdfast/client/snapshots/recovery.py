@@ -15,6 +15,7 @@ from holdfast.client.callbacks import answered, outside
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
+from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, PlacesFailed, reason_of
@@ -46,8 +47,9 @@ class RecoveryRefused(StorageError):
 
     Attributes:
         code: no_prf, no_snapshot, expired, unconfirmed, wrong_key, stale, incomplete, damaged or unopened. unconfirmed:
-            the service did not answer, so the snapshot that was found may be an old one; incomplete: blocks are
-            missing; damaged: the bytes were changed, or belong to another vault; unopened: the enclave refuses them.
+            the snapshot may be an old one, because the service did not answer, or is one, because the key does not
+            unlock the newest; incomplete: blocks are missing; damaged: the bytes were changed, or belong to another
+            vault; unopened: the enclave refuses them.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -58,8 +60,8 @@ class RecoveryRefused(StorageError):
 class Recovered(Record, frozen=True, kw_only=True):
     """A recovered vault: its DID, the snapshot it came from, and when the vault in it was sealed (Unix milliseconds).
 
-    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
-    vault comes from an older one, and `newer_root` and `newer_updated_at` describe the newest.
+    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot and the
+    person accepted an older one, `newer_root` and `newer_updated_at` describe the newest.
     """
 
     did: str
@@ -202,7 +204,7 @@ class Recovery:
             raise refusal
 
     async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
-        """Unlock the newest snapshot that this key unlocks, and tell the person if there is a newer one.
+        """Unlock the newest snapshot, or an older one that this key unlocks, if the person accepts that one.
 
         Raises RecoveryRefused.
         """
@@ -211,17 +213,33 @@ class Recovery:
         except RecoveryRefused as refused:
             if refused.code != "wrong_key" or newest.record is None:
                 raise
-            tried = _wraps(newest.snapshot, key.key)
-            async for snapshot in self._before(newest.snapshot, newest.record):
-                new, tried = _wraps(snapshot, key.key) - tried, tried | _wraps(snapshot, key.key)
-                with contextlib.suppress(RecoveryRefused):
-                    if not new:
-                        continue
-                    await self._open(snapshot, key)
-                    await self._tell(_older(newest.snapshot, snapshot))
-                    return _Found(snapshot, newest.record)
-            raise
-        return newest
+            older = await self._older(newest.snapshot, newest.record, key)
+            if older is None:
+                raise
+        else:
+            return newest
+        question = _question(newest.snapshot, older)
+        await self._ask(question, RecoveryRefused("unconfirmed", question))
+        await self._open(older, key)
+        return _Found(older, newest.record)
+
+    async def _older(self, newest: Snapshot, record: NameRecord, key: KnownKey) -> Snapshot | None:
+        """Return the newest of the older snapshots that this key unlocks. The vault stays locked."""
+        stored = await asyncio.to_thread(self._store.load, newest.manifest.did)
+        tried = _wraps(newest, key.key)
+        async for snapshot in self._before(newest, record):
+            new, tried = _wraps(snapshot, key.key) - tried, tried | _wraps(snapshot, key.key)
+            is_stale = stored is not None and stored.revision > revision_of(snapshot.sealed)
+            if new and not is_stale and await self._unlocks(snapshot, key):
+                return snapshot
+        return None
+
+    async def _unlocks(self, snapshot: Snapshot, key: KnownKey) -> bool:
+        try:
+            async with opened_beside(self._vault, snapshot, key):
+                return True
+        except (OtherKeys, PluginCallError):
+            return False
 
     async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
         """Yield the verified snapshots that precede this one, newest first, as far back as servers still store them."""
@@ -342,10 +360,10 @@ def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
     return {wrap for kind, key_id, wrap in wraps if kind == key.kind and (kind == "password" or key_id == key.id)}
 
 
-def _older(newest: Snapshot, opened: Snapshot) -> str:
+def _question(newest: Snapshot, older: Snapshot) -> str:
     return (
-        f"the newest snapshot, from {_moment(newest)}, cannot be opened with this key; opened the one from"
-        f" {_moment(opened)}, which lacks what was changed since"
+        f"the newest snapshot, from {_moment(newest)}, cannot be opened with this key; the one from {_moment(older)}"
+        " can, but lacks what was changed since"
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from contextlib import asynccontextmanager
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -12,6 +14,7 @@ from tests.client.flows.scenarios.script import Killed, Script, error_of, reache
 
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
+from holdfast.client.snapshots.second_enclave import OtherKeys
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers
@@ -24,6 +27,7 @@ from holdfast.content.records import Record
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 DID = "did:new:0x" + "11" * 32
@@ -32,6 +36,7 @@ DELEGATION = b"\xa0"
 UPDATED_AT = 1_700_000_000_000
 FAR_FUTURE_NS = 2**62
 PUBLIC_KEY = bytes(32)
+WRAP_REST = 88  # bytes of a wrap after the key's ID (docs/formats.md)
 
 
 async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
@@ -56,7 +61,7 @@ class _Player:
         self.store, self.script = store, Script()
         self.roots = dict(scenario.get("roots", {}))
         self.records: dict[str, str] = {}
-        self.found: snapshots.Snapshot | None = None
+        self.found: list[snapshots.Snapshot] = []  # what gateways return: the newest snapshot, and the one before it
         given = scenario.get("given", {})
         self.published, self.locked, self.is_new = given.get("published"), False, False
         self.start_anew()
@@ -123,26 +128,37 @@ class _Player:
 
     async def do_recover_name(self, event: dict[str, Any]) -> None:
         """Recover the vault from what is published under a name. Its delegation counts as valid."""
-        self.found = snapshots.take(self.manifest(event.get("on")), sealed(event["revision"]), DELEGATION)
-        self.roots[event["root"]] = self.found.root_cid
-        with patch("holdfast.client.snapshots.recovery.check_binding"):
+        self.found = [self.publish_snapshot(it) for it in (*filter(None, [event.get("before")]), event)]
+        module = "holdfast.client.snapshots.recovery"
+        with patch(f"{module}.check_binding"), patch(f"{module}.opened_beside", self.opened_beside):
             await self.recovered(event, name=NAME)
+
+    def publish_snapshot(self, it: dict[str, Any]) -> snapshots.Snapshot:
+        wraps = it.get("wraps", [])
+        manifest = self.manifest(it.get("on"), UPDATED_AT + it.get("later_ms", 0))
+        taken = snapshots.take(manifest, sealed(it["revision"], wraps), DELEGATION)
+        self.roots[it["root"]] = taken.root_cid
+        return taken
 
     async def recovered(self, event: dict[str, Any], **source: Any) -> None:
         self.is_new = True
-        accept = event.get("accept")
-        recovery = Recovery(self.vault, self.store, self.place, accept=lambda _question: accept)  # type: ignore[arg-type]
+        accept = None if event.get("accept") == "no one" else partial(self.asked, event)
+        recovery = Recovery(self.vault, self.store, self.place, accept=accept)  # type: ignore[arg-type]
         try:
             await recovery.recover(key=SecretKey(b"k" * 32), **source)
         finally:
             self.is_new = False
 
+    async def asked(self, event: dict[str, Any], question: str) -> bool:
+        await self.script.perform(f"ask: {question.removeprefix('Storage: ')}")
+        return bool(event.get("accept"))
+
     def save(self, revision: int, root: str | None, *, forget_older: bool = False) -> None:
         self.store.save(self.manifest(root), sealed(revision), revision, forget_older=forget_older)
 
-    def manifest(self, root: str | None) -> VaultManifest:
+    def manifest(self, root: str | None, updated_at: int = UPDATED_AT) -> VaultManifest:
         root_cid = None if root is None else self.roots[root]
-        return VaultManifest(root_cid=root_cid, did=DID, updated_at=UPDATED_AT, wasm_version="1", schema_version=1)
+        return VaultManifest(root_cid=root_cid, did=DID, updated_at=updated_at, wasm_version="1", schema_version=1)
 
     def symbol(self, value: Any) -> Any:
         """Return the scenario's name for a root CID, and any other value unchanged."""
@@ -179,6 +195,12 @@ class _Player:
         answer = await self.answer("vault: unlock")
         return SimpleNamespace(success=answer is None, error=(answer or {}).get("error"))
 
+    @asynccontextmanager
+    async def opened_beside(self, *_: Any) -> AsyncIterator[Any]:
+        if (answer := await self.answer("second vault: unlock")) is not None:
+            raise OtherKeys(answer["error"])
+        yield self.vault
+
     def as_record(self, it: dict[str, Any]) -> Record:
         validity_ns = 0 if it.get("expired") else FAR_FUTURE_NS
         return Record(PUBLIC_KEY, self.roots[it["root"]], it["sequence"], validity_ns, 0, b"theirs")
@@ -196,7 +218,7 @@ class _Player:
 
     async def snapshot(self, root_cid: str) -> Any:
         await self.answer("read snapshot", f" {self.symbol(root_cid)}")
-        return self.found if self.found and self.found.root_cid == root_cid else SimpleNamespace(blocks=())
+        return next((it for it in self.found if it.root_cid == root_cid), SimpleNamespace(blocks=()))
 
     async def upload(self, taken: snapshots.Snapshot) -> None:
         revision = int.from_bytes(taken.sealed[8:16])
@@ -223,9 +245,11 @@ class _Player:
         await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
 
 
-def sealed(revision: int) -> bytes:
-    """Return the clear header of a sealed vault without keys, followed by nothing."""
-    return b"HFDB\x01\x00" + struct.pack(">HQ", len(DID), revision) + bytes(28) + DID.encode()
+def sealed(revision: int, wraps: list[str] | None = None) -> bytes:
+    """Return the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret."""
+    wraps = wraps or []
+    header = b"HFDB\x01" + bytes([len(wraps)]) + struct.pack(">HQ", len(DID), revision) + bytes(28) + DID.encode()
+    return header + b"".join(b"\x01\x06secret" + it.encode().ljust(WRAP_REST, b"\0") for it in wraps)
 
 
 def _spoilt(car: bytes, how: str | None) -> bytes:
