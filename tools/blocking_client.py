@@ -54,7 +54,12 @@ class Twin:
 
 TWINS = (
     Twin("service_client", ("endpoint_methods", "async_service_client"), ("EndpointMethods", "AsyncServiceClient")),
-    Twin("client", ("account.methods", "async_client"), ("AccountMethods", "AsyncClient"), base="ServiceClient"),
+    Twin(
+        "client",
+        ("account.methods", "person", "async_client"),
+        ("AccountMethods", "PersonMethods", "AsyncClient"),
+        base="ServiceClient",
+    ),
     Twin("vault", ("vault.async_vault",), ("AsyncVault",)),
     Twin("gateway", ("storage.gateway",), ("AsyncGateway",)),
     Twin("pinning", ("storage.pinning",), ("AsyncPinning",)),

@@ -42,6 +42,8 @@ export class Client extends ServiceClient {
     this.gas = gas;
     // Whoever serves the page also serves this code.
     this.foreignContracts = foreignContracts ?? new URL(this.baseUrl).origin === globalThis.location?.origin;
+    /** The DID to which requests that the vault's key signs are addressed; null: the did:web of the service's address. */
+    this.serviceDid = (snapshots && snapshots.serviceDid) || null;
     this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
     const helia = async () => (await this.snapshots()).start();
     this.#vault =
@@ -151,14 +153,38 @@ export class Client extends ServiceClient {
   }
 
   /**
-   * Removes a passkey from the vault, and notifies the password manager.
+   * Removes a passkey from the vault and, if another one is registered, from the service, and notifies the password
+   * manager.
    *
    * @param {string} credentialId base64url
-   * @returns {Promise<{told: boolean}>} whether the password manager could be notified
+   * @returns {Promise<{told: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
+   *   the service has removed it
    * @throws {PluginCallError} `last_wrap`: it is the only key
    */
   async removePasskey(credentialId) {
     return (await part(import("./flows/passkeys.js"))).removePasskey(this, credentialId);
+  }
+
+  /**
+   * Returns all that the service stores about the open vault's DID.
+   *
+   * @returns {Promise<Record<string, any>>} the rows, by kind
+   * @throws {RequestRefused} the service refuses; `code` says why
+   */
+  async exportPerson() {
+    return (await part(import("./flows/person.js"))).exportPerson(this);
+  }
+
+  /**
+   * Takes back a passkey's registration, an identifier, or everything that the service stores about the open vault's
+   * DID. The vault in this browser, and what is on the chain, stay.
+   *
+   * @param {import("./flows/person.js").Wish} wish
+   * @returns {Promise<import("./flows/person.js").Removed>} how many rows of each kind the service has removed
+   * @throws {RequestRefused} the service refuses; `code` says why
+   */
+  async takeBack(wish) {
+    return (await part(import("./flows/person.js"))).takeBack(this, wish);
   }
 
   /**

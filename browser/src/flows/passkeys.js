@@ -5,6 +5,7 @@ import { fromBase64 } from "../bytes.js";
 import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
 import { signalUnknownCredential } from "../passkeys/platform.js";
 import { keyId, passkeyKey } from "../passkeys/use.js";
+import { takeBack } from "./person.js";
 import { signatureOf } from "./signature.js";
 
 /**
@@ -71,18 +72,37 @@ async function isOf(client, credentialId, did) {
 }
 
 /**
- * Removes a passkey: it no longer opens the vault, and this browser's password manager no longer offers it. The service
- * still keeps the record that assigns the passkey to the DID.
+ * Removes a passkey: it no longer opens the vault, the service no longer finds the DID by it, and this browser's password
+ * manager no longer offers it. The service keeps the record of the last registered passkey, without which it would delete
+ * the vault's snapshots after a time.
  *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
- * @returns {Promise<{told: boolean}>} whether the password manager could be notified
+ * @returns {Promise<{told: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
+ *   the service has removed its record
  * @throws {PluginCallError} `last_wrap`: it is the only key
  */
 export async function removePasskey(client, credentialId) {
   await client.vault.removeKey("prf", await keyId(credentialId));
   await client.vault.exec("resource:credentials action:delete", { credential_id: credentialId });
-  return { told: await signalUnknownCredential(credentialId, client.rpId).catch(() => false) };
+  const [takenBack, told] = await Promise.all([
+    leftService(client, credentialId).catch(() => false),
+    signalUnknownCredential(credentialId, client.rpId).catch(() => false),
+  ]);
+  return { told, takenBack };
+}
+
+/**
+ * Takes a passkey's registration back if another passkey of the vault is registered.
+ *
+ * @param {Client} client
+ * @param {string} credentialId
+ * @returns {Promise<boolean>} whether the service has removed it
+ */
+async function leftService(client, credentialId) {
+  const { credentials } = await client.vault.query();
+  const others = credentials.map((it) => it.credential_id).filter((id) => id !== credentialId);
+  return (await recordOf(client, others)) !== null && (await takeBack(client, { credentialId })).credentials > 0;
 }
 
 /**

@@ -215,7 +215,7 @@ export class ServiceClient extends EndpointMethods {
   #request(method, asked, more) {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
     const init = { method, signal, credentials: /** @type {const} */ ("omit") };
-    if (method === "GET") return init;
+    if (method === "GET") return { ...init, headers: more };
     return { ...init, headers: { "content-type": "application/json", ...more }, body: JSON.stringify(asked ?? {}) };
   }
 

@@ -22,6 +22,8 @@ export function footer(changed = () => {}) {
     showAgain();
     /** @type {HTMLElement | null} */ (document.querySelector('[data-name="language"]'))?.focus();
   };
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#links a")))
+    link.textContent = text(/** @type {import("./parts/language.js").TextKey} */ (`footer.${link.dataset.link}`));
   const next = otherLanguage();
   const other = button(text("language.other"), turn, { kind: "plain", name: "language" });
   other.lang = next ?? language;

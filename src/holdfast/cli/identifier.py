@@ -35,8 +35,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print everything stored about an identifier: claim, credentials, verification and history."""
-    parsed = _parse(identifier, channel, as_json=as_json)
-    found = _with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
+    parsed = parsed_identifier(identifier, channel, as_json=as_json)
+    found = with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
     if found is None:
         fail(Exit.NOT_FOUND, "nothing is known of this identifier", as_json=as_json)
     emit(found, _readable(found), as_json=as_json)
@@ -51,9 +51,9 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Free an identifier: delete its claim, credentials, codes and verification, but not its history."""
-    parsed = _parse(identifier, channel, as_json=as_json)
+    parsed = parsed_identifier(identifier, channel, as_json=as_json)
     confirm("Release it? Anyone may then register it.", yes=yes, as_json=as_json)
-    if not _with_store(lambda store: store.release(*parsed, time.time()), env_file, as_json=as_json):
+    if not with_store(lambda store: store.release(*parsed, time.time()), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no one holds this identifier", as_json=as_json)
     emit({"released": True}, "released", as_json=as_json)
 
@@ -79,12 +79,13 @@ def revoke(
     except Refused:
         fail(Exit.USAGE, "this is not a credential ID", as_json=as_json)
     confirm("Revoke it? A look-up by this credential then finds nothing.", yes=yes, as_json=as_json)
-    if not _with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
+    if not with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
     emit({"revoked": True}, "revoked", as_json=as_json)
 
 
-def _parse(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
+def parsed_identifier(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
+    """Return channel and canonical key. Exits with USAGE for what is no identifier."""
     from holdfast.rules.identifiers import parse_channel, parse_identifier
     from holdfast.wire.errors import Refused
 
@@ -95,7 +96,8 @@ def _parse(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
     return parsed.channel.value, parsed.key
 
 
-def _with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
+def with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
+    """Return what `work` returns with the settings' store. Exits with UNAVAILABLE if the store cannot be used."""
     from holdfast.service.store.port import StoreUnavailable
 
     settings = settings_or_fail(env_file, as_json=as_json)

@@ -39,6 +39,12 @@ def begin(store: VaultStore | None, service: str) -> None:
         store.set_note(_KEPT_AT, service)
 
 
+def end(store: VaultStore | None) -> None:
+    """Make the commands upload no changes any more."""
+    if store is not None:
+        store.set_note(_KEPT_AT, "")
+
+
 def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
     """Upload pending changes, if the vault's snapshots are stored on this service. A failure is only reported."""
     from holdfast.wire.client_errors import ServiceError
@@ -53,19 +59,19 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
 
 def publish(vault: Vault, service: str) -> SnapshotState:
     """Upload the newest revision. Raises ServiceError with the server's reason."""
-    with _client(vault, service) as client:
+    with client_of(vault, service) as client:
         return client.publish_snapshot()
 
 
 def compare(vault: Vault, service: str, key: KeyProvider) -> list[TableDifference]:
     """Return the tables in which the two conflicting versions of the vault differ."""
-    with _client(vault, service) as client:
+    with client_of(vault, service) as client:
         return client.compare_snapshots(key)
 
 
 def choose(vault: Vault, service: str, version: str, key: KeyProvider) -> SnapshotState:
     """End a conflict. Raises ValueError for another word than here and there."""
-    with _client(vault, service) as client:
+    with client_of(vault, service) as client:
         return client.choose_snapshot(version, key)  # type: ignore[arg-type]  # checked there
 
 
@@ -88,7 +94,8 @@ def summary(store: VaultStore, stored: StoredVault) -> Summary:
 
 
 @contextmanager
-def _client(vault: Vault, service: str) -> Iterator[Client]:
+def client_of(vault: Vault, service: str) -> Iterator[Client]:
+    """Yield a client of the service with the vault, which uploads nothing by itself."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.types import SnapshotConfig
 

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "invitation": ("holdfast.cli.invitation", "Invite people to register."),
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
     "credential": ("holdfast.cli.credential", "Remove a credential's registration."),
+    "person": ("holdfast.cli.person", "Copy or delete what is stored about a person."),
     "attestation": ("holdfast.cli.attestation", "Check attestations."),
     "enclave": ("holdfast.cli.enclave", "Publish the enclave that services serve, or check one."),
     "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),

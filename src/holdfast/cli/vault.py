@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli import delegations, kept_snapshots, sessions, vault_exit, vault_snapshots, vault_transfer
+from holdfast.cli import (
+    delegations,
+    kept_snapshots,
+    sessions,
+    vault_exit,
+    vault_person,
+    vault_snapshots,
+    vault_transfer,
+)
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, ForeignContracts, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
@@ -149,5 +157,7 @@ app.command()(vault_snapshots.compare)
 app.command()(vault_snapshots.choose)
 app.command()(vault_snapshots.recover)
 app.command("exit")(vault_exit.leave)
+app.command()(vault_person.stored)
+app.command("take-back")(vault_person.take_back)
 app.command()(delegations.delegate)
 app.command()(delegations.revoke)

@@ -19,6 +19,7 @@ from holdfast.client.flows.registration import Registrar
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.person import PersonMethods
 from holdfast.client.snapshots.keeping import KeptSnapshots
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
-class AsyncClient(AsyncServiceClient, AccountMethods):
+class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
     """A client for one service, with an optional vault on this machine.
 
     Takes the arguments of AsyncServiceClient, and these:
@@ -87,6 +88,7 @@ class AsyncClient(AsyncServiceClient, AccountMethods):
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
         self._kept = KeptSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
+        self._audience = self._kept.audience
 
     @property
     def vault(self) -> AsyncVault:

@@ -612,6 +612,31 @@ PUBLISH_NAME = Endpoint[r.Input](
     client=False,
 )
 
+
+def _of_person(name: str, method: str, path: str, summary: str, answer: type[m.Answer]) -> Endpoint[r.Input]:
+    return Endpoint[r.Input](
+        name=name,
+        method=method,
+        path=path,
+        summary=summary,
+        answers=(answer,),
+        errors_as=ErrorForm.FAILURE,
+        failures=(*(row for row in _TOKEN if row is not f.DID_NOT_REGISTERED), f.BAD_REQUEST, *_FAILING),
+        client=False,
+    )
+
+
+EXPORT_PERSON = _of_person(
+    "export_person", "GET", "/api/person", "All that the service stores about the token's DID", m.PersonExport
+)
+REMOVE_OF_PERSON = _of_person(
+    "remove_of_person",
+    "POST",
+    "/api/person/removals",
+    "Take back a credential, an identifier or everything of the token's DID",
+    m.PersonRemoved,
+)
+
 RESOLVE_DID = Endpoint[r.Input](
     name="resolve_did",
     method="GET",

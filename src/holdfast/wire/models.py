@@ -5,6 +5,8 @@ The JSON names of fields are written out, as the interface mixes three naming st
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
@@ -209,6 +211,32 @@ class SnapshotName(Answer, frozen=True, kw_only=True):
 
     found: bool = True
     name: str
+
+
+class PersonRemoved(Answer, frozen=True, kw_only=True):
+    """POST /api/person/removals: how many were removed of each kind."""
+
+    ok: bool = True
+    identifiers: int
+    credentials: int
+    snapshots: int
+    pins: int
+
+
+class PersonExport(Answer, frozen=True, kw_only=True):
+    """GET /api/person: all rows about a DID, by kind; times in RFC 3339."""
+
+    did: str
+    exported_at: str = msgspec.field(name="exportedAt")
+    identifiers: list[dict[str, Any]]
+    credentials: list[dict[str, Any]]
+    codes: list[dict[str, Any]]
+    audit: list[dict[str, Any]]
+    snapshots: list[dict[str, Any]]
+    pins: list[dict[str, Any]]
+    names: list[dict[str, Any]]
+    uploads: list[dict[str, Any]]
+    revocations: list[dict[str, Any]]
 
 
 class DidNotFound(Answer, frozen=True, kw_only=True):

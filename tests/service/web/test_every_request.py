@@ -10,13 +10,14 @@ from tests.support.api import Api, error_of
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
-from holdfast.wire.endpoints import ENDPOINTS
+from holdfast.wire.endpoints import ENDPOINTS, ErrorForm
 
 if TYPE_CHECKING:
     import httpx
 
-# The snapshot endpoints follow protocols with different errors, which tests/service/snapshots covers.
-OWN = [route for route in ROUTES if not route.of_snapshots]
+# The snapshot endpoints follow protocols with different errors, which tests/service/snapshots covers, and a person's have
+# the same errors (test_persons.py).
+OWN = [route for route in ROUTES if not route.of_snapshots and route.errors_as is not ErrorForm.FAILURE]
 GETS = [route.path for route in OWN if "GET" in route.handlers]
 POSTS = [route.path for route in OWN if list(route.handlers) == ["POST"]]
 

@@ -96,6 +96,11 @@ function mark(name, set) {
   }
 }
 
+/** Forgets that a vault was stored here, after the person has removed it. */
+export function unmarkVault() {
+  mark(MARK, false);
+}
+
 /** Records outside IndexedDB that a vault is stored, and asks the browser for persistent storage. */
 export function markVault() {
   mark(MARK, true); // without the mark, a deleted vault cannot be told from one that never existed

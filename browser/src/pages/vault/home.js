@@ -9,6 +9,7 @@ import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
 import { openFrom, sentFrom } from "../send/sent.js";
 import { facts, sentRows } from "../../kit/notes.js";
+import { leaveCard } from "../leave/parts.js";
 import { pairCard } from "../pair/give.js";
 import { keysCard, takeover } from "../keys/card.js";
 import { accountCard } from "./account.js";
@@ -67,6 +68,7 @@ export async function home({ said = "", quiet = false } = {}) {
     pairCard(),
     delegationsCard(known),
     activityCard(known),
+    leaveCard(),
   ];
   show({
     name: "home",

@@ -5,6 +5,9 @@ const de = {
   "language.other": "English",
   "network.test": "Testnetz: Geld hat hier keinen Wert.",
   "footer.interface": "Schnittstelle",
+  "footer.imprint": "Impressum",
+  "footer.privacy": "Datenschutz",
+  "footer.help": "Hilfe",
   "footer.checking": "Der Dienst wird geprüft",
   "footer.works": "Der Dienst läuft",
   "footer.partly": "Das Zahlungsnetz antwortet nicht",
@@ -667,6 +670,36 @@ const de = {
   "connect.replayed": "Diese Anfrage haben Sie schon beantwortet. Beginnen Sie in der App neu.",
   "connect.unsupported":
     "{host} verlangt eine Obergrenze in USDC, das dieser Dienst nicht hat. Es wurde nichts gesendet.",
+
+  "leave.heading": "Gehen",
+  "leave.lead":
+    "Sehen Sie, was {name} über Sie speichert, nehmen Sie es zurück, oder entfernen Sie den Tresor aus diesem Browser.",
+  "leave.open": "Gehen oder löschen",
+  "leave.stored.heading": "Was {name} über Sie speichert",
+  "leave.stored.text":
+    "Namen und Adressen: {identifiers}. Passkeys: {credentials}. Kopien Ihres Tresors: {snapshots}. Nur Sie können die Kopien öffnen.",
+  "leave.download": "Alles herunterladen",
+  "leave.downloaded": "Die Datei ist gespeichert.",
+  "leave.free": "Freigeben",
+  "leave.free.heading": "{identifier} freigeben?",
+  "leave.free.text": "Danach kann es jeder registrieren. Zahlungen dorthin erreichen Sie nicht mehr.",
+  "leave.freed": "{identifier} ist frei.",
+  "leave.erase.heading": "Alles bei {name} löschen",
+  "leave.erase.text":
+    "{name} löscht Ihre Namen und Adressen, die Registrierungen Ihrer Passkeys und die Kopien Ihres Tresors. Es bleiben: Ihr Tresor in diesem Browser, und Ihre DID und Ihr Geld auf der Chain. Speichern Sie zuerst eine Sicherungsdatei, denn die Kopien kann dann kein Gerät mehr holen.",
+  "leave.erase": "Alles löschen",
+  "leave.erase.sure": "Alles löschen?",
+  "leave.erase.sure.text":
+    "Das lässt sich nicht rückgängig machen. Ihre Namen kann danach jeder registrieren. Ihr Tresor ist dann nur noch in diesem Browser, wenn Sie keine Sicherungsdatei und kein anderes Gerät haben.",
+  "leave.erased": "Alles ist gelöscht.",
+  "leave.forget.heading": "Diesen Browser vergessen",
+  "leave.forget.text":
+    "Der Tresor wird aus diesem Browser entfernt. Ihre anderen Geräte, {name} und die Chain behalten, was sie haben.",
+  "leave.forget": "Aus diesem Browser entfernen",
+  "leave.forget.sure": "Den Tresor aus diesem Browser entfernen?",
+  "leave.forget.sure.text":
+    "Sie bekommen ihn nur mit einer Kopie bei {name}, einem anderen Gerät oder einer Sicherungsdatei zurück. Ohne eines davon sind Ihr Tresor und sein Geld verloren.",
+  "leave.forgotten": "Der Tresor ist aus diesem Browser entfernt.",
 
   "problem.cancelled": "Es wurde kein Passkey verwendet. Nichts hat sich geändert.",
   "problem.timed_out": "Das hat zu lange gedauert. Nichts hat sich geändert.",

@@ -4,6 +4,9 @@ export default {
   "language.other": "Deutsch",
   "network.test": "Test network: money has no value here.",
   "footer.interface": "Interface",
+  "footer.imprint": "Imprint",
+  "footer.privacy": "Privacy",
+  "footer.help": "Help",
   "footer.checking": "Checking the service",
   "footer.works": "The service is working",
   "footer.partly": "The payment network is not responding",
@@ -632,6 +635,35 @@ export default {
   "connect.expired": "The request of {host} is too old. Begin again in the app.",
   "connect.replayed": "You have answered this request before. Begin again in the app.",
   "connect.unsupported": "{host} asks for a limit in USDC, which this service does not have. Nothing was sent.",
+
+  "leave.heading": "Leave",
+  "leave.lead": "See what {name} stores about you, take it back, or remove the vault from this browser.",
+  "leave.open": "Leave or delete",
+  "leave.stored.heading": "What {name} stores about you",
+  "leave.stored.text":
+    "Names and addresses: {identifiers}. Passkeys: {credentials}. Copies of your vault: {snapshots}. Only you can open the copies.",
+  "leave.download": "Download everything",
+  "leave.downloaded": "The file is saved.",
+  "leave.free": "Free",
+  "leave.free.heading": "Free {identifier}?",
+  "leave.free.text": "Anyone may then register it. Payments to it no longer reach you.",
+  "leave.freed": "{identifier} is free.",
+  "leave.erase.heading": "Delete everything at {name}",
+  "leave.erase.text":
+    "{name} deletes your names and addresses, the registrations of your passkeys, and the copies of your vault. What stays: your vault in this browser, and your DID and money on the chain. Save a backup file first, because no device can get the copies any more.",
+  "leave.erase": "Delete everything",
+  "leave.erase.sure": "Delete everything?",
+  "leave.erase.sure.text":
+    "This cannot be undone. Anyone may then register your names. Your vault is then in this browser alone, unless you have a backup file or another device.",
+  "leave.erased": "Everything is deleted.",
+  "leave.forget.heading": "Forget this browser",
+  "leave.forget.text":
+    "The vault is removed from this browser. Your other devices, {name} and the chain keep what they have.",
+  "leave.forget": "Remove from this browser",
+  "leave.forget.sure": "Remove the vault from this browser?",
+  "leave.forget.sure.text":
+    "You get it back only with a copy at {name}, another device or a backup file. Without one of them, your vault and its money are lost.",
+  "leave.forgotten": "The vault is removed from this browser.",
 
   "problem.cancelled": "No passkey was used. Nothing changed.",
   "problem.timed_out": "That took too long. Nothing changed.",

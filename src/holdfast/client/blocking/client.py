@@ -1,6 +1,6 @@
 """`Client`, the blocking form of `AsyncClient`.
 
-Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/async_client.py`;
+Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/person.py` and `holdfast/client/async_client.py`;
 not edited by hand.
 """
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
+    from holdfast.client.types.service import PersonRemoved
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
@@ -176,6 +177,33 @@ class Client(ServiceClient):
             OperationFailed: two owners must sign, or the vault's key is no owner of the account.
         """
         return run(self._asynchronous.account_signature(message))
+
+    def export_person(self) -> dict[str, Any]:
+        """Return all rows that the service stores about the vault's DID, by kind."""
+        return run(self._asynchronous.export_person())
+
+    def take_back_passkey(self, credential_id: str) -> PersonRemoved:
+        """Remove the registration of one passkey, which a look-up then does not find; the vault keeps the passkey.
+
+        Without any registered passkey the DID keeps its identifier, and its snapshots are deleted after 30 days.
+        """
+        return run(self._asynchronous.take_back_passkey(credential_id))
+
+    def free_identifier(self, identifier: str, channel: str = "handle") -> PersonRemoved:
+        """Free a handle, e-mail address or phone number of the DID, which anyone may then register.
+
+        Args:
+            identifier: as it was registered.
+            channel: "handle", "email" or "sms".
+        """
+        return run(self._asynchronous.free_identifier(identifier, channel))
+
+    def erase_person(self) -> PersonRemoved:
+        """Delete all that the service stores about the vault's DID: registrations, credentials and snapshots.
+
+        The vault on this device, and what is on the chain, stay.
+        """
+        return run(self._asynchronous.erase_person())
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
 from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
-from holdfast.client.snapshots.tokens import bearer_token
+from holdfast.client.snapshots.tokens import bearer_token, did_of_service
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -57,6 +57,7 @@ class KeptSnapshots:
     ) -> None:
         self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot
+        self._audience = self._config.service_did or did_of_service(client.base_url)
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
         self._publishing: Publisher | None = None
@@ -67,6 +68,11 @@ class KeptSnapshots:
         self._automatic = AutomaticSnapshots(self.publish, pauses, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
             vault.listeners.append(self.changed)
+
+    @property
+    def audience(self) -> str:
+        """The DID of the client's service, to which tokens are addressed."""
+        return self._audience
 
     def changed(self) -> None:
         """Record that the vault may have changes to upload."""

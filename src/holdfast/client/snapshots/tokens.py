@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from holdfast.client.types import InvocationOptions
@@ -48,6 +48,14 @@ async def registration_token(vault: AsyncVault, audience: str, credential_id: st
     """
     asked = InvocationOptions(command=REGISTER, args={"credentialId": credential_id})
     return await _minted(vault, asked, audience, now)
+
+
+async def person_token(vault: AsyncVault, audience: str, command: str, args: dict[str, Any]) -> str:
+    """Return a token for one request about what a service stores about the vault's DID. It is valid for five minutes.
+
+    The vault must be unlocked.
+    """
+    return await _minted(vault, InvocationOptions(command=command, args=args), audience, time.time)
 
 
 async def _minted(vault: AsyncVault, asked: InvocationOptions, audience: str, now: Callable[[], float]) -> str:

@@ -67,6 +67,10 @@ class RegistrationCounters(models.RegistrationCounters, Wire, frozen=True, kw_on
     """GET /api/sessions/status."""
 
 
+class PersonRemoved(models.PersonRemoved, Wire, frozen=True, kw_only=True):
+    """POST /api/person/removals: how many were removed of each kind."""
+
+
 class SessionCreated(models.SessionCreated, Wire, frozen=True, kw_only=True):
     """POST /api/sessions."""
 

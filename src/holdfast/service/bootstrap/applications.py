@@ -82,8 +82,14 @@ def _pages(settings: Settings) -> PageFiles | None:
         faucet=settings.faucet_url or "",
         channels=settings.channels,
         registration=settings.registration,
+        links=_links(settings),
     )
     return named_setting("HOLDFAST_PAGES_LOGO", page_files, choices)
+
+
+def _links(settings: Settings) -> dict[str, str]:
+    given = {"imprint": settings.pages_imprint, "privacy": settings.pages_privacy, "help": settings.pages_help}
+    return {name: address for name, address in given.items() if address}
 
 
 def contract_set(settings: Settings) -> ContractSet:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
-from holdfast.service.bootstrap.snapshots import kept_snapshots
+from holdfast.service.bootstrap.snapshots import kept_snapshots, snapshot_access
 from holdfast.service.bootstrap.upstreams import (
     accounts_of,
     chain_readers,
@@ -25,6 +26,7 @@ from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.persons import Persons
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
@@ -75,7 +77,8 @@ def build_service(
     confirmations = confirmations_of(settings, store, pools, clock)
     admission = Admission(store, settings.registration, secrets.invitation_keys, clock)
     sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock, admission)
-    maintenance = Maintenance(store, confirmations, clock)
+    pseudonyms = Pseudonyms(secrets.pseudonym_key)
+    maintenance = Maintenance(store, confirmations, clock, pseudonyms, settings.audit_days)
     return Service(
         store=store,
         sessions=sessions,
@@ -87,6 +90,7 @@ def build_service(
         balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
         chains=Chains(settings.chain, on_chains),
         resolution=resolution_of(settings, chains[settings.chain], store),
+        persons=Persons(store, snapshot_access(settings, store, clock), pseudonyms, clock),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=on_chains[settings.chain].relay,
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),

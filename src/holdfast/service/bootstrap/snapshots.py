@@ -45,14 +45,7 @@ def kept_snapshots(
     return Snapshots(
         index=index,
         blocks=blocks,
-        access=SnapshotAccess(
-            store,
-            index,
-            settings.registrar_did,
-            settings.snapshots_uploads_per_address_hour,
-            ReadingRate(settings.snapshots_refusals_per_address_minute, clock),
-            clock,
-        ),
+        access=snapshot_access(settings, store, clock),
         uploads=SnapshotUploads(
             index=index,
             blocks=blocks,
@@ -69,4 +62,16 @@ def kept_snapshots(
         strays=Strays(index, blocks, clock),
         reads=ReadingRate(settings.snapshots_reads_per_address_minute, clock),
         delegate=delegate_of(settings.public_url, secrets.peer_key),
+    )
+
+
+def snapshot_access(settings: Settings, store: Store, clock: Clock) -> SnapshotAccess:
+    """Return what checks the tokens of requests that a vault's key signs."""
+    return SnapshotAccess(
+        store,
+        store.snapshots,
+        settings.registrar_did,
+        settings.snapshots_uploads_per_address_hour,
+        ReadingRate(settings.snapshots_refusals_per_address_minute, clock),
+        clock,
     )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.idempotency import Idempotency
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.measuring import Measuring
+    from holdfast.service.operations.persons import Persons
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.reserved_names import ReservedNames
@@ -57,6 +58,7 @@ class Service:
     balances: Balances
     chains: Chains
     resolution: Resolution
+    persons: Persons
     chain_reads: ReadingRate
     relay: Relay
     idempotency: Idempotency

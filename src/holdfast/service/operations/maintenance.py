@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.rules.limits import DAY_S
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.store.port import Store
@@ -18,11 +21,17 @@ ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """The two periodic jobs, and whether the workflow engine is currently doing them."""
+    """The two periodic jobs, and whether the workflow engine is currently doing them.
+
+    Attributes:
+        pseudonyms: hashes the names in the audit after `audit_days` days; 0: never.
+    """
 
     store: Store
     confirmations: Confirmations
     clock: Clock
+    pseudonyms: Pseudonyms
+    audit_days: int
 
     async def confirm_registrations(self) -> dict[str, int]:
         """Confirm or refuse pending registrations according to the chain."""
@@ -41,5 +50,12 @@ class Maintenance:
         return by_itself
 
     async def expire(self) -> dict[str, int]:
-        """Remove codes, verifications and records of sent codes that no rule reads any more."""
-        return {"removed": await self.store.expire(self.clock())}
+        """Remove codes, verifications and records of sent codes that no rule reads any more; hide old names."""
+        now = self.clock()
+        removed = await self.store.expire(now)
+        if self.audit_days == 0:
+            return {"removed": removed}
+        return {
+            "removed": removed,
+            "hidden": await self.store.hide_names(self.pseudonyms, now - self.audit_days * DAY_S),
+        }

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COUNTRY = re.compile(r"[A-Z]{2}")
+MAX_AUDIT_DAYS = 36_500
 MAX_LIMIT = 1_000_000_000  # about thirty years in seconds, so that times stay within a calendar's range
 
 
@@ -86,6 +87,11 @@ def _sender(text: str) -> str:
     from holdfast.service.delivery.mail_addresses import sender_address
 
     sender_address(text)
+    return text
+
+
+def _link(text: str) -> str:
+    http_url(text)
     return text
 
 
@@ -404,11 +410,20 @@ ROWS: tuple[SettingRow, ...] = (
         _languages,
         "the pages' languages, en and de; the first where a browser prefers neither",
     ),
+    SettingRow("HOLDFAST_PAGES_IMPRINT", None, _link, "the address of your imprint, linked at the pages' foot"),
+    SettingRow("HOLDFAST_PAGES_PRIVACY", None, _link, "the address of your privacy notice, linked at the pages' foot"),
+    SettingRow("HOLDFAST_PAGES_HELP", None, _link, "the address of your help, linked at the pages' foot"),
     SettingRow(
         "HOLDFAST_PAIRING_HOST",
         "",
         _pairing_host,
         "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
+    ),
+    SettingRow(
+        "HOLDFAST_AUDIT_DAYS",
+        "180",
+        integer_between(0, MAX_AUDIT_DAYS),
+        "days after which hashes replace the names and DIDs in the audit; 0: never",
     ),
     LOG,
     LOG_LEVEL,

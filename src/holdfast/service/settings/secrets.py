@@ -49,6 +49,11 @@ class Secrets:
         return tuple(hmac.digest(key, b"holdfast/invitation-key/v1", "sha256") for key in self.signing_keys)
 
     @property
+    def pseudonym_key(self) -> bytes:
+        """The key of the hashes that replace names in old records, derived from the signing key."""
+        return hmac.digest(self.signing_keys[0], b"holdfast/pseudonym-key/v1", "sha256")
+
+    @property
     def peer_key(self) -> bytes:
         """The seed of the Ed25519 key whose peer ID identifies this service in pins, derived from the signing key."""
         return hmac.digest(self.signing_keys[0], b"holdfast/peer-key/v1", "sha256")

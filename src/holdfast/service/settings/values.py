@@ -111,7 +111,11 @@ class Settings:
     pages_colour: str
     pages_logo: Path | None
     pages_languages: tuple[str, ...]
+    pages_imprint: str | None
+    pages_privacy: str | None
+    pages_help: str | None
     pairing_host: str
+    audit_days: int
     log: str
     log_level: str
     env: str

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.persons import Removal, Removed
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
         IdempotencyState,
@@ -206,6 +208,22 @@ class Store(Protocol):
 
     async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """Return everything stored about one identifier, for the operator."""
+        ...
+
+    async def take_back(self, removal: Removal) -> Removed:
+        """Remove what a person takes back, once for each token: a repeat gets the first result and changes nothing.
+
+        Nothing of another DID is removed. The names of removed identifiers, and for everything also the DID, are
+        replaced in the audit by their hashes.
+        """
+        ...
+
+    async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
+        """Return all rows about a DID as of one moment, by kind. `hashed` is the DID's hash in the audit."""
+        ...
+
+    async def hide_names(self, pseudonyms: Pseudonyms, before: float) -> int:
+        """Replace names and DIDs in the audit's rows from before this time by their hashes; return how many rows."""
         ...
 
     async def gauges(self, now: float) -> StoreGauges:

@@ -21,7 +21,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.web.failures import failed, failure_response
 from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
-from holdfast.wire.endpoints import REGISTER_DID, ErrorForm
+from holdfast.wire.endpoints import EXPORT_PERSON, REGISTER_DID, REMOVE_OF_PERSON, ErrorForm
 from holdfast.wire.errors import (
     AMBIGUOUS_REQUEST,
     BODY_TOO_LARGE,
@@ -48,6 +48,7 @@ _PREFLIGHT_AGE_S = 86400
 # In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The headers listed
 # after `*` are those that IPFS gateways list.
 _SIGNED_HEADERS = "*, Authorization"
+_SIGNED_PATHS = frozenset({REGISTER_DID.path, EXPORT_PERSON.path, REMOVE_OF_PERSON.path})
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
@@ -266,7 +267,7 @@ def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> Non
 def _allowed_headers(route: Route) -> str:
     if route.of_snapshots:
         return _SNAPSHOT_HEADERS
-    return _SIGNED_HEADERS if route.path == REGISTER_DID.path else "*"
+    return _SIGNED_HEADERS if route.path in _SIGNED_PATHS else "*"
 
 
 def _preflight(route: Route) -> Response:

@@ -19,6 +19,7 @@ TAGS = {
     "Registration": "Sessions, one-time codes and registrations of DIDs.",
     "Chain": "What a client needs to know of the chain, and the way to the bundler.",
     "Snapshots": "Sealed snapshots of vaults: Kubo's RPC, the IPFS Pinning Service API, the trustless gateway, IPNS.",
+    "Person": "What a person gets and takes back, by requests that the vault's key signs.",
     "Payments": "The files of the payment handler.",
     "Pages": "The pages for people, and their files.",
     "Service": "State, enclave, client modules and this document.",
@@ -252,6 +253,14 @@ TEXTS: dict[str, Text] = {
         "For passkeys whose user handle is not the name itself.",
         {"credentialId": "Y3JlZA"},
         {"found": False},
+    ),
+    "export_person": _of(
+        "Person", "All rows about the token's DID, by kind. A DID of which nothing is stored gets empty lists."
+    ),
+    "remove_of_person": _of(
+        "Person",
+        "The token's arguments name a `credentialId`, an `identifier` with its `channel`, or `everything: true`."
+        " Nothing of another DID is removed. The same token again gets the first response and changes nothing.",
     ),
     "ipfs": _of("Snapshots", "`?format=car` returns the snapshot as a CAR file. Nothing is rendered."),
     "ipns": _of("Snapshots", "The signed record that leads from a name to its newest snapshot."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -73,6 +73,10 @@ _NO_SCRIPT = {
     "en": "This page needs JavaScript. Your keys are made and used in this browser.",
     "de": "Diese Seite braucht JavaScript. Ihre Schlüssel entstehen in diesem Browser und werden hier benutzt.",
 }
+_LINKS = {
+    "en": {"imprint": "Imprint", "privacy": "Privacy", "help": "Help"},
+    "de": {"imprint": "Impressum", "privacy": "Datenschutz", "help": "Hilfe"},
+}
 _VARIES = ("vary", "Accept-Language")
 
 
@@ -97,6 +101,7 @@ class PageChoices:
         faucet: the URL that gives test USDC; empty outside the local world.
         channels: the kinds of identifiers that people may register.
         registration: who may register: open, invitation or closed.
+        links: the addresses of the operator's imprint, privacy notice and help, by these names.
     """
 
     name: str
@@ -115,6 +120,7 @@ class PageChoices:
     faucet: str = ""
     channels: tuple[str, ...] = ("handle", "email", "sms")
     registration: str = "open"
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +236,18 @@ def _html(choices: PageChoices, language: str, said: tuple[str, str], script: st
         "lead": lead,
         "script": script,
     }
-    html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
+    escaped = {name: escape(value) for name, value in values.items()}
+    html = Template(_read("page.html").decode()).substitute(escaped, links=_links(choices, language))
     return html.encode()
+
+
+def _links(choices: PageChoices, language: str) -> str:
+    """Return the operator's links as HTML, which works without scripts; nothing without links."""
+    links = "".join(
+        f'<a href="{escape(address)}" data-link="{name}">{_LINKS[language][name]}</a>'
+        for name, address in choices.links.items()
+    )
+    return f'\n  <nav id="links">{links}</nav>' if links else ""
 
 
 def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from holdfast.service.web import (
     health,
     names,
     pages,
+    persons,
     pins,
     proxies,
     resolution,

@@ -7,6 +7,8 @@
 | which attempts at a code count | count_attempt_v1 | holdfast.rules.one_time_codes.count | test_attempts |
 | which windows are full | window_full_v1 | holdfast.service.store.sqlite.charges.charge | test_windows |
 | the shard of a text | shard_of_v1 | holdfast.rules.shards.shard_of | test_shards |
+| the shard of an identifier | shard_of_name_v1 | holdfast.rules.shards.shard_of | test_shards_of_names |
+| the hash of a name | pseudonym_v1 | holdfast.rules.pseudonyms.Pseudonyms | test_pseudonyms |
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from hypothesis import strategies as st
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.one_time_codes import Attempts, count
+from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import (
     Claim,
     RegistrationFacts,
@@ -146,6 +149,18 @@ def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int
 @given(text=st.text().filter(storable))
 def test_shards(ask: Callable[..., Any], text: str) -> None:
     assert ask("shard_of_v1", text)[0] == shard_of(text)
+
+
+@given(channel=st.sampled_from(Channel), key=st.text().filter(storable))
+def test_shards_of_names(ask: Callable[..., Any], channel: Channel, key: str) -> None:
+    assert ask("shard_of_name_v1", channel.value, key)[0] == shard_of(channel.value, key)
+
+
+@given(key=st.binary(min_size=32, max_size=32), name=st.text().filter(storable))
+def test_pseudonyms(ask: Callable[..., Any], key: bytes, name: str) -> None:
+    pseudonyms = Pseudonyms(key)
+    assert ask("pseudonym_v1", *pseudonyms.blocks, "email", name)[0] == pseudonyms.of_name("email", name)
+    assert ask("pseudonym_v1", *pseudonyms.blocks, "did", name)[0] == pseudonyms.of_did(name)
 
 
 def test_the_table_names_every_rule() -> None:

@@ -18,7 +18,7 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite import confirmations, migrations, progress, schema, snapshot_index
+from holdfast.service.store.sqlite import confirmations, migrations, persons, progress, schema, snapshot_index
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.values import NewCode, NewRegistration, NewSession
@@ -199,7 +199,13 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
         "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
         "DELETE FROM charges WHERE at < ?": (1.0,),
-        snapshot_index.IS_REGISTERED: ("did:new:0x1", "did:new:0x1"),
+        snapshot_index.IS_REGISTERED: ("did:new:0x1",),
+        "SELECT id FROM audit WHERE at < ? AND substr(key, 1, 5) <> 'hash ' LIMIT 9": (1.0,),
+        **{
+            statement: ("did:new:0x1", "hash 1")[: 1 + ("?2" in statement)]
+            for name, statement in persons.EXPORT.items()
+            if name != "revocations"  # a small table
+        },
         "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
     }
     for statement, values in asked.items():

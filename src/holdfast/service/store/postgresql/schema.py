@@ -72,6 +72,7 @@ STEPS: tuple[Step, ...] = (
             "0001_snapshot_uploads.sql",
             "0001_snapshot_pins.sql",
             "0001_snapshot_upkeep.sql",
+            "0001_persons.sql",
         )
     ),
 )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
+from holdfast.service.store.persons import Removed
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql import reads, repeats
+from holdfast.service.store.postgresql import persons, reads, repeats
 from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.persons import Removal
     from holdfast.service.store.port import Charge
     from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.values import (
@@ -289,6 +292,26 @@ class PostgresqlStore:
         if not storable(credential):
             return False
         return bool(await self._again(upkeep.REVOKE, (shard_of(credential), credential, now)))
+
+    async def take_back(self, removal: Removal) -> Removed:
+        """See Store."""
+        texts = (removal.did, removal.credential or "", *(removal.name or ()))
+        if not all(map(storable, texts)):
+            return Removed()
+        removed: Removed = await self._again(persons.TAKE_BACK, removal)
+        return removed
+
+    async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
+        """See Store."""
+        found: dict[str, list[dict[str, object]]] = await self._reads.ask(persons.HELD, (shard_of(did), did, hashed))
+        return found
+
+    async def hide_names(self, pseudonyms: Pseudonyms, before: float) -> int:
+        """See Store. Names are replaced in parts, so that no statement takes long."""
+        hidden = 0
+        while part := int(await self._again(persons.HIDE_NAMES, (pseudonyms, before))):
+            hidden += part
+        return hidden
 
     # -- life ------------------------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ def every_row(file: Path) -> Iterator[dict[str, object]]:
         for table in TABLES:
             source = f"history ORDER BY {_IN_ORDER}" if table == "audit" else table
             for row in connection.execute(f"SELECT * FROM {source}"):  # noqa: S608 - our own names
-                yield {"table": table, **_plain(dict(row))}
+                yield {"table": table, **plain_row(dict(row))}
     finally:
         connection.close()
 
@@ -101,7 +101,7 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
     cursor.row_factory = sqlite3.Row
 
     def rows(statement: str) -> list[dict[str, Any]]:
-        return [_plain(dict(row)) for row in cursor.execute(statement, (channel, key))]
+        return [plain_row(dict(row)) for row in cursor.execute(statement, (channel, key))]
 
     claims = rows(
         "SELECT channel, key, given, did, stage, created_at, registered_at"
@@ -132,7 +132,7 @@ def _take_for_oneself(file: Path) -> None:
         connection.close()
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def plain_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row for people to read: hashes and identifiers as they were sent, other blobs as hex."""
     if "tx_hash" in row:
         row["tx_hash"] = unpack_hash(row["tx_hash"])

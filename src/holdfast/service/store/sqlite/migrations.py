@@ -18,6 +18,8 @@ _TABLES = """
         in_audit INTEGER NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX identifiers_key ON identifiers (channel, key);
+    -- Registered identifiers are found by their credentials.
+    CREATE INDEX identifiers_did_end ON identifiers (substr(did, -12)) WHERE stage = 'session';
 
     CREATE TABLE credentials (
         id INTEGER PRIMARY KEY,
@@ -105,6 +107,8 @@ _TABLES = """
         did TEXT
     ) STRICT;
     CREATE INDEX audit_key ON audit (channel, key);
+    CREATE INDEX audit_did_end ON audit (substr(did, -12)) WHERE did IS NOT NULL;
+    CREATE INDEX audit_named ON audit (at) WHERE substr(key, 1, 5) <> 'hash '; -- rules/pseudonyms.py
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
 
     -- Responses to requests with an Idempotency-Key, for their repeats.

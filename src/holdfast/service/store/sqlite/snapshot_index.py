@@ -48,11 +48,11 @@ class SqliteSnapshotIndex:
 
     async def is_registered(self, did: str) -> bool:
         """See SnapshotIndex."""
-        return self._read.one(IS_REGISTERED, did, did) is not None
+        return self._read.one(IS_REGISTERED, did) is not None
 
     async def is_confirmed(self, did: str) -> bool:
         """See SnapshotIndex."""
-        return self._read.one(IS_CONFIRMED, did, did) is not None
+        return self._read.one(IS_CONFIRMED, did) is not None
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
         """See SnapshotIndex."""

@@ -99,6 +99,8 @@ SNAPSHOT_TABLES = """
         ttl_ns INTEGER NOT NULL -- stored, so that nothing parses the record when it is read
     ) STRICT, WITHOUT ROWID;
 
+    CREATE INDEX snapshot_names_did_end ON snapshot_names (substr(did, -12));
+
     CREATE TABLE snapshot_loose (
         block_id INTEGER PRIMARY KEY
     ) STRICT;

@@ -58,20 +58,20 @@ def _drop_orphans(connection: Connection, now: float, most: int) -> int:
         (now - ORPHANS_KEPT_S, _ORPHANS_AT_ONCE),
     ).fetchall()
     for (did,) in rows:
-        if connection.execute(IS_REGISTERED, (did, did)).fetchone() is None:
-            _drop_all(connection, did)
+        if connection.execute(IS_REGISTERED, (did,)).fetchone() is None:
+            drop_all(connection, did)
         connection.execute("DELETE FROM snapshot_orphans WHERE did = ?", (did,))
     return len(rows)
 
 
-def _drop_all(connection: Connection, did: str) -> None:
-    """Remove a DID's record, pins and snapshots."""
+def drop_all(connection: Connection, did: str) -> tuple[int, int]:
+    """Remove a DID's record, pins and snapshots; return how many snapshots and pins."""
     connection.execute(
         "DELETE FROM snapshot_names WHERE did = ? AND name IN (SELECT publisher FROM snapshot_roots WHERE did = ?)",
         (did, did),
     )
-    connection.execute("DELETE FROM snapshot_pins WHERE did = ?", (did,))
-    connection.execute("DELETE FROM snapshot_roots WHERE did = ?", (did,))
+    pins = connection.execute("DELETE FROM snapshot_pins WHERE did = ?", (did,)).rowcount
+    return connection.execute("DELETE FROM snapshot_roots WHERE did = ?", (did,)).rowcount, pins
 
 
 def name_strays(connection: Connection, objects: Sequence[str]) -> int:

@@ -1,12 +1,18 @@
-"""Whether a DID has a registered credential.
+"""Finds rows by their DID.
 
-The database index contains only the last characters of DIDs (migrations.py). Without the plus sign in `+did`, SQLite
-would replace the column with the value in the whole condition, and could not use the index. Both parameters of a
-statement are the DID.
+The database indexes contain only the last characters of DIDs (migrations.py). Without the plus sign in `+did`, SQLite
+would replace the column with the value in the whole condition, and could not use the index. The first parameter of each
+statement is the DID.
 """
 
 from __future__ import annotations
 
-_OF_DID = "SELECT 1 FROM credentials WHERE substr(did, -12) = substr(?, -12) AND +did = ?"
+
+def of_did(column: str) -> str:
+    """Return the condition that a column is the DID."""
+    return f"substr({column}, -12) = substr(?1, -12) AND +{column} = ?1"
+
+
+_OF_DID = f"SELECT 1 FROM credentials WHERE {of_did('did')}"  # noqa: S608 - our own condition
 IS_REGISTERED = f"{_OF_DID} AND confirmation <> 'refused' LIMIT 1"
 IS_CONFIRMED = f"{_OF_DID} AND confirmation = 'confirmed' LIMIT 1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
@@ -11,7 +12,7 @@ import msgspec
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite import charges, claims, codes, confirmations, repeats, upkeep
+from holdfast.service.store.sqlite import charges, claims, codes, confirmations, persons, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.rules.identifiers import Identifier
+    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.persons import Removal, Removed
     from holdfast.service.store.port import Charge
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
@@ -247,6 +250,18 @@ class SqliteStore:
     async def revoke_credential(self, credential: str, now: float) -> bool:
         """See Store."""
         return await self._writer.write(claims.revoke_credential, credential, now)
+
+    async def take_back(self, removal: Removal) -> Removed:
+        """See Store."""
+        return await self._writer.write(persons.take_back, removal)
+
+    async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
+        """See Store. Reads on a thread, because a person may have many rows."""
+        return await asyncio.to_thread(persons.held, self._file, did, hashed)
+
+    async def hide_names(self, pseudonyms: Pseudonyms, before: float) -> int:
+        """See Store. Names are replaced in parts, so that no other write waits long."""
+        return await upkeep.in_parts(self._writer, partial(persons.hide_names, pseudonyms), before)
 
     # -- life ------------------------------------------------------------------------------------------------------
 

@@ -112,6 +112,7 @@ CREATE TABLE holdfast.snapshot_names (
     ttl_ns bigint NOT NULL,
     PRIMARY KEY (shard, name)
 );
+CREATE INDEX snapshot_names_did_end ON holdfast.snapshot_names (right(did, 12));
 
 -- Objects to be deleted, under the shard of their block's CID.
 CREATE TABLE holdfast.snapshot_garbage (

@@ -18,6 +18,8 @@ CREATE TABLE holdfast.identifiers (
     in_audit boolean NOT NULL,
     PRIMARY KEY (shard, channel, key)
 );
+-- A DID's last characters distinguish nearly all DIDs. Only what a person asks about all of a DID looks in every shard.
+CREATE INDEX identifiers_did_end ON holdfast.identifiers (right(did, 12));
 
 -- Registrations of one identifier, under the identifier's shard. `signed`: whether the DID's key signed the request that
 -- registered the credential.
@@ -171,6 +173,8 @@ CREATE TABLE holdfast.audit (
     did text,
     PRIMARY KEY (shard, channel, key, id)
 );
+CREATE INDEX audit_did_end ON holdfast.audit (right(did, 12)) WHERE did IS NOT NULL;
+CREATE INDEX audit_named ON holdfast.audit (at) WHERE left(key, 5) <> 'hash ';
 CREATE INDEX audit_passing ON holdfast.audit (at) WHERE action IN ('code_sent', 'refused');
 
 -- What happened to identifiers: the audit, and what standing rows tell.

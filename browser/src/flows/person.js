@@ -1,0 +1,51 @@
+/** Gets, and takes back, what the service stores about the vault's DID, by requests that the vault's key signs. */
+
+import "../core.js";
+import { didOfService } from "./signature.js";
+
+const LIVES_S = 300;
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Wish
+ *   what is taken back
+ * @typedef {{identifiers: number, credentials: number, snapshots: number, pins: number}} Removed how many of each kind
+ */
+
+/**
+ * @param {Client} client its vault is open
+ * @returns {Promise<Record<string, any>>} all rows about the DID, by kind
+ */
+export async function exportPerson(client) {
+  const headers = await signed(client, "/person/export", {});
+  return client._call({ method: "GET", path: "/api/person", reads: "json" }, undefined, headers);
+}
+
+/**
+ * The service carries a signed request out once, so that a repeat has no second effect.
+ *
+ * @param {Client} client its vault is open
+ * @param {Wish} wish
+ * @returns {Promise<Removed>}
+ */
+export async function takeBack(client, wish) {
+  const headers = await signed(client, "/person/remove", wish);
+  const { identifiers, credentials, snapshots, pins } = await client._call(
+    { method: "POST", path: "/api/person/removals", reads: "json", safe: true },
+    undefined,
+    headers,
+  );
+  return { identifiers, credentials, snapshots, pins };
+}
+
+/**
+ * @param {Client} client
+ * @param {string} command
+ * @param {Record<string, any>} args
+ */
+async function signed({ vault, baseUrl, serviceDid }, command, args) {
+  const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
+  const audience = serviceDid ?? didOfService(baseUrl);
+  const { container } = await vault.invoke({ command, args, audience, expiration, record: false });
+  return { authorization: `Bearer ${container}` };
+}

@@ -1,0 +1,133 @@
+/**
+ * The screen on which a person sees what the service stores about them, takes it back, or removes the vault from this
+ * browser. It is loaded when it is opened, and imports nothing, so that it needs no further file.
+ */
+
+/** @typedef {import("./parts.js").Parts} Parts */
+/** @typedef {{channel: "handle" | "email" | "sms", key: string, given: string}} Identifier */
+
+/**
+ * @param {Parts} parts
+ * @param {{said?: string}} [how] `said`: what happened just now
+ */
+export async function leave(parts, { said = "" } = {}) {
+  const { buttons, button, el, go, paragraph, preparing, ready, say, SERVICE, show, text } = parts;
+  const still = preparing();
+  const client = await ready();
+  const found = await client.exportPerson();
+  if (!still()) return;
+  const { identifiers, credentials, snapshots } = found;
+  const counts = { identifiers: identifiers.length, credentials: credentials.length, snapshots: snapshots.length };
+  show({
+    name: "leave",
+    heading: text("leave.heading"),
+    redraw: () => void leave(parts),
+    body: [
+      el("h2", {}, text("leave.stored.heading", { name: SERVICE })),
+      paragraph("leave.stored.text", counts),
+      el("ul", { class: "rows" }, ...identifiers.map((/** @type {Identifier} */ it) => row(parts, it))),
+      el(
+        "div",
+        { class: "buttons" },
+        pressed(parts, "download", async () => downloaded(parts, found)),
+      ),
+      el("h2", {}, text("leave.erase.heading", { name: SERVICE })),
+      paragraph("leave.erase.text", { name: SERVICE }),
+      el(
+        "div",
+        { class: "buttons" },
+        pressed(parts, "erase", () => erased(parts), "bad"),
+      ),
+      el("h2", {}, text("leave.forget.heading")),
+      paragraph("leave.forget.text", { name: SERVICE }),
+      el(
+        "div",
+        { class: "buttons" },
+        pressed(parts, "forget", () => forgotten(parts), "bad"),
+      ),
+      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+    ],
+  });
+  say(said);
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Identifier} identifier
+ */
+function row(parts, { channel, given }) {
+  const { about, confirmed, el, ready, text } = parts;
+  const identifier = given;
+  const free = async () => {
+    const question = {
+      heading: text("leave.free.heading", { identifier }),
+      words: text("leave.free.text"),
+      yes: text("leave.free"),
+    };
+    if (!(await confirmed(question))) return;
+    await (await ready()).takeBack({ identifier, channel });
+    await leave(parts, { said: text("leave.freed", { identifier }) });
+  };
+  return el(
+    "li",
+    {},
+    el("p", {}, identifier),
+    el("div", { class: "buttons" }, about(pressed(parts, "free", free), identifier)),
+  );
+}
+
+/**
+ * A button with the text of its name, whose action must be the only one.
+ *
+ * @param {Parts} parts
+ * @param {"download" | "erase" | "forget" | "free"} name
+ * @param {() => Promise<unknown>} work
+ * @param {"plain" | "bad"} [kind]
+ */
+function pressed({ button, run, text }, name, work, kind = "plain") {
+  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), work);
+  return button(text(`leave.${name}`), press, { kind, name });
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Record<string, any>} found
+ */
+function downloaded({ el, say, text }, found) {
+  const data = new Blob([JSON.stringify(found, null, 2)], { type: "application/json" });
+  const address = URL.createObjectURL(data);
+  el("a", { href: address, download: `stored-${new Date().toISOString().slice(0, 10)}.json` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  say(text("leave.downloaded"));
+}
+
+/** @param {Parts} parts */
+async function erased(parts) {
+  const { confirmed, ready, SERVICE, text } = parts;
+  const question = {
+    heading: text("leave.erase.sure"),
+    words: text("leave.erase.sure.text", { name: SERVICE }),
+    yes: text("leave.erase"),
+  };
+  if (!(await confirmed(question))) return;
+  await (await ready()).takeBack({ everything: true });
+  await leave(parts, { said: text("leave.erased") });
+}
+
+/** @param {Parts} parts */
+async function forgotten({ confirmed, go, ready, say, SERVICE, setVaultOf, text, unmarkVault }) {
+  const question = {
+    heading: text("leave.forget.sure"),
+    words: text("leave.forget.sure.text", { name: SERVICE }),
+    yes: text("leave.forget"),
+  };
+  if (!(await confirmed(question))) return;
+  const { vault } = await ready();
+  const { did, credentials } = await vault.query();
+  await vault.lock();
+  await vault.forget(did);
+  await Promise.all(credentials.map(({ credential_id: id }) => setVaultOf(id, null)));
+  unmarkVault();
+  await go("vault");
+  say(text("leave.forgotten"));
+}

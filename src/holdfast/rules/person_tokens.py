@@ -1,0 +1,47 @@
+"""The requests of a person about all that the service stores of their DID: invocations signed by the vault's key.
+
+The token's arguments say what is asked, so that a token can be used for nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.rules.dids import parse_credential_id
+from holdfast.rules.identifiers import parse_channel, parse_identifier
+from holdfast.wire.errors import Refused
+from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.rules.identifiers import Identifier
+
+EXPORT = "/person/export"
+REMOVE = "/person/remove"
+_FORMS = ({"credentialId"}, {"identifier", "channel"}, {"everything"})
+
+
+class Wish(NamedTuple):
+    """What a person takes back: a credential ID in canonical form, an identifier, or everything if both are None."""
+
+    credential: str | None = None
+    identifier: Identifier | None = None
+
+
+def wish_of(args: Mapping[str, Any]) -> Wish:
+    """Return what the arguments of a `/person/remove` invocation ask for. Raises SnapshotRefused(BAD_REQUEST)."""
+    if set(args) not in _FORMS:
+        raise SnapshotRefused(BAD_REQUEST, "the token names a credentialId, an identifier with channel, or everything")
+    if "everything" in args:
+        if args["everything"] is not True:
+            raise SnapshotRefused(BAD_REQUEST, "the argument `everything` is true or absent")
+        return Wish()
+    if not all(isinstance(value, str) for value in args.values()):
+        raise SnapshotRefused(BAD_REQUEST, "the token's arguments are texts")
+    try:
+        if "credentialId" in args:
+            return Wish(credential=parse_credential_id(args["credentialId"]))
+        return Wish(identifier=parse_identifier(args["identifier"], parse_channel(args["channel"])))
+    except Refused as refused:
+        raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None

@@ -1,0 +1,54 @@
+"""What a person, or an operator for a person, takes back from the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from holdfast.rules.pseudonyms import Pseudonyms
+
+
+class Removed(NamedTuple):
+    """How many rows of each kind a removal deleted."""
+
+    identifiers: int = 0
+    credentials: int = 0
+    snapshots: int = 0
+    pins: int = 0
+
+    def plus(self, other: Removed) -> Removed:
+        """Return the sums."""
+        return Removed(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def text(self) -> str:
+        """Return the form in which a used token's row stores the numbers."""
+        return ",".join(map(str, self))
+
+    @classmethod
+    def of_text(cls, text: str) -> Removed:
+        """Return the numbers from `text()`."""
+        return cls(*map(int, text.split(",")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What is taken back: a credential, an identifier, or everything of the DID if both are None.
+
+    Attributes:
+        did: whose; the removal changes nothing that another DID holds.
+        credential: a credential ID in canonical form.
+        name: an identifier's channel and canonical key.
+        now: seconds since the epoch.
+        pseudonyms: hashes the names in the history of what is removed.
+        token: digest of the token that asked, or random bytes for an operator; a repeat gets the first result.
+        until: how long that is remembered, in seconds since the epoch.
+    """
+
+    did: str
+    credential: str | None = None
+    name: tuple[str, str] | None = None
+    now: float
+    pseudonyms: Pseudonyms
+    token: bytes
+    until: float

@@ -1,0 +1,162 @@
+-- rules/shards.py, of an identifier.
+CREATE FUNCTION holdfast.shard_of_name_v1(of_channel text, of_key text) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
+    SELECT ((get_byte(h, 0) << 4) | (get_byte(h, 1) >> 4))::smallint
+    FROM sha256(convert_to(of_channel, 'UTF8') || '\x00'::bytea || convert_to(of_key, 'UTF8')) AS h
+$$;
+
+-- rules/pseudonyms.py: HMAC-SHA-256 (RFC 2104) of two texts, with the key's inner and outer block.
+CREATE FUNCTION holdfast.pseudonym_v1(inner_block bytea, outer_block bytea, kind text, name text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'hash ' || left(encode(sha256(outer_block || sha256(
+        inner_block || convert_to(kind, 'UTF8') || '\x00'::bytea || convert_to(name, 'UTF8'))), 'hex'), 32)
+$$;
+
+-- Replaces the name in rows of the audit that are a DID's, or of a name that it held, by its hash; and the DID by its.
+CREATE FUNCTION holdfast.hide_person_v1(
+    of_did text, name_shard smallint, of_channel text, of_key text, inner_block bytea, outer_block bytea
+) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF of_key IS NULL THEN
+        UPDATE holdfast.audit AS t SET
+            shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
+            key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
+            did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
+        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;
+        RETURN;
+    END IF;
+    UPDATE holdfast.audit AS t SET
+        shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
+        key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
+        did = CASE WHEN t.did = of_did THEN holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did) ELSE t.did END
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key;
+END
+$$;
+
+-- Frees an identifier that a DID holds; how many credentials went with it, null if the DID does not hold it.
+CREATE FUNCTION holdfast.release_own_v1(
+    of_did text, name_shard smallint, of_channel text, of_key text, inner_block bytea, outer_block bytea,
+    at double precision
+) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    registered bigint;
+BEGIN
+    PERFORM 1 FROM holdfast.identifiers AS t
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND t.did = of_did FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    SELECT count(*) INTO registered FROM holdfast.credentials AS t
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key;
+    PERFORM holdfast.release_v1(name_shard, of_channel, of_key, at);
+    PERFORM holdfast.hide_person_v1(of_did, name_shard, of_channel, of_key, inner_block, outer_block);
+    RETURN registered;
+END
+$$;
+
+-- Removes everything of a DID; how many identifiers, credentials, snapshots and pins went. Only while it is the shard's
+-- turn.
+CREATE FUNCTION holdfast.remove_person_v1(
+    of_shard smallint, of_did text, inner_block bytea, outer_block bytea, at double precision
+) RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    one record;
+    registered bigint;
+    gone bigint[] := '{0,0,0,0}';
+    part bigint;
+BEGIN
+    FOR one IN SELECT t.shard, t.channel, t.key FROM holdfast.identifiers AS t
+        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did ORDER BY t.shard, t.channel, t.key
+    LOOP
+        registered := holdfast.release_own_v1(of_did, one.shard, one.channel, one.key, inner_block, outer_block, at);
+        IF registered IS NOT NULL THEN
+            gone[1] := gone[1] + 1;
+            gone[2] := gone[2] + registered;
+        END IF;
+    END LOOP;
+    DELETE FROM holdfast.did_identifiers AS t WHERE t.shard = of_shard AND t.did = of_did;
+    DELETE FROM holdfast.snapshot_names AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;
+    DELETE FROM holdfast.snapshot_uploads AS t WHERE t.shard = of_shard AND t.did = of_did;
+    DELETE FROM holdfast.snapshot_pins AS t WHERE t.shard = of_shard AND t.did = of_did;
+    GET DIAGNOSTICS part = ROW_COUNT;
+    gone[4] := part;
+    DELETE FROM holdfast.snapshot_roots AS t WHERE t.shard = of_shard AND t.did = of_did;
+    GET DIAGNOSTICS part = ROW_COUNT;
+    gone[3] := part;
+    PERFORM holdfast.snapshot_count_v1(of_shard, -gone[3], -gone[4], 0);
+    PERFORM holdfast.snapshot_sweep_v1(of_shard, of_did);
+    DELETE FROM holdfast.snapshot_orphans AS t WHERE t.shard = of_shard AND t.did = of_did;
+    PERFORM holdfast.hide_person_v1(of_did, NULL, NULL, NULL, inner_block, outer_block);
+    RETURN gone;
+END
+$$;
+
+-- Removes one credential of a DID; how many went.
+CREATE FUNCTION holdfast.revoke_own_v1(
+    of_did text, id_shard smallint, credential_id text, at double precision
+) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM holdfast.lock_identifier_of_v1(id_shard, credential_id);
+    IF EXISTS (
+        SELECT 1 FROM holdfast.credential_places AS p
+        JOIN holdfast.credentials AS c ON c.shard = p.identifier_shard AND c.channel = p.channel AND c.key = p.key
+            AND c.credential = p.credential
+        WHERE p.shard = id_shard AND p.credential = credential_id AND c.did = of_did
+    ) THEN
+        RETURN holdfast.revoke_credential_v1(id_shard, credential_id, at)::integer;
+    END IF;
+    RETURN 0;
+END
+$$;
+
+-- Removes a credential or an identifier of a DID, or everything of it if neither is given, once for each token; how many
+-- identifiers, credentials, snapshots and pins went.
+CREATE FUNCTION holdfast.take_back_v1(
+    of_shard smallint, of_did text, credential_shard smallint, credential_id text, name_shard smallint, of_channel text,
+    of_key text, token_shard smallint, of_token bytea, token_until double precision, inner_block bytea,
+    outer_block bytea, at double precision
+) RETURNS text LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    before text;
+    registered bigint;
+    gone bigint[] := '{0,0,0,0}';
+BEGIN
+    PERFORM holdfast.snapshot_turn_v1(of_shard);
+    SELECT t.made INTO before FROM holdfast.snapshot_tokens AS t
+    WHERE t.shard = token_shard AND t.token = of_token AND t.kind = 'person';
+    IF FOUND THEN
+        RETURN before;
+    END IF;
+    IF credential_id IS NOT NULL THEN
+        gone[2] := holdfast.revoke_own_v1(of_did, credential_shard, credential_id, at);
+    ELSIF of_key IS NOT NULL THEN
+        registered := holdfast.release_own_v1(of_did, name_shard, of_channel, of_key, inner_block, outer_block, at);
+        gone := ARRAY[(registered IS NOT NULL)::integer, coalesce(registered, 0), 0, 0];
+    ELSE
+        gone := holdfast.remove_person_v1(of_shard, of_did, inner_block, outer_block, at);
+    END IF;
+    INSERT INTO holdfast.snapshot_tokens (shard, token, kind, what, made, until)
+    VALUES (token_shard, of_token, 'person', '', array_to_string(gone, ','), token_until);
+    RETURN array_to_string(gone, ',');
+END
+$$;
+
+-- Replaces names and DIDs in at most this many rows of the audit from before the horizon; how many rows.
+CREATE FUNCTION holdfast.hide_names_v1(
+    inner_block bytea, outer_block bytea, horizon double precision, most bigint
+) RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    part bigint;
+BEGIN
+    UPDATE holdfast.audit AS t SET
+        shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
+        key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
+        did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
+    WHERE (t.shard, t.channel, t.key, t.id) IN (
+        SELECT shard, channel, key, id FROM holdfast.audit
+        WHERE at < horizon AND left(key, 5) <> 'hash ' LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    RETURN part;
+END
+$$;

@@ -1,0 +1,103 @@
+"""What a person takes back from PostgreSQL, and all that it has about a DID."""
+
+from __future__ import annotations
+
+# ruff: noqa: S608 - the statements consist of our own names
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.rules.shards import shard_of
+from holdfast.service.store.persons import Removed
+from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.writes.arguments import call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asyncpg import Record
+
+    from holdfast.rules.pseudonyms import Pseudonyms
+    from holdfast.service.store.persons import Removal
+
+_AT_ONCE = 500  # rows of the audit that a statement changes
+
+
+def _take_back(batch: Sequence[Removal]) -> list[Any]:
+    one = batch[0]
+    channel, key = one.name or (None, None)
+    return [
+        *(shard_of(one.did), one.did),
+        *((None if one.credential is None else shard_of(one.credential)), one.credential),
+        *((None if channel is None or key is None else shard_of(channel, key)), channel, key),
+        *(shard_of(one.token), one.token, one.until),
+        *(*one.pseudonyms.blocks, one.now),
+    ]
+
+
+TAKE_BACK = Kind(
+    "take_back",
+    call("take_back_v1", 13),
+    _take_back,
+    lambda _batch, rows: [Removed.of_text(rows[0][0])],
+    1,
+    repeatable=True,
+)
+
+
+def _hide(batch: Sequence[tuple[Pseudonyms, float]]) -> list[Any]:
+    pseudonyms, before = batch[0]
+    return [*pseudonyms.blocks, before, _AT_ONCE]
+
+
+HIDE_NAMES = Kind("hide_names", call("hide_names_v1", 4), _hide, lambda _batch, rows: [rows[0][0]], 1, repeatable=True)
+
+_OF_DID = "t.shard = $1 AND t.did = $2"
+_HELD = (
+    "held AS MATERIALIZED (SELECT * FROM holdfast.identifiers AS t"
+    " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2)"
+)
+_PARTS = {
+    "identifiers": "SELECT t.channel, t.key, t.given, t.stage, t.ip AS address, t.created_at, t.registered_at,"
+    " (SELECT v.verified_at FROM holdfast.verifications AS v"
+    " WHERE v.shard = t.shard AND v.channel = t.channel AND v.key = t.key) AS verified_at FROM held AS t"
+    " ORDER BY t.created_at, t.channel, t.key",
+    "credentials": "SELECT t.credential, t.channel, t.key, t.tx_hash, t.block_number, t.smart_account, t.created_at,"
+    " t.confirmation, t.settled_at, t.signed FROM holdfast.credentials AS t"
+    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key"
+    " ORDER BY t.created_at, t.credential",
+    "codes": "SELECT t.channel, t.key, t.sent_at, t.expires_at, t.attempts, t.ip AS address FROM holdfast.codes AS t"
+    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key",
+    "audit": "SELECT a.at, a.action, a.channel, a.key, a.did FROM ("
+    "SELECT t.* FROM holdfast.audit AS t"
+    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key"
+    " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
+    " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($3, 12) AND t.did = $3"
+    ") AS a ORDER BY a.at, a.id",
+    "snapshots": f"SELECT t.cid, t.size, t.publisher, t.created_at FROM holdfast.snapshot_roots AS t WHERE {_OF_DID}"
+    " ORDER BY t.created_at, t.cid",
+    "pins": "SELECT t.request_id, t.cid, convert_from(t.name, 'UTF8') AS name, t.origins, t.meta, t.state, t.created_us"
+    f" FROM holdfast.snapshot_pins AS t WHERE {_OF_DID} ORDER BY t.created_us",
+    "names": "SELECT t.name, t.root, t.sequence, t.updated_at FROM holdfast.snapshot_names AS t"
+    " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2",
+    "uploads": f"SELECT t.bytes, t.expires_at FROM holdfast.snapshot_uploads AS t WHERE {_OF_DID}",
+    "revocations": "SELECT t.cid, t.before AS before_at, t.until AS until_at FROM holdfast.snapshot_revocations AS t"
+    f" WHERE {_OF_DID}",
+}  # fmt: skip
+_JSON = ", ".join(
+    f"'{name}', (SELECT coalesce(json_agg(row_to_json(r)), '[]') FROM ({part}) AS r)" for name, part in _PARTS.items()
+)
+
+
+def _held(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
+    return [msgspec.json.decode(rows[0][0])]
+
+
+HELD = Kind(
+    "held_of",
+    f"WITH {_HELD} SELECT json_build_object({_JSON})::text",
+    lambda batch: batch[0],
+    _held,
+    1,
+    repeatable=True,
+)

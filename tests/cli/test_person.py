@@ -1,0 +1,84 @@
+"""`holdfast person` for operators, and `holdfast vault stored` and `take-back` for the person."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.serving import DID
+from tests.support.terminal import Terminal
+from tests.support.vaults import PASSKEY
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.operator import Answer
+    from tests.support.serving import Server
+
+CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=")
+
+
+@pytest.fixture
+def registered(serve: Callable[..., Server]) -> Server:
+    """A service on which `ann` is registered with one credential."""
+    running = serve()
+    body = {
+        "credentialId": CREDENTIAL,
+        "did": DID,
+        "identifier": "Ann",
+        "channel": "handle",
+        "txHash": "0x" + "ab" * 32,
+    }
+    with running.client() as client:
+        assert client.post("/api/dids", json=body).status_code == 200
+    return running
+
+
+def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Callable[..., Answer]) -> None:
+    found = holdfast("person", "export", "ANN", "--json", data=registered.data).value
+    assert found == holdfast("person", "export", DID, "--json", data=registered.data).value | {
+        "exportedAt": found["exportedAt"]
+    }
+    assert (found["did"], [row["given"] for row in found["identifiers"]]) == (DID, ["Ann"])
+    assert '"given": "Ann"' in holdfast("person", "export", "ann", data=registered.data).out
+    assert holdfast("person", "erase", "ann", data=registered.data).code == Exit.USAGE  # no one confirmed it
+    gone = holdfast("person", "erase", "ann", "--yes", "--json", data=registered.data)
+    assert gone.value == {"did": DID, "identifiers": 1, "credentials": 1, "snapshots": 0, "pins": 0}
+    with registered.client() as client:
+        assert client.get("/api/sessions/check?handle=ann").json()["available"] is True
+    assert holdfast("identifier", "show", "ann", data=registered.data).code == Exit.NOT_FOUND
+    assert holdfast("person", "erase", "ann", "--yes", data=registered.data).code == Exit.NOT_FOUND
+    again = holdfast("person", "erase", DID, "--yes", data=registered.data)
+    assert (again.code, again.out) == (
+        Exit.OK,
+        f"{DID}\nremoved: identifiers 0, credentials 0, snapshots 0, pins 0\n",
+    )
+
+
+def test_a_person_looks_and_takes_back(tmp_path: Path, service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    terminal = Terminal(tmp_path / "vault")
+    terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    name = "h" + secrets.token_hex(5)
+    terminal.json("register", "--handle", name, "--service", service)
+    found = terminal.json("vault", "stored", "--service", service)
+    assert [row["key"] for row in found["identifiers"]] == [name] and len(found["credentials"]) == 1
+    take_back = ("vault", "take-back", "--service", service, "--yes")
+    terminal.run(*take_back, code=Exit.USAGE)
+    terminal.run(*take_back, "--everything", "--passkey", "x", code=Exit.USAGE)
+    nothing = {"identifiers": 0, "credentials": 0, "snapshots": 0, "pins": 0}
+    assert terminal.json(*take_back, "--identifier", "someone-else") == nothing
+    assert terminal.json(*take_back, "--passkey", PASSKEY.credential_id) == {**nothing, "credentials": 1}
+    assert terminal.json("whoami", "--service", service)["registered"] is None
+    assert terminal.json(*take_back, "--identifier", name) == {**nothing, "identifiers": 1}
+    gone = terminal.json(*take_back, "--everything")
+    assert (gone["identifiers"], gone["credentials"]) == (0, 0)
+    left = terminal.json("vault", "stored", "--service", service)
+    assert not left["identifiers"] and not left["snapshots"]

@@ -1,0 +1,140 @@
+"""What a person takes back, with every kind of database: exactly their own rows, once for each token."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.snapshot_cases import DID, OTHER, keep, pin
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, code, registration, session
+
+from holdfast.rules.pseudonyms import Pseudonyms
+from holdfast.rules.registration import Confirmation
+from holdfast.service.store.persons import Removal, Removed
+from holdfast.service.store.values import NewSession
+
+if TYPE_CHECKING:
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+NAMES = Pseudonyms(b"k" * 32)
+KINDS = {"identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "revocations"}
+
+
+def removal(token: int = 1, did: str = DID, **what: Any) -> Removal:
+    return Removal(did=did, now=NOW + 10, pseudonyms=NAMES, token=token.to_bytes(32), until=NOW + 300, **what)
+
+
+async def settle_in(store: Store) -> None:
+    """Ann with a handle, an address, two passkeys, a session and a snapshot; Bob with a handle and a snapshot."""
+    ann = {"did": DID, "ip": "192.0.2.1"}
+    await store.register(registration(identifier=ANN, credential_id="ann-1", **ann), claims)
+    await store.register(registration(identifier=ANN, credential_id="ann-2", now=NOW + 1, **ann), claims)
+    await store.keep_code(code())
+    await store.mark_verified(MAIL, NOW + 2)
+    await store.register(registration(identifier=MAIL, credential_id="ann-3", now=NOW + 3, **ann), claims)
+    await store.settle("ann-3", Confirmation.CONFIRMED, 7, NOW + 4)
+    await store.keep_code(code())
+    await store.open_session(NewSession(identifier=_third(), did=DID, ip="192.0.2.1", now=NOW), admit)
+    await store.register(registration(identifier=BOB, credential_id="bob-1", did=OTHER, ip="192.0.2.2"), claims)
+    await keep(store.snapshots, "a")
+    await keep(store.snapshots, "b", did=OTHER, upload="upload-other")
+    await pin(store.snapshots, 1, "later")
+
+
+def _third() -> Any:
+    from holdfast.rules.identifiers import Channel, Identifier
+
+    return Identifier(Channel.HANDLE, "ann-too", "ann-too")
+
+
+async def test_a_credential_is_taken_back_by_its_own_did_alone(store: Store) -> None:
+    await settle_in(store)
+    assert await store.take_back(removal(1, OTHER, credential="ann-1")) == Removed()
+    assert await store.take_back(removal(2, credential="none")) == Removed()
+    assert await store.find_credential("ann-1") is not None
+    assert await store.take_back(removal(3, credential="ann-1")) == Removed(credentials=1)
+    assert await store.find_credential("ann-1") is None and await store.find_credential("ann-2") is not None
+
+
+async def test_a_name_is_freed_by_its_own_did_alone(store: Store) -> None:
+    await settle_in(store)
+    assert await store.take_back(removal(1, OTHER, name=("handle", "ann"))) == Removed()
+    assert await store.take_back(removal(2, name=("handle", "free"))) == Removed()
+    assert await store.take_back(removal(3, name=("handle", "ann"))) == Removed(identifiers=1, credentials=2)
+    assert not await store.is_claimed("handle", "ann") and await store.is_claimed("email", MAIL.key)
+    assert await store.find_credential("ann-1") is None and await store.find_credential("ann-3") is not None
+    assert await store.describe("handle", "ann") is None
+    hidden = await store.describe("handle", NAMES.of_name("handle", "ann"))
+    assert hidden is not None
+    assert [row["action"] for row in hidden["history"]] == ["session", "registered", "registered", "released"]  # type: ignore[attr-defined]
+    assert {row["did"] for row in hidden["history"]} == {NAMES.of_did(DID)}  # type: ignore[attr-defined]
+
+
+async def test_everything_of_a_person_goes_and_nothing_of_others(store: Store, database: Database) -> None:
+    await settle_in(store)
+    bob = await store.held_of(OTHER, NAMES.of_did(OTHER))
+    assert await store.take_back(removal()) == Removed(identifiers=3, credentials=3, snapshots=1, pins=2)
+    assert await store.held_of(OTHER, NAMES.of_did(OTHER)) == bob
+    left = await store.held_of(DID, NAMES.of_did(DID))
+    assert {kind for kind, rows in left.items() if rows} == {"audit"}
+    assert {row["did"] for row in left["audit"]} == {NAMES.of_did(DID)}
+    await store.snapshots.expire(NOW + 20)
+    assert len(await store.snapshots.garbage(10)) in {2, 3}, (
+        "two blocks, and the one that Bob's snapshot shares if each DID has its own"
+    )
+    rows = [str(row) for row in database.rows()]
+    for trace in (DID, "'ann", "ann@example.com", "Ann@example.com"):
+        assert not [row for row in rows if trace in row], trace
+
+
+async def test_a_token_is_carried_out_once(store: Store) -> None:
+    await settle_in(store)
+    first = await store.take_back(removal(1, name=("handle", "ann")))
+    await store.register(registration(identifier=ANN, credential_id="ann-1", did=DID, now=NOW + 20), claims)
+    assert await store.take_back(removal(1, name=("handle", "ann"))) == first
+    assert await store.is_claimed("handle", "ann"), "the repeat changed nothing"
+    assert await store.take_back(removal(2, name=("handle", "nothing"))) == Removed()
+
+
+async def test_parallel_repeats_are_one(store: Store) -> None:
+    await settle_in(store)
+    done = await asyncio.gather(*(store.take_back(removal()) for _ in range(5)))
+    assert set(done) == {Removed(identifiers=3, credentials=3, snapshots=1, pins=2)}
+
+
+async def test_a_did_of_which_nothing_is_stored(store: Store) -> None:
+    assert await store.take_back(removal()) == Removed()
+    assert await store.held_of(DID, NAMES.of_did(DID)) == {kind: [] for kind in KINDS}
+
+
+async def test_all_rows_about_a_person_are_exported(store: Store) -> None:
+    await settle_in(store)
+    await store.snapshots.revoke(DID, None, NOW, NOW + 700)
+    found = await store.held_of(DID, NAMES.of_did(DID))
+    assert {kind: len(rows) for kind, rows in found.items()} == {
+        "identifiers": 3, "credentials": 3, "codes": 1, "audit": 4, "snapshots": 1, "pins": 2, "names": 0, "uploads": 0,
+        "revocations": 1,
+    }  # fmt: skip
+    (mail,) = (row for row in found["identifiers"] if row["channel"] == "email")
+    assert (mail["given"], mail["address"], mail["verified_at"]) == ("Ann@example.com", "192.0.2.1", NOW + 2)
+    assert [row["action"] for row in found["audit"]] == ["code_sent", "code_sent", "verified", "confirmed"]
+
+
+async def test_names_are_hidden_after_their_time(store: Store) -> None:
+    await settle_in(store)
+    await store.release("handle", "bob", NOW + 100)
+    assert await store.hide_names(NAMES, NOW + 50) > 0
+    assert await store.hide_names(NAMES, NOW + 50) == 0
+    shown = await store.describe("handle", "bob")
+    hidden = await store.describe("handle", NAMES.of_name("handle", "bob"))
+    assert [row["action"] for row in (shown or {})["history"]] == ["released"]  # type: ignore[attr-defined]
+    assert [row["action"] for row in (hidden or {})["history"]] == ["session", "registered"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("did", ["did:a:\0", "did:a:' OR 1=1 --"])
+async def test_odd_texts_find_nothing(store: Store, did: str) -> None:
+    await store.open_session(session(), admit)
+    assert await store.take_back(removal(1, did)) == Removed()
+    assert await store.is_claimed("handle", "ann")

@@ -1,0 +1,148 @@
+"""A person gets a copy of what the service stores, and takes it back, by requests that the vault's key signs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.kept_snapshots import Vault, failure, registered
+
+from holdfast.content.cars import write_car
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
+    from tests.support.api import Api
+
+EXPORT, REMOVE = "/person/export", "/person/remove"
+
+
+@pytest.fixture
+async def vault(make_api: Callable[..., Api]) -> Vault:
+    return await registered(make_api(snapshots_free_bytes="0"))
+
+
+def token(vault: Vault, command: str, args: dict[str, Any] | None = None) -> dict[str, str]:
+    return vault.token(cmd=command, args=args or {})
+
+
+async def remove(vault: Vault, **args: Any) -> httpx.Response:
+    return await vault.api.http.post("/api/person/removals", headers=token(vault, REMOVE, args))
+
+
+async def export(vault: Vault) -> dict[str, Any]:
+    answer = await vault.api.http.get("/api/person", headers=token(vault, EXPORT))
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_a_copy_has_every_kind_of_row_with_readable_times(vault: Vault) -> None:
+    root = await vault.keep()
+    await vault.pin(root, name="mine")
+    found = await export(vault)
+    assert found["did"] == vault.did and found["exportedAt"].endswith("Z")
+    (identifier,) = found["identifiers"]
+    assert (identifier["channel"], identifier["given"], identifier["stage"]) == ("handle", "ann", "registered")
+    assert identifier["created_at"].endswith("Z") and identifier["address"]
+    assert [row["credential"] for row in found["credentials"]] == ["credential-ann"]
+    assert [row["cid"] for row in found["snapshots"]] == [root]
+    assert [(row["name"], row["origins"], row["created_at"][-1]) for row in found["pins"]] == [("mine", [], "Z")]
+
+
+async def test_a_passkey_a_name_and_everything_are_taken_back(vault: Vault) -> None:
+    await vault.keep()
+    gone = (await remove(vault, credentialId="credential-ann")).json()
+    assert gone == {"ok": True, "identifiers": 0, "credentials": 1, "snapshots": 0, "pins": 0}
+    assert (await vault.api.get("/api/dids/lookup", credentialId="credential-ann")).json() == {"found": False}
+    gone = (await remove(vault, identifier=" Ann ", channel="handle")).json()
+    assert gone == {"ok": True, "identifiers": 1, "credentials": 0, "snapshots": 0, "pins": 0}
+    assert (await vault.api.get("/api/sessions/check", identifier="ann")).json()["available"] is True
+    gone = (await remove(vault, everything=True)).json()
+    assert gone == {"ok": True, "identifiers": 0, "credentials": 0, "snapshots": 1, "pins": 1}
+    found = await export(vault)
+    assert not any(rows for kind, rows in found.items() if kind not in {"did", "exportedAt", "audit"})
+    assert {row["key"][:5] for row in found["audit"]} == {"hash "}
+
+
+async def test_what_another_did_holds_answers_as_nothing_does(vault: Vault) -> None:
+    other = Vault(api=vault.api)
+    for args in ({"credentialId": "credential-ann"}, {"identifier": "ann", "channel": "handle"}, {"everything": True}):
+        theirs, nothing = await remove(other, **args), await remove(Vault(api=vault.api), **_of_nobody(args))
+        assert theirs.status_code == nothing.status_code == 200
+        assert theirs.json() == nothing.json() == {**theirs.json(), "identifiers": 0, "credentials": 0}
+    assert len((await export(vault))["credentials"]) == 1
+
+
+def _of_nobody(args: dict[str, Any]) -> dict[str, Any]:
+    return {name: value if name in {"channel", "everything"} else "nobody-at-all" for name, value in args.items()}
+
+
+async def test_a_repeated_token_changes_nothing(vault: Vault) -> None:
+    headers = token(vault, REMOVE, {"everything": True})
+    first = await vault.api.http.post("/api/person/removals", headers=headers)
+    await vault.api.register(identifier="ann", credentialId="credential-ann", did=vault.did)
+    again = await vault.api.http.post("/api/person/removals", headers=headers)
+    assert again.json() == first.json() and first.json()["identifiers"] == 1
+    assert (await vault.api.get("/api/dids/lookup", credentialId="credential-ann")).json()["found"] is True
+
+
+async def test_the_token_decides(vault: Vault) -> None:
+    post, get = vault.api.http.post, vault.api.http.get
+    for headers, reason in (
+        ({}, "UNAUTHORIZED"),
+        (vault.token(), "WRONG_COMMAND"),
+        (token(vault, EXPORT), "WRONG_COMMAND"),
+        (vault.token(cmd=REMOVE, aud="did:web:other.example"), "WRONG_AUDIENCE"),
+        (vault.token(cmd=REMOVE, sub="did:new:0x" + "11" * 32), "WRONG_SUBJECT"),
+    ):
+        assert failure(await post("/api/person/removals", headers=headers)) == (401, reason)
+    assert failure(await get("/api/person", headers=token(vault, REMOVE, {"everything": True}))) == (
+        401,
+        "WRONG_COMMAND",
+    )
+    assert len((await export(vault))["identifiers"]) == 1
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"everything": False},
+        {"everything": 1},
+        {"everything": True, "credentialId": "x"},
+        {"identifier": "ann"},
+        {"identifier": "ann", "channel": "post"},
+        {"identifier": 7, "channel": "handle"},
+        {"credentialId": "not base64!"},
+        {"credentialId": ["credential-ann"]},
+        {"more": 1},
+    ],
+)
+async def test_arguments_of_another_form_remove_nothing(vault: Vault, args: dict[str, Any]) -> None:
+    assert failure(await remove(vault, **args)) == (400, "BAD_REQUEST")
+    assert len((await export(vault))["credentials"]) == 1
+
+
+async def test_without_snapshots_a_person_can_leave_too(make_api: Callable[..., Api]) -> None:
+    vault = await registered(make_api(snapshots="off"))
+    assert (await remove(vault, everything=True)).json()["identifiers"] == 1
+
+
+async def test_a_removed_person_uploads_nothing(vault: Vault) -> None:
+    await remove(vault, everything=True)
+    blocks = vault.blocks()
+    assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "DID_NOT_REGISTERED")
+
+
+async def test_pages_of_other_origins_may_send_the_token(vault: Vault) -> None:
+    for path in ("/api/person", "/api/person/removals"):
+        answer = await vault.api.http.options(path)
+        assert "Authorization" in answer.headers["access-control-allow-headers"]
+
+
+async def test_requests_of_an_address_are_limited(make_api: Callable[..., Api]) -> None:
+    vault = await registered(make_api(snapshots_uploads_per_address_hour="1"))
+    assert (await remove(vault, credentialId="none")).status_code == 200
+    assert failure(await remove(vault, credentialId="none")) == (429, "TOO_MANY_REQUESTS")
