@@ -60,7 +60,10 @@ def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Ca
     )
 
 
-def test_a_person_looks_and_takes_back(tmp_path: Path, service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_looks_and_takes_back(
+    tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = serve().url
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
     (tmp_path / "credential").write_text(PASSKEY.credential)

@@ -247,7 +247,7 @@ def _links(choices: PageChoices, language: str) -> str:
         f'<a href="{escape(address)}" data-link="{name}">{_LINKS[language][name]}</a>'
         for name, address in choices.links.items()
     )
-    return f'\n  <nav id="links">{links}</nav>' if links else ""
+    return f'<div id="links">{links}</div>' if links else ""
 
 
 def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:
