@@ -179,12 +179,12 @@ export class Client extends ServiceClient {
    * Takes back a passkey's registration, an identifier, or everything that the service stores about the open vault's
    * DID. The vault in this browser, and what is on the chain, stay.
    *
-   * @param {import("./flows/person.js").Wish} wish
+   * @param {import("./flows/person.js").Removal} removal
    * @returns {Promise<import("./flows/person.js").Removed>} how many rows of each kind the service has removed
    * @throws {RequestRefused} the service refuses; `code` says why
    */
-  async takeBack(wish) {
-    return (await part(import("./flows/person.js"))).takeBack(this, wish);
+  async takeBack(removal) {
+    return (await part(import("./flows/person.js"))).takeBack(this, removal);
   }
 
   /**

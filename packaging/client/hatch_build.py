@@ -40,6 +40,7 @@ COMMANDS = (
         "register",
         "vault",
         "vault_exit",
+        "vault_person",
         "vault_snapshots",
         "vault_transfer",
         "whoami",

@@ -7,7 +7,7 @@ const LIVES_S = 300;
 
 /**
  * @typedef {import("../client.js").Client} Client
- * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Wish
+ * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Removal
  *   what is taken back
  * @typedef {{identifiers: number, credentials: number, snapshots: number, pins: number}} Removed how many of each kind
  */
@@ -25,11 +25,11 @@ export async function exportPerson(client) {
  * The service carries a signed request out once, so that a repeat has no second effect.
  *
  * @param {Client} client its vault is open
- * @param {Wish} wish
+ * @param {Removal} removal
  * @returns {Promise<Removed>}
  */
-export async function takeBack(client, wish) {
-  const headers = await signed(client, "/person/remove", wish);
+export async function takeBack(client, removal) {
+  const headers = await signed(client, "/person/remove", removal);
   const { identifiers, credentials, snapshots, pins } = await client._call(
     { method: "POST", path: "/api/person/removals", reads: "json", safe: true },
     undefined,

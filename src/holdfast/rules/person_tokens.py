@@ -22,26 +22,26 @@ REMOVE = "/person/remove"
 _FORMS = ({"credentialId"}, {"identifier", "channel"}, {"everything"})
 
 
-class Wish(NamedTuple):
+class RemovalRequest(NamedTuple):
     """What a person takes back: a credential ID in canonical form, an identifier, or everything if both are None."""
 
     credential: str | None = None
     identifier: Identifier | None = None
 
 
-def wish_of(args: Mapping[str, Any]) -> Wish:
+def removal_request(args: Mapping[str, Any]) -> RemovalRequest:
     """Return what the arguments of a `/person/remove` invocation ask for. Raises SnapshotRefused(BAD_REQUEST)."""
     if set(args) not in _FORMS:
         raise SnapshotRefused(BAD_REQUEST, "the token names a credentialId, an identifier with channel, or everything")
     if "everything" in args:
         if args["everything"] is not True:
             raise SnapshotRefused(BAD_REQUEST, "the argument `everything` is true or absent")
-        return Wish()
+        return RemovalRequest()
     if not all(isinstance(value, str) for value in args.values()):
         raise SnapshotRefused(BAD_REQUEST, "the token's arguments are texts")
     try:
         if "credentialId" in args:
-            return Wish(credential=parse_credential_id(args["credentialId"]))
-        return Wish(identifier=parse_identifier(args["identifier"], parse_channel(args["channel"])))
+            return RemovalRequest(credential=parse_credential_id(args["credentialId"]))
+        return RemovalRequest(identifier=parse_identifier(args["identifier"], parse_channel(args["channel"])))
     except Refused as refused:
         raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None

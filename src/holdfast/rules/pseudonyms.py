@@ -1,6 +1,7 @@
 """Replaces names and DIDs in records of the past by keyed hashes, which keep the chain of events without the names.
 
-Whoever has the key can tell whether a hash is that of a given name, so a hash is a pseudonym and no anonymous value.
+The service, which has the key, can tell whether a hash is that of a given name. So a hash is a pseudonym, and the row
+still concerns a person.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.person_tokens import EXPORT, REMOVE, Wish, wish_of
+from holdfast.rules.person_tokens import EXPORT, REMOVE, RemovalRequest, removal_request
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.models import PersonExport
@@ -39,13 +39,13 @@ class Persons:
     async def remove(self, authorization: str | None, address: str) -> Removed:
         """Remove what the token names; a repeat with the same token gets the first result. Raises SnapshotRefused."""
         bearer = await self.access.bearer(authorization, address, REMOVE, registered=False)
-        wish = wish_of(bearer.args)
+        asked = removal_request(bearer.args)
         await self.access.count(address)
         return await self.store.take_back(
             Removal(
                 did=bearer.did,
-                credential=wish.credential,
-                name=_place(wish),
+                credential=asked.credential,
+                name=_place(asked),
                 now=self.clock(),
                 pseudonyms=self.pseudonyms,
                 token=bearer.digest,
@@ -61,8 +61,8 @@ async def person_export(store: Store, did: str, pseudonyms: Pseudonyms, now: flo
     return PersonExport(did=did, exported_at=to_iso(now), **readable)
 
 
-def _place(wish: Wish) -> tuple[str, str] | None:
-    return None if wish.identifier is None else (wish.identifier.channel.value, wish.identifier.key)
+def _place(asked: RemovalRequest) -> tuple[str, str] | None:
+    return None if asked.identifier is None else (asked.identifier.channel.value, asked.identifier.key)
 
 
 def _readable(row: dict[str, Any]) -> dict[str, Any]:
