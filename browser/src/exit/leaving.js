@@ -1,0 +1,164 @@
+/** The third step: where everything goes, what it costs, and sending it. */
+
+import { Bundler } from "../chain/bundler.js";
+import { RpcError } from "../http/service.js";
+import { el } from "../kit/el.js";
+import { isUrl } from "./looking.js";
+import { Node, NodeRefused } from "./node.js";
+import { addressIn, coinText, list, tokenText } from "./nodes.js";
+import { form, step, typed } from "./parts.js";
+import { bundledPlan, ordinaryPlan } from "./plan.js";
+import { sendBundled, sendOrdinary, sendRest } from "./sending.js";
+
+/**
+ * @typedef {import("./main.js").Page} Page
+ * @typedef {import("./standing.js").Standing} Standing
+ * @typedef {{to: string, bundler: Bundler | null, plan: import("./plan.js").Plan | null, payer: {address: string, has: bigint} | null}} Chosen
+ *   `bundler` null: by an ordinary transaction of `payer`; `plan` null: the account cannot pay the fees
+ */
+
+/** @param {Page} page @param {Standing} standing */
+export function sendSection(page, standing) {
+  const { text } = page;
+  const to = typed(page, "to", text("send.to"));
+  const bundler = typed(page, "bundler", text("send.bundler"), { type: "url" });
+  bundler.node.hidden = page.typed.way !== "bundled";
+  const plan = async () => {
+    const isBundled = page.typed.way === "bundled";
+    const address = addressIn(to.input.value);
+    to.say(address ? "" : text("bad.address"));
+    bundler.say(isBundled && !isUrl(bundler.input.value) ? text("bad.url") : "");
+    if (!address) return to.input.focus();
+    if (isBundled && !isUrl(bundler.input.value)) return bundler.input.focus();
+    await choose(page, standing, address, isBundled ? bundlerAt(bundler.input.value, standing.entryPoint) : null);
+  };
+  return step(
+    "send",
+    text("send.heading"),
+    form(
+      page,
+      text("send.plan"),
+      plan,
+      to.node,
+      ways(page, (way) => (bundler.node.hidden = way !== "bundled")),
+      bundler.node,
+    ),
+  );
+}
+
+/** @param {Page} page @param {(way: string) => void} chosen */
+function ways(page, chosen) {
+  const { text } = page;
+  const choice = (/** @type {"ordinary" | "bundled"} */ way) => {
+    const choose = () => {
+      page.typed.way = way;
+      chosen(way);
+    };
+    const checked = (page.typed.way ?? "ordinary") === way;
+    return el(
+      "label",
+      { class: "choice" },
+      el("input", { type: "radio", name: "way", value: way, checked, onchange: choose }),
+      text(`send.${way}`),
+    );
+  };
+  const hint = el("p", { class: "hint" }, text("send.ordinary.hint"));
+  return el("fieldset", {}, el("legend", {}, text("send.way")), choice("ordinary"), hint, choice("bundled"));
+}
+
+/** @param {string} url @param {string} entryPoint */
+function bundlerAt(url, entryPoint) {
+  const node = new Node(url);
+  const bundler = (/** @type {string} */ method, /** @type {unknown[]} */ params) =>
+    node.call(method, params).catch((error) => {
+      if (error instanceof NodeRefused) throw new RpcError({ message: error.message, data: error.data });
+      throw error;
+    });
+  return new Bundler(/** @type {any} */ ({ bundler }), entryPoint);
+}
+
+/** @param {Page} page @param {Standing} standing @param {string} to @param {Bundler | null} bundler */
+async function choose(page, standing, to, bundler) {
+  const node = /** @type {Node} */ (page.node);
+  const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
+  const plan = bundler
+    ? await bundledPlan(node, bundler, standing, vault.signer, to)
+    : await ordinaryPlan(node, standing, vault.signer, to);
+  const payer = bundler ? null : vault.payer().address;
+  const has = payer && (await node.quantity("eth_getBalance", [payer, "latest"]));
+  page.chosen = { to, bundler, plan, payer: payer ? { address: payer, has: has || 0n } : null };
+  page.sent = null;
+  page.draw("plan");
+}
+
+/** @param {Page} page @param {Standing} standing @param {Chosen} chosen */
+export function planSection(page, standing, chosen) {
+  const { text } = page;
+  const { to, bundler, plan, payer } = chosen;
+  if (!plan) return step("plan", text("plan.moves"), el("p", { class: "notice" }, text("plan.poor")));
+  if (plan.moves.length === 0)
+    return step("plan", text("plan.moves"), el("p", { class: "notice" }, text("plan.empty")));
+  const moves = plan.moves.map((move) => text("plan.move", { what: moveText(text, move), to }));
+  const amount = coinText(plan.cost);
+  const cost = text("plan.cost", { amount, payer: payer ? payer.address : text("plan.account") });
+  const isPoor = payer !== null && payer.has < plan.cost;
+  const fund = payer && [
+    isPoor &&
+      el(
+        "p",
+        { class: "notice" },
+        text("plan.fund", { amount }),
+        " ",
+        el("code", { "data-payer": true }, payer.address),
+      ),
+    el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
+  ];
+  const go = () => (isPoor ? choose(page, standing, to, bundler) : send(page, standing, chosen));
+  const label = text(isPoor ? "plan.again" : "plan.send");
+  return step(
+    "plan",
+    text("plan.moves"),
+    list(moves),
+    el("p", {}, cost),
+    ...(fund ?? []),
+    !page.sent && form(page, label, go),
+  );
+}
+
+/** @param {Page["text"]} text @param {import("./plan.js").Move} move */
+function moveText(text, { kind, amount, token }) {
+  if (kind === "token" && token) return tokenText(token);
+  return kind === "deposit" ? text("deposit", { amount: coinText(amount) }) : coinText(amount);
+}
+
+/** @param {Page} page @param {Standing} standing @param {Chosen} chosen */
+async function send(page, standing, { bundler, plan }) {
+  const node = /** @type {Node} */ (page.node);
+  const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
+  if (!plan) return;
+  page.sent = bundler
+    ? await sendBundled(node, bundler, vault, standing, plan)
+    : await sendOrdinary(node, vault, standing, plan);
+  page.draw("sent");
+}
+
+/** @param {Page} page @param {import("./sending.js").Sent} sent */
+export function sentSection(page, { transaction, succeeded }) {
+  const { text, chosen } = page;
+  const rest = chosen?.payer && form(page, text("sent.rest"), (it) => giveRest(page, it));
+  return step(
+    "sent",
+    text(succeeded ? "sent.done" : "sent.failed"),
+    el("p", {}, `${text("sent.transaction")}: `, el("code", {}, transaction)),
+    rest,
+  );
+}
+
+/** @param {Page} page @param {HTMLFormElement} shown */
+async function giveRest({ text, node, vault, standing, chosen }, shown) {
+  if (!node || !vault || !standing || !chosen?.plan?.transaction) return;
+  const { tip, maxFee } = chosen.plan.transaction;
+  const given = await sendRest(node, vault, { chainId: standing.chainId, to: chosen.to, tip, maxFee });
+  const said = given ? text("sent.rest.done", { amount: coinText(given) }) : text("sent.rest.none");
+  shown.replaceChildren(el("p", { "data-said": true, role: "status" }, said));
+}

@@ -1,0 +1,98 @@
+/** The exit page: one file that opens what is left of a vault, and moves everything out of its account through any node. */
+
+import { fromBase64 } from "../bytes.js";
+import { PluginCallError } from "../errors.js";
+import { el } from "../kit/el.js";
+import { preferred, remember } from "../kit/languages.js";
+import { lookSection } from "./looking.js";
+import { openSection } from "./opening.js";
+import { planSection, sendSection, sentSection } from "./leaving.js";
+import { LANGUAGES, textsOf } from "./texts.js";
+
+/**
+ * @typedef {object} Page what the steps share
+ * @property {(key: import("./texts.js").TextKey, values?: Record<string, unknown>) => string} text
+ * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
+ * @property {Record<string, string>} typed what the person typed, by the field's name
+ * @property {import("./opened.js").OpenedVault | null} vault
+ * @property {import("./node.js").Node | null} node
+ * @property {import("./standing.js").Standing | null} standing
+ * @property {import("./leaving.js").Chosen | null} chosen
+ * @property {import("./sending.js").Sent | null} sent
+ * @property {(step: string) => void} draw draws the page, and moves the focus to a step
+ * @property {(form: HTMLFormElement, work: () => Promise<void>) => Promise<void>} run shows what goes wrong at the form
+ */
+
+/** @type {Page} */
+const page = {
+  text: textsOf(preferred(LANGUAGES)),
+  wasm: fromBase64(document.getElementById("enclave")?.textContent ?? ""),
+  typed: {},
+  vault: null,
+  node: null,
+  standing: null,
+  chosen: null,
+  sent: null,
+  draw,
+  run,
+};
+
+/** @param {string} [step] */
+function draw(step) {
+  const { text, vault, standing, chosen, sent } = page;
+  document.title = text("title");
+  const steps = [
+    openSection(page),
+    vault && lookSection(page, vault),
+    standing && !standing.obstacle && sendSection(page, standing),
+    standing && chosen && planSection(page, standing, chosen),
+    sent && sentSection(page, sent),
+  ];
+  document.getElementById("page")?.replaceChildren(...head(), .../** @type {Node[]} */ (steps.filter(Boolean)));
+  if (step) /** @type {HTMLElement | null} */ (document.querySelector(`[data-step=${step}] h2`))?.focus();
+}
+
+function head() {
+  const { text } = page;
+  const other = el("button", { class: "plain", name: "language", onclick: changeLanguage }, text("language"));
+  return [el("p", {}, other), el("h1", {}, text("title")), el("p", { class: "lead" }, text("lead"))];
+}
+
+function changeLanguage() {
+  const next = /** @type {string} */ (LANGUAGES.find((it) => it !== document.documentElement.lang));
+  speak(next);
+  remember(next);
+  draw();
+}
+
+/** @param {string} language */
+function speak(language) {
+  page.text = textsOf(language);
+  document.documentElement.lang = language;
+}
+
+/** @param {HTMLFormElement} form @param {() => Promise<void>} work */
+async function run(form, work) {
+  const said = /** @type {HTMLElement} */ (form.querySelector("[data-said]"));
+  const buttons = [...form.querySelectorAll("button")];
+  for (const it of buttons) it.disabled = true;
+  said.textContent = page.text("working");
+  try {
+    await new Promise((resolve) => setTimeout(resolve)); // so that the text is shown before the enclave computes
+    await work();
+    said.textContent = "";
+  } catch (error) {
+    said.textContent = page.text("failed", { message: messageOf(error) });
+  } finally {
+    for (const it of buttons) it.disabled = false;
+  }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  if (error instanceof PluginCallError && error.code) return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+speak(preferred(LANGUAGES));
+draw();

@@ -1,0 +1,108 @@
+/** Opens what is left of a vault, a snapshot (CAR) or an export, with its password, in an enclave in this page. */
+
+import { fromBase64, randomBytes, toHex } from "../bytes.js";
+import { PluginCallError, StorageError } from "../errors.js";
+import { keccak256 } from "../did/keccak.js";
+import { instantiate } from "../enclave-host.js";
+import { snapshotOfCar } from "../snapshots/roots.js";
+import { readHeader } from "../vault/sealed_header.js";
+import { digits } from "./abi.js";
+
+const EXPORT = "MTRV"; // docs/formats.md: how an export begins
+/** The account index (BIP-44) of the address that pays for an ordinary transaction; ERC-4337's number, and no app's. */
+const PAYER = 4337;
+
+/** @typedef {{address: string, sign: (digest: Uint8Array) => {signature: string, recovery: number}}} Payer */
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} file
+ * @param {string} password
+ * @param {Uint8Array<ArrayBuffer>} wasm the enclave's module
+ * @returns {Promise<OpenedVault>}
+ * @throws {PluginCallError} the password is wrong, or no password opens the file; `code` says which
+ * @throws {StorageError} it is neither a snapshot nor an export
+ */
+export async function opened(file, password, wasm) {
+  const isExport = new TextDecoder().decode(file.subarray(0, EXPORT.length)) === EXPORT;
+  const sealed = isExport ? null : await sealedIn(file);
+  const enclave = await instantiate(wasm);
+  const answer = sealed
+    ? enclave.call("unlock", { database: sealed, key: { kind: "password", password } })
+    : enclave.call("import", { data: file, password, key: { kind: "secret", secret: randomBytes(32) } });
+  if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", answer.error, answer.error);
+  return new OpenedVault(enclave);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} file */
+async function sealedIn(file) {
+  const snapshot = await snapshotOfCar(file).catch((cause) => {
+    throw new StorageError("neither a snapshot (CAR) nor an export of a vault", { cause });
+  });
+  if (readHeader(snapshot.sealed)?.did === snapshot.manifest.did) return snapshot.sealed;
+  throw new StorageError("the snapshot does not hold the vault that it names");
+}
+
+/** The vault, open in this page's memory. */
+export class OpenedVault {
+  #enclave;
+  /** @type {Payer | null} */
+  #payer = null;
+
+  /** @param {import("../enclave-host.js").Enclave} enclave */
+  constructor(enclave) {
+    this.#enclave = enclave;
+    this.did = /** @type {string} */ (enclave.call("query").did);
+    const { x, y } = this.#own();
+    /** The vault's key as an owner: X ‖ Y, 0x-hex. */
+    this.signer = `0x${x}${y}`;
+    const asked = { chain: "ethereum", public_key: `04${x}${y}`, curve: "P-256" };
+    /** The key's first account. @type {string} */
+    this.account = enclave.call("derive_address", asked).address;
+  }
+
+  /**
+   * Signs an operation.
+   *
+   * @param {import("../generated/types.js").UserOp} operation
+   * @param {string} entryPoint
+   * @param {number} chainId
+   * @returns {{signature: string, hash: string}} 0x-hex
+   */
+  signed(operation, entryPoint, chainId) {
+    const asked = { user_op: operation, entry_point: entryPoint, chain_id: chainId };
+    const { signature, user_op_hash: hash } = this.#enclave.call("sign_user_op", asked);
+    return { signature, hash };
+  }
+
+  /**
+   * Returns an ordinary address whose key the vault's seed determines: the same each time that the vault is opened, so
+   * what is left there is not lost.
+   *
+   * @returns {Payer}
+   */
+  payer() {
+    this.#payer ??= this.#derived();
+    return this.#payer;
+  }
+
+  #derived() {
+    const args = { chain: "ethereum", account_index: PAYER };
+    const { result } = this.#enclave.call("exec", { filter: "resource:accounts action:derive", args });
+    const sign = (/** @type {Uint8Array} */ digest) => {
+      const made = this.#enclave.call("sign", { digest, enclave_id: result.enclave_id });
+      return { signature: digits(fromBase64(made.signature)), recovery: made.recovery };
+    };
+    return { address: result.address, sign };
+  }
+
+  /** Returns the coordinates of the key whose hash is the DID, as hex digits. */
+  #own() {
+    const { result } = this.#enclave.call("exec", { filter: "resource:enclaves action:list" });
+    for (const { curve, public_key: point } of /** @type {any[]} */ (result ?? [])) {
+      const [x, y] = [point.slice(2, 66), point.slice(66)];
+      const octets = Uint8Array.from((x + y).match(/../g) ?? [], (/** @type {string} */ pair) => parseInt(pair, 16));
+      if (curve === "P-256" && this.did === `did:new:${toHex(keccak256(octets))}`) return { x, y };
+    }
+    throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "unsupported_curve");
+  }
+}

@@ -1,0 +1,158 @@
+/** What an exit signs: the batch that moves everything, with its gas, paid by an ordinary address or by the account. */
+
+import { PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
+import { createAccount } from "../chain/calls.js";
+import { greatestCost } from "../chain/fees.js";
+import { named } from "../chain/owners.js";
+import { fromHex, toHex } from "../bytes.js";
+import { keccak256 } from "../did/keccak.js";
+import { APP_FACTORY } from "../generated/contracts.js";
+import { address, callData, executeBatch, handleOps, number } from "./abi.js";
+import { feesOf } from "./node.js";
+
+// The same limits as in the Python client (client/leaving/ordinary.py).
+const [VERIFICATION, DEPLOYMENT, WITHOUT_PRECOMPILE] = [120000n, 200000n, 300000n];
+const ENTRY_POINT = 120000n;
+const BYTE = 40n; // the most that one byte of call data costs (EIP-7623)
+const PERCENT = 110n; // of an estimate
+const MORE_CALL_DATA_GAS = 1000n;
+/** RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1. */
+const PRECOMPILE = "0x0000000000000000000000000000000000000100";
+const VALID =
+  "0xd1580d2df7f24b6f5e2a861eba2918755c3a7246b7068817e349d8adc66a85665cf94c8a3692c9e4e75948dd2a2fe8cb8da525ee20e51acde70f5995b3f829c457b3b50765dc57b1989d845eb5c6d44e2d4c78df72b315fe2028dd108398a6336b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
+
+/**
+ * @typedef {import("./standing.js").Standing} Standing
+ * @typedef {import("../generated/types.js").UserOp} UserOp
+ * @typedef {{kind: "token" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token, call: import("./abi.js").Call}} Move
+ * @typedef {object} Plan
+ * @property {Move[]} moves
+ * @property {UserOp} operation complete except for its signature
+ * @property {bigint} cost the most that the payer pays, in wei
+ * @property {{gas: bigint, tip: bigint, maxFee: bigint} | null} transaction null through a bundler
+ */
+
+/**
+ * Returns the batch that moves everything: tokens, then the deposit and the coin.
+ *
+ * @param {Standing} standing
+ * @param {string} to
+ * @param {{coin: bigint, deposit: bigint}} wei
+ * @returns {Move[]}
+ */
+export function movesOf({ tokens, entryPoint }, to, { coin, deposit }) {
+  /** @type {Move[]} */
+  const moves = tokens
+    .filter(({ balance }) => balance > 0n)
+    .map((token) => {
+      const data = callData("transfer(address,uint256)", address(to), number(token.balance));
+      return { kind: "token", amount: token.balance, token, call: { to: token.address, value: 0n, data } };
+    });
+  const withdraw = callData("withdrawTo(address,uint256)", address(to), number(deposit));
+  if (deposit) moves.push({ kind: "deposit", amount: deposit, call: { to: entryPoint, value: 0n, data: withdraw } });
+  if (coin) moves.push({ kind: "coin", amount: coin, call: { to, value: coin, data: "0x" } });
+  return moves;
+}
+
+/**
+ * Plans an exit by an ordinary transaction. The operation's own fees are zero, so the account gives all that it has.
+ *
+ * @param {import("./node.js").Node} node
+ * @param {Standing} standing
+ * @param {string} signer
+ * @param {string} to
+ * @returns {Promise<Plan>}
+ */
+export async function ordinaryPlan(node, standing, signer, to) {
+  const moves = movesOf(standing, to, standing);
+  let callGas = 0n;
+  for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [asked(standing.account, call)]);
+  const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
+  const verification = VERIFICATION + (standing.isDeployed ? 0n : DEPLOYMENT) + (slow ? WITHOUT_PRECOMPILE : 0n);
+  const operation = {
+    ...unpaid(standing, signer, moves),
+    callGasLimit: hex((callGas * PERCENT) / 100n),
+    verificationGasLimit: hex(verification),
+  };
+  const { tip, maxFee } = await feesOf(node);
+  const data = BYTE * BigInt(handleOps(operation, standing.account).length / 2 + 256);
+  // The entry point requires that a 64th more than the call's gas is left (EIP-150).
+  const gas = data + ENTRY_POINT + verification + (BigInt(operation.callGasLimit) * 64n) / 63n;
+  return { moves, operation, cost: gas * maxFee, transaction: { gas, tip, maxFee } };
+}
+
+/**
+ * Plans an exit through a bundler. The account pays from its deposit and its coin, and sends what the fees leave.
+ *
+ * @param {import("./node.js").Node} node
+ * @param {import("../chain/bundler.js").Bundler} bundler
+ * @param {Standing} standing
+ * @param {string} signer
+ * @param {string} to
+ * @returns {Promise<Plan | null>} null: the account cannot pay the fees
+ */
+export async function bundledPlan(node, bundler, standing, signer, to) {
+  const { coin, deposit } = standing;
+  const probe = movesOf(standing, to, { coin: coin ? 1n : 0n, deposit: 0n });
+  const { tip, maxFee } = await feesOf(node);
+  const fees = { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
+  const estimated = await bundler.estimated({ ...unpaid(standing, signer, probe), ...fees });
+  const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA_GAS);
+  const paid = { ...estimated, ...fees, preVerificationGas: more };
+  const cost = greatestCost(paid);
+  const left = coin - (cost > deposit ? cost - deposit : 0n);
+  if (left < 0n) return null;
+  const moves = movesOf(standing, to, { coin: left, deposit: 0n });
+  const operation = { ...paid, callData: executeBatch(moves.map(({ call }) => call)) };
+  return { moves, operation, cost, transaction: null };
+}
+
+/**
+ * Returns the operation with the vault's signature, which names the key unless it is the primary one.
+ *
+ * @param {import("./opened.js").OpenedVault} vault
+ * @param {Standing} standing
+ * @param {UserOp} operation
+ * @returns {{operation: UserOp, hash: string}}
+ */
+export function signed(vault, { entryPoint, chainId, isNamed }, operation) {
+  const { signature, hash } = vault.signed(operation, entryPoint, chainId);
+  return { operation: { ...operation, signature: isNamed ? byName(vault.signer, signature) : signature }, hash };
+}
+
+/** @param {Standing} standing @param {string} signer @param {Move[]} moves @returns {UserOp} */
+function unpaid({ account, nonce, isDeployed, isNamed }, signer, moves) {
+  const [x, y] = [signer.slice(2, 66), signer.slice(66)].map((part) => BigInt(`0x${part}`));
+  return {
+    sender: account,
+    nonce: hex(nonce),
+    factory: isDeployed ? null : APP_FACTORY,
+    factoryData: isDeployed ? null : createAccount(x, y),
+    callData: executeBatch(moves.map(({ call }) => call)),
+    callGasLimit: "0x0",
+    verificationGasLimit: "0x0",
+    preVerificationGas: "0x0",
+    maxFeePerGas: "0x0",
+    maxPriorityFeePerGas: "0x0",
+    paymaster: null,
+    paymasterVerificationGasLimit: null,
+    paymasterPostOpGasLimit: null,
+    paymasterData: null,
+    signature: isNamed ? byName(signer, PLACEHOLDER_SIGNATURE) : "0x",
+  };
+}
+
+/** @param {string} signer @param {string} signature */
+function byName(signer, signature) {
+  return named([{ keyId: toHex(keccak256(fromHex(signer))), signer, signature }]);
+}
+
+/** @param {string} from @param {import("./abi.js").Call} call */
+function asked(from, { to, value, data }) {
+  return { from, to, value: hex(value), data };
+}
+
+/** @param {bigint} value */
+export function hex(value) {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,161 @@
+/** Reads from a node what an account is on its chain: its owners, and what it has. */
+
+import { fromHex, toHex } from "../bytes.js";
+import { keccak256 } from "../did/keccak.js";
+import { APP_FACTORY, ENTRY_POINTS, USDC } from "../generated/contracts.js";
+import { address, callData, hash, number } from "./abi.js";
+import { NodeRefused } from "./node.js";
+
+const OWNER_ADDED = `0x${hash("OwnerAdded(bytes32,bytes,uint48)")}`;
+const LONGEST_SYMBOL = 12;
+const MOST_DECIMALS = 36;
+const THRESHOLD_AT = 3;
+
+/**
+ * @typedef {{address: string, balance: bigint, symbol: string, decimals: number}} Token
+ * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer` in 0x-hex; `expiry`: Unix time, 0 for never
+ * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "no_entry_point"} Obstacle why the key cannot act alone
+ * @typedef {object} Standing
+ * @property {number} chainId
+ * @property {string} account
+ * @property {string} entryPoint
+ * @property {boolean} isDeployed if not, the first operation creates the account
+ * @property {boolean} isNamed the key is an owner but not the primary key, so its signature names it
+ * @property {bigint} nonce
+ * @property {Obstacle} obstacle
+ * @property {Owner[] | null} owners null: the node does not show the account's history
+ * @property {bigint} coin in wei
+ * @property {bigint} deposit at the entry point, in wei
+ * @property {Token[]} tokens
+ */
+
+/**
+ * @param {import("./node.js").Node} node
+ * @param {{account: string, own: string, signer: string, tokens: string[]}} asked `own`: the key's first account; `tokens`:
+ *   addresses, in addition to USDC
+ * @returns {Promise<Standing>}
+ */
+export async function standingOf(node, { account, own, signer, tokens }) {
+  const chainId = Number(await node.quantity("eth_chainId"));
+  const isDeployed = await hasCode(node, account);
+  const entryPoint = await entryPointOf(node);
+  const facts = { chainId, account, entryPoint, isDeployed };
+  const state = isDeployed
+    ? await deployed(node, facts, signer)
+    : { isNamed: false, nonce: 0n, owners: null, obstacle: await future(node, account === own) };
+  return {
+    ...facts,
+    ...state,
+    obstacle: entryPoint ? state.obstacle : "no_entry_point",
+    coin: await node.quantity("eth_getBalance", [account, "latest"]),
+    deposit: (entryPoint && (await node.word(entryPoint, balanceOf(account)))) || 0n,
+    tokens: await held(node, account, [USDC[chainId] ?? "", ...tokens]),
+  };
+}
+
+/** Returns the first version of the entry point that the chain has; accounts obey each. @param {import("./node.js").Node} node */
+async function entryPointOf(node) {
+  for (const known of ENTRY_POINTS) if (await hasCode(node, known)) return known;
+  return "";
+}
+
+/** @param {import("./node.js").Node} node @param {boolean} isOwn @returns {Promise<Obstacle>} */
+async function future(node, isOwn) {
+  if (!isOwn) return "absent";
+  return (await hasCode(node, APP_FACTORY)) ? "" : "no_factory";
+}
+
+/**
+ * @param {import("./node.js").Node} node
+ * @param {{account: string, entryPoint: string}} facts
+ * @param {string} signer
+ */
+async function deployed(node, { account, entryPoint }, signer) {
+  const key = await node.read(account, callData("publicKey()"));
+  const settings = await node.read(account, callData("accountSettings()"));
+  const [isOwner, expiry] = await keyState(node, account, signer);
+  const isOver = expiry !== 0 && expiry * 1000 <= Date.now();
+  const isTwo = Number(BigInt(`0x${settings.slice(2 + THRESHOLD_AT * 64, 2 + (THRESHOLD_AT + 1) * 64)}`)) > 1;
+  /** @type {Obstacle} */
+  const obstacle = !isOwner || isOver ? "not_owner" : isTwo ? "two" : "";
+  const nonce =
+    entryPoint && (await node.word(entryPoint, callData("getNonce(address,uint192)", address(account), number(0))));
+  return {
+    isNamed: key.toLowerCase() !== signer.toLowerCase(),
+    nonce: nonce || 0n,
+    obstacle,
+    owners: await ownersOf(node, account, key),
+  };
+}
+
+/**
+ * Returns the owners. Their bytes come from the account's events, and what each is now from its state. Many public nodes
+ * refuse to search the whole chain; leaving does not need them.
+ *
+ * @param {import("./node.js").Node} node
+ * @param {string} account
+ * @param {string} primary 0x-hex
+ * @returns {Promise<Owner[] | null>}
+ */
+async function ownersOf(node, account, primary) {
+  const search = { address: account, fromBlock: "0x0", toBlock: "latest", topics: [OWNER_ADDED] };
+  try {
+    const added = (await node.call("eth_getLogs", [search])).map((/** @type {any} */ log) => signerIn(log.data));
+    const signers = [...new Set([...(BigInt(primary) ? [primary] : []), ...added])];
+    const owners = [];
+    for (const signer of signers) {
+      const [isOwner, expiry] = await keyState(node, account, signer);
+      if (isOwner) owners.push({ signer, expiry, isPrimary: signer === primary });
+    }
+    return owners;
+  } catch (error) {
+    if (error instanceof NodeRefused) return null;
+    throw error;
+  }
+}
+
+/** @param {string} data of OwnerAdded: where the signer begins, the expiry, its length, its bytes @returns {string} 0x-hex */
+function signerIn(data) {
+  const at = 2 + Number(BigInt(data.slice(0, 66))) * 2;
+  const length = Number(BigInt(`0x${data.slice(at, at + 64)}`));
+  return `0x${data.slice(at + 64, at + 64 + length * 2)}`;
+}
+
+/** @param {import("./node.js").Node} node @param {string} account @param {string} signer @returns {Promise<[boolean, number]>} */
+async function keyState(node, account, signer) {
+  const told = await node.read(account, callData("keyState(bytes32)", toHex(keccak256(fromHex(signer))).slice(2)));
+  return [BigInt(told.slice(0, 66)) === 1n, Number(BigInt(`0x${told.slice(66, 130)}`))];
+}
+
+/** @param {import("./node.js").Node} node @param {string} account @param {string[]} named */
+async function held(node, account, named) {
+  const tokens = [];
+  for (const token of new Set(named.filter(Boolean).map((it) => it.toLowerCase()))) {
+    const balance = await node.word(token, balanceOf(account));
+    if (balance === null) continue;
+    const decimals = Number((await node.word(token, callData("decimals()"))) ?? 0n);
+    const shown = decimals <= MOST_DECIMALS ? decimals : 0;
+    tokens.push({ address: token, balance, symbol: await symbolOf(node, token), decimals: shown });
+  }
+  return tokens;
+}
+
+/** Returns what a token calls itself; it is shown next to the address, which counts. @param {import("./node.js").Node} node @param {string} token */
+async function symbolOf(node, token) {
+  const told = await node.read(token, callData("symbol()")).catch(() => "0x");
+  const octets = fromHex(told);
+  const length = Number(BigInt(toHex(octets.subarray(32, 64)) === "0x" ? 0 : toHex(octets.subarray(32, 64))));
+  return new TextDecoder()
+    .decode(octets.subarray(64, 64 + Math.min(length, LONGEST_SYMBOL)))
+    .replace(/[^\x20-\x7e]/g, "");
+}
+
+/** @param {import("./node.js").Node} node @param {string} at */
+async function hasCode(node, at) {
+  return (await node.call("eth_getCode", [at, "latest"])) !== "0x";
+}
+
+/** @param {string} holder */
+function balanceOf(holder) {
+  return callData("balanceOf(address)", address(holder));
+}

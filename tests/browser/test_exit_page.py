@@ -1,0 +1,225 @@
+"""The exit page, opened from disk: it moves everything out of an account through a bare node, while no service runs."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from tests.support.chain_service import NOWHERE, ChainService, chain_service
+from tests.support.clean_tree import ROOT
+from tests.support.payments import someone
+from tests.support.terminal import Terminal
+
+from holdfast.chain.abi import call_data
+from holdfast.chain.account_messages import ChangeKind
+from holdfast.chain.contracts import ADDRESSES, predict_account
+from holdfast.wire.encoding import from_hex
+from holdfast.world.software_key import SoftwareKey
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from playwright.async_api import Browser, Page, Request, Route
+
+pytestmark = pytest.mark.timeout(600)
+ETH, DOLLAR = 10**18, 10**6
+BUILT = ROOT / "build" / "exit" / "holdfast-exit.html"
+
+
+@pytest.fixture(scope="module")
+def file() -> Path:
+    subprocess.run([sys.executable, str(ROOT / "browser" / "build.py"), "exit"], check=True, capture_output=True)
+    return BUILT
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A chain with entry points, contracts and a bundler. No service runs."""
+    with chain_service(tmp_path_factory.mktemp("world"), served=False) as world:
+        yield world
+
+
+@dataclass
+class Left:
+    """What is left of a vault whose service is gone."""
+
+    account: str
+    car: Path
+    export: Path
+    password: str
+    export_password: str
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Left:
+    terminal = Terminal(tmp_path, NOWHERE)
+    account = terminal.json("vault", "create", "--password")["account"]
+    car, export = tmp_path / "vault.car", tmp_path / "vault.export"
+    terminal.json("vault", "snapshot", "--car", str(car))
+    terminal.json("vault", "export", str(export))
+    known = terminal.environment
+    return Left(account, car, export, known["HOLDFAST_VAULT_PASSWORD"], known["HOLDFAST_EXPORT_PASSWORD"])
+
+
+class Visit:
+    """The page in a browser, and whom it asked."""
+
+    def __init__(self, page: Page, file: Path) -> None:
+        self.page, self.file = page, file
+        self.asked: set[str] = set()
+        self.broken: list[str] = []
+        page.on("request", self._note)
+        page.on("pageerror", lambda error: self.broken.append(str(error)))
+        page.on("console", lambda said: self.broken.append(said.text) if said.type == "error" else None)
+
+    def _note(self, request: Request) -> None:
+        if not request.url.startswith(self.file.as_uri()):
+            self.asked.add(urlsplit(request.url).netloc)
+
+    async def open(self, vault: Path, password: str) -> None:
+        await self.page.goto(self.file.as_uri())
+        await self.page.set_input_files("#file", vault)
+        await self.page.fill("#password", password)
+        await self.press("open")
+
+    async def press(self, step: str) -> None:
+        await self.page.click(f"[data-step={step}] button.main")
+
+    async def look(self, rpc: str, token: str) -> str:
+        await self.page.fill("#rpc", rpc)
+        await self.page.click("summary")
+        await self.page.fill("#tokens", token)
+        await self.press("look")
+        return await self.text("[data-standing]")
+
+    async def plan(self, to: str) -> str:
+        await self.page.fill("#to", to)
+        await self.press("send")
+        return await self.text("[data-step=plan]")
+
+    async def text(self, selector: str) -> str:
+        return await self.page.inner_text(selector, timeout=60_000)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visit(browser: Browser, file: Path) -> AsyncIterator[Visit]:
+    context = await browser.new_context(locale="en-US")
+    made = Visit(await context.new_page(), file)
+    yield made
+    assert made.broken == []
+
+
+def create(bare: ChainService, signer: bytes) -> None:
+    """Have anyone create the account of a P-256 key."""
+    key = int.from_bytes(signer[:32]), int.from_bytes(signer[32:])
+    bare.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *key, 0))
+
+
+async def for_any_origin(route: Route) -> None:
+    """Answer as public bundlers do, which pages of every origin may ask. The local world's bundler is no page's."""
+    asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
+    answer = await route.fetch(headers=asked)
+    await route.fulfill(response=answer, headers={**answer.headers, "access-control-allow-origin": "*"})
+
+
+def host(url: str) -> str:
+    return urlsplit(url).netloc
+
+
+async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to = someone()
+    bare.give(left.account, 25 * DOLLAR)
+    bare.fund(left.account, ETH)
+    await visit.open(left.car, left.password)
+    assert await visit.text("[data-account]") == left.account
+    seen = await visit.look(bare.rpc_url, bare.usdc)
+    assert "does not exist yet" in seen and "25 USDC" in seen and "1 ETH" in seen
+    plan = await visit.plan(to)
+    assert plan.count(to) == 2
+    payer = await visit.text("[data-payer]")
+    bare.fund(payer, ETH)
+    await visit.press("plan")
+    await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (bare.usdc_of(to), bare.coin_of(to)) == (25 * DOLLAR, ETH)
+    assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
+    await visit.press("sent")
+    await visit.page.get_by_text("Sent 0.9").wait_for()
+    assert bare.coin_of(to) > ETH + ETH * 9 // 10 and bare.coin_of(payer) < ETH // 1000
+    assert visit.asked == {host(bare.rpc_url)}
+
+
+async def test_the_account_pays_a_bundler_and_the_page_speaks_german(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to = someone()
+    bare.give(left.account, 3 * DOLLAR)
+    bare.fund(left.account, ETH)
+    await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin)
+    await visit.open(left.export, left.export_password)
+    create(bare, from_hex(await visit.text("[data-key]")))
+    await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.click("button[name=language]")
+    seen = await visit.text("[data-standing]")
+    assert "Das Konto existiert." in seen and "(erster, dieser Schlüssel)" in seen
+    await visit.page.click("input[value=bundled]")
+    await visit.page.fill("#bundler", bare.bundler_url)
+    assert "es zahlt das Konto" in await visit.plan(to)
+    await visit.press("plan")
+    assert "Alles ist weg" in await visit.text("[data-step=sent]")
+    assert bare.usdc_of(to) == 3 * DOLLAR and bare.coin_of(to) > ETH * 9 // 10
+    assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
+    assert visit.asked == {host(bare.rpc_url), host(bare.bundler_url)}
+
+
+async def test_a_second_owner_moves_everything_out_of_another_keys_account(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to, first = someone(), SoftwareKey.generate()
+    account = predict_account(first.x, first.y)
+    await visit.open(left.car, left.password)
+    own = from_hex(await visit.text("[data-key]"))
+    create(bare, first.x.to_bytes(32) + first.y.to_bytes(32))
+    added = call_data("changeOwners((uint8,bytes,uint256)[])", [(int(ChangeKind.ADD_OWNER), own, 0)])
+    bare.send(account, added, sender=account)
+    bare.fund(account, 0)
+    bare.give(account, 7 * DOLLAR)
+    await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.fill("#account", account)
+    await visit.press("look")
+    await visit.page.locator("[data-standing]").get_by_text("(this key)").wait_for()
+    await visit.plan(to)
+    bare.fund(await visit.text("[data-payer]"), ETH)
+    await visit.press("plan")
+    await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (bare.usdc_of(to), bare.usdc_of(account)) == (7 * DOLLAR, 0)
+
+
+async def test_mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: Left, tmp_path: Path) -> None:
+    await visit.open(left.car, "not the password")
+    said = visit.page.locator("[data-said]")
+    await said.get_by_text("Is the password right").wait_for()
+    other = tmp_path / "other.car"
+    other.write_bytes(secrets.token_bytes(200))
+    await visit.open(other, left.password)
+    await said.get_by_text("neither a snapshot (CAR) nor an export").wait_for()
+    assert "A passkey cannot be used here" in await visit.text("[data-step=open]")
+    await visit.open(left.car, left.password)
+    assert "nothing" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "There is nothing to move" in await visit.plan(someone())
+    await visit.page.fill("#to", left.account[:-1])
+    await visit.press("send")
+    await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
+    assert visit.asked == {host(bare.rpc_url)}
