@@ -1,0 +1,76 @@
+"""Owners of an account through the JavaScript client, on the local chain: two vaults, and an account that both own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.passkeys import answer_rpc, outcome
+from tests.support.paying import Person
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+pytestmark = pytest.mark.timeout(300)
+
+
+async def with_endpoint(browser: Browser, chain: ChainService) -> Person:
+    person = await Person.unregistered(browser, chain)
+    await person.page.evaluate("(rpcUrl) => { client.gas = {rpcUrl}; }", await answer_rpc(person.page, chain))
+    return person
+
+
+async def does(person: Person, code: str, account: str | None = None) -> Any:
+    """Return the result of code that uses `keys`, an account's keys, as a person's application would."""
+    named = json.dumps(account) if account else ""
+    told = await outcome(person.page, f"const keys = await client.accountKeys({named}); {code}")
+    return told.get("value", told)
+
+
+async def brings(person: Person, signed: list[Any], account: str, how: str = "{}") -> Any:
+    return await does(person, f"return keys.bring({json.dumps(signed)}, {how})", account)
+
+
+async def test_another_vault_creates_the_account_with_its_changes_and_two_sign(
+    browser: Browser, chain: ChainService
+) -> None:
+    first, second = [await with_endpoint(browser, chain) for _ in range(2)]
+    account = first.account
+    keys = [await does(person, "return keys.signer()") for person in (first, second)]
+    before = await does(first, "return [await keys.view(), await keys.history(), await keys.origin()]")
+    assert (before[0]["deployed"], before[1:]) == (False, [[], None]), before
+    assert [each["signer"] for each in before[0]["owners"]] == keys[:1]
+    added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '{keys[1]}'}}])")
+    missing = await brings(second, [added], account)
+    assert (missing["name"], "does not exist on this chain yet" in missing["message"]) == ("OperationFailed", True)
+    x, y = keys[0][:66], "0x" + keys[0][66:]
+    made = await brings(second, [added], account, f"{{origin: {{x: BigInt('{x}'), y: BigInt('{y}')}}}}")
+    assert (made["chainId"], made["applied"]) == (84532, 1)
+    origin = "const {x, y, salt} = await keys.origin(); return [await keys.history(), x === BigInt('%s'), Number(salt)]"
+    assert await does(second, origin % x, account) == [[{**added, "changes": with_expiry(added)}], True, 0]
+    await both_must_sign(first, second, account)
+    view = await does(first, "return keys.view()")
+    assert [(each["signer"], each["isPrimary"]) for each in view["owners"]] == [(keys[0], True), (keys[1], False)]
+    assert (view["deployed"], view["settings"]["threshold"], view["recovery"]) == (True, 1, None)
+
+
+def with_expiry(signed: dict[str, Any]) -> list[Any]:
+    return [{**change, "value": change.get("value", 0)} for change in signed["changes"]]
+
+
+async def both_must_sign(first: Person, second: Person, account: str) -> None:
+    """Require two owners, and no longer, which the second owner signs on top of the first."""
+    await does(first, "return keys.bring([await keys.sign([{kind: 'set_threshold', value: 2}])])")
+    one = await does(first, "return keys.sign([{kind: 'set_threshold', value: 1}])")
+    alone = await brings(first, [one], account)
+    assert alone["name"] == "OperationFailed", alone
+    cosigned = f"return keys.sign({json.dumps(one['changes'])}, {{cosigned: {json.dumps(one)}}})"
+    two = await does(second, cosigned, account)
+    late = await brings(second, [{**two, "sequence": 9}], account)
+    assert "lacks the account's changes before 9" in late["message"], late
+    assert (await brings(second, [two], account))["applied"] == 1
+    assert (await brings(second, [two], account)) == {"chainId": 84532, "applied": 0, "userOpHash": None}
+    other = await does(second, cosigned.replace('"value": 1', '"value": 2', 1), account)
+    assert (other["name"], "signed other changes" in other["message"]) == ("TypeError", True)
