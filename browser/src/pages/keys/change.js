@@ -19,9 +19,12 @@ import { ready } from "../parts/vault_client.js";
 export async function change(heading, changes) {
   const client = await ready();
   const { chain } = await client.status();
+  /** @type {import("../../account/changes.js").SignedChanges | undefined} */
+  let signed; // once: what an interrupted attempt brought is then not brought again
   await shown(heading, chain, async () => {
     const keys = await client.accountKeys();
-    await keys.bring([await keys.sign(changes)]);
+    signed ??= await keys.sign(changes);
+    await keys.bring([signed]);
   });
 }
 
@@ -32,7 +35,7 @@ export async function change(heading, changes) {
  */
 async function shown(heading, chain, work) {
   const state = el("p", { class: "small", role: "status" });
-  const row = el("li", { "data-chain": chain }, el("h3", {}, chain), state);
+  const row = el("li", { "data-chain": chain }, el("h2", {}, chain), state);
   const again = button(
     text("again"),
     (event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shown(heading, chain, work)),
