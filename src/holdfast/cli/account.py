@@ -6,19 +6,9 @@ import typer
 
 from holdfast.cli import account_changes
 from holdfast.cli.account_keys import guardians, owners
-from holdfast.cli.account_options import Also, Asked
+from holdfast.cli.account_options import Also, Asked, with_options
 from holdfast.cli.account_permissions import permissions
 from holdfast.cli.account_recovery import recover
-from holdfast.cli.client_vault import (
-    DEFAULT_SERVICE,
-    Account,
-    AsJson,
-    Folder,
-    ForeignContracts,
-    Key,
-    RpcUrl,
-    Service,
-)
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 
@@ -32,18 +22,9 @@ app.add_typer(recover, name="recover")
 
 
 @app.command()
-def bring(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    also: Also = None,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def bring(also: Also = None, *, asked: Asked) -> None:
     """Bring all changes that are on --service's chain to the chains of --also, which lack some of them."""
     if not also:
-        fail(Exit.USAGE, "name the other chains' services with --also", as_json=as_json)
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
+        fail(Exit.USAGE, "name the other chains' services with --also", as_json=asked.as_json)
     account_changes.bring(asked, also)

@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.account_changes import change
-from holdfast.cli.account_options import Also, Asked, Signer, Yes, opened, signer_named
-from holdfast.cli.client_vault import (
-    DEFAULT_SERVICE,
-    Account,
-    AsJson,
-    Folder,
-    ForeignContracts,
-    Key,
-    PaymasterUrl,
-    RpcUrl,
-    Service,
-    plain_errors,
-)
+from holdfast.cli.account_options import Also, Asked, Paying, Signer, Yes, opened, signer_named, with_options
+from holdfast.cli.client_vault import plain_errors
 from holdfast.cli.output import emit
 
 if TYPE_CHECKING:
@@ -32,62 +21,40 @@ guardians = typer.Typer(**_SETTINGS, help="Keys that together can give the accou
 
 
 @owners.command("list")
-def list_owners(
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def list_owners(*, asked: Asked) -> None:
     """List the account's owners, oldest first, and how many of them must sign."""
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
     with opened(asked) as client:
         view = client.account_view()
-    emit(_owners_form(view), "\n".join(_owner_lines(view)), as_json=as_json)
+    emit(_owners_form(view), "\n".join(_owner_lines(view)), as_json=asked.as_json)
 
 
 @owners.command("add")
-def add_owner(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def add_owner(
     signer: Signer,
     until: Annotated[int, typer.Option(min=0, metavar="TIME", help="Unix time at which it ends; 0: never.")] = 0,
     also: Also = None,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Make a key an owner, on every chain by one signature. It can do everything that the vault's key can."""
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
-    with plain_errors(as_json=as_json):
+    with plain_errors(as_json=asked.as_json):
         changes = [Change(ChangeKind.ADD_OWNER, signer_named(signer), until)]
         change(asked, changes, f"make {signer} an owner of the", also or (), yes=yes)
 
 
 @owners.command("remove")
-def remove_owner(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def remove_owner(
     signer: Signer,
     also: Also = None,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Revoke a key, such as a lost device's, on every chain by one signature.
 
@@ -95,34 +62,23 @@ def remove_owner(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
-    with plain_errors(as_json=as_json):
+    with plain_errors(as_json=asked.as_json):
         changes = [Change(ChangeKind.REMOVE_OWNER, signer_named(signer))]
         change(asked, changes, f"remove {signer} from the owners of the", also or (), yes=yes)
 
 
 @guardians.command("list")
-def list_guardians(
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def list_guardians(*, asked: Asked) -> None:
     """List the account's guardians, how many of them must sign, and how long a recovery takes."""
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
     with opened(asked) as client:
         view = client.account_view()
-    emit(_guardians_form(view), "\n".join(_guardian_lines(view)), as_json=as_json)
+    emit(_guardians_form(view), "\n".join(_guardian_lines(view)), as_json=asked.as_json)
 
 
 @guardians.command("add")
-def add_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def add_guardian(
     signer: Signer,
     quorum: Annotated[int | None, typer.Option(min=0, max=32, help="How many guardians must sign.")] = None,
     delay: Annotated[
@@ -130,14 +86,8 @@ def add_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
     ] = None,
     also: Also = None,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Make a key a guardian, on every chain by one signature.
 
@@ -146,38 +96,25 @@ def add_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
-    with plain_errors(as_json=as_json):
+    with plain_errors(as_json=asked.as_json):
         changes = [Change(ChangeKind.ADD_GUARDIAN, signer_named(signer)), *_terms(quorum, delay)]
         change(asked, changes, f"make {signer} a guardian of the", also or (), yes=yes)
 
 
 @guardians.command("remove")
-def remove_guardian(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def remove_guardian(
     signer: Signer,
     quorum: Annotated[int | None, typer.Option(min=0, max=32, help="How many guardians must sign.")] = None,
     also: Also = None,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Remove a guardian. Give a lower --quorum if fewer guardians would remain than must sign."""
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
-    with plain_errors(as_json=as_json):
+    with plain_errors(as_json=asked.as_json):
         changes = [*_terms(quorum, None), Change(ChangeKind.REMOVE_GUARDIAN, signer_named(signer))]
         change(asked, changes, f"remove {signer} from the guardians of the", also or (), yes=yes)
 

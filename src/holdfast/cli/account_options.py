@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli import client_vault as common
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    Account,
+    AsJson,
+    Folder,
+    ForeignContracts,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,16 +48,39 @@ Signer = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Which vault acts for which account through which service."""
+    """Which vault acts for which account through which service: options of every command."""
 
-    service: str
-    folder: Path | None = None
-    key: str = "password"
-    account: str | None = None
-    foreign: bool = False
-    as_json: bool = False
-    paymaster: str | None = None
-    rpc: str | None = None
+    service: Service = DEFAULT_SERVICE
+    folder: Folder = None
+    key: Key = "password"
+    account: Account = None
+    rpc: RpcUrl = None
+    foreign: ForeignContracts = False
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paying(Asked):
+    """The same for a command that sends an operation: also who pays for its gas."""
+
+    paymaster: PaymasterUrl = None
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that are the fields of its last parameter, `asked`, and pass them to it as one."""
+    parameters = inspect.signature(command, eval_str=True).parameters
+    kind = parameters["asked"].annotation
+    names = [field.name for field in fields(kind)]
+
+    @functools.wraps(command)
+    def with_all(**given: object) -> None:
+        options = {name: given.pop(name) for name in names}
+        command(**given, asked=kind(**options))
+
+    own = [parameter for parameter in parameters.values() if parameter.name != "asked"]
+    options = inspect.signature(kind, eval_str=True).parameters.values()
+    with_all.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+    return with_all
 
 
 @contextmanager
@@ -64,7 +100,8 @@ def client_of(asked: Asked, vault: Vault, service: str) -> Iterator[Client]:
     from holdfast.client.blocking.client import Client
 
     own = service == asked.service
-    gas = common.gas_policy(asked.paymaster if own else None, asked.rpc if own else None)
+    paymaster = asked.paymaster if isinstance(asked, Paying) else None
+    gas = common.gas_policy(paymaster if own else None, asked.rpc if own else None)
     foreign, account = asked.foreign, asked.account
     with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
         yield client

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, Signer, Yes, opened, signer_named
-from holdfast.cli.client_vault import (
-    DEFAULT_SERVICE,
-    Account,
-    AsJson,
-    Folder,
-    ForeignContracts,
-    Key,
-    PaymasterUrl,
-    RpcUrl,
-    Service,
-)
+from holdfast.cli.account_options import Asked, Paying, Signer, Yes, opened, signer_named, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -33,25 +22,18 @@ _NOBODY = "0x" + "00" * 20
 
 
 @permissions.command("list")
-def list_permissions(
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def list_permissions(*, asked: Asked) -> None:
     """List the permissions, with what was spent in this period."""
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
     with opened(asked) as client:
         found = [_form(granted) for granted in client.account_permissions()]
     lines = [f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}" for row in found]
-    emit({"permissions": found}, "\n".join(lines or ["no permissions"]), as_json=as_json)
+    emit({"permissions": found}, "\n".join(lines or ["no permissions"]), as_json=asked.as_json)
 
 
 @permissions.command()
-def add(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def add(  # noqa: PLR0913 - each is an option of the command
     signer: Signer,
     token: Annotated[str, typer.Argument(help='An ERC-20 address, or "native".')],
     allowance: Annotated[int, typer.Argument(min=1, help="The most in one period, in the token's smallest unit.")],
@@ -59,24 +41,14 @@ def add(  # noqa: PLR0913, PLR0917 - each is an option of the command
     until: Annotated[int, typer.Option(min=0, metavar="TIME", help="Unix time at which it ends; 0: never.")] = 0,
     to: Annotated[str, typer.Option(metavar="ADDRESS", help="The only receiver.")] = _NOBODY,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Let a key spend one token within a limit that the account itself enforces on this chain."""
     from holdfast.chain.account_calls import Permission
     from holdfast.chain.signers import key_id
 
-    require_answer(yes=yes, as_json=as_json)
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
+    require_answer(yes=yes, as_json=asked.as_json)
     with opened(asked) as client:
         permission = Permission(
             key_id=key_id(signer_named(signer)),
@@ -88,35 +60,24 @@ def add(  # noqa: PLR0913, PLR0917 - each is an option of the command
             target=to,
         )
         where = client.smart_account_address()
-        confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=as_json)
+        confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=asked.as_json)
         client.grant_account_permission(permission, on_progress=common.say)
     name = f"0x{permission.id.hex()}"
-    emit({"id": name}, f"granted {name}", as_json=as_json)
+    emit({"id": name}, f"granted {name}", as_json=asked.as_json)
 
 
 @permissions.command()
-def remove(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")],
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+@with_options
+def remove(
+    permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")], *, asked: Paying
 ) -> None:
     """Revoke a permission. Exits with 5 if it is not granted."""
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
     with opened(asked) as client:
         found = {f"0x{granted.permission.id.hex()}": granted.permission for granted in client.account_permissions()}
         if permission not in found:
-            fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=as_json)
+            fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=asked.as_json)
         client.revoke_account_permission(found[permission].id, on_progress=common.say)
-    emit({"revoked": permission}, f"revoked {permission}", as_json=as_json)
+    emit({"revoked": permission}, f"revoked {permission}", as_json=asked.as_json)
 
 
 def _form(granted: Granted) -> dict[str, Any]:

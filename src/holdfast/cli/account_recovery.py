@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, Yes, opened, signer_named
-from holdfast.cli.client_vault import (
-    DEFAULT_SERVICE,
-    Account,
-    AsJson,
-    Folder,
-    ForeignContracts,
-    Key,
-    PaymasterUrl,
-    RpcUrl,
-    Service,
-)
+from holdfast.cli.account_options import Asked, Paying, Yes, opened, signer_named, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -32,118 +21,68 @@ NewOwners = Annotated[list[str], typer.Argument(metavar="SIGNER...", help="The n
 
 
 @recover.command("list")
-def show(
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def show(*, asked: Asked) -> None:
     """Show the recovery that is under way. Exits with 5 if none is."""
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
     with opened(asked) as client:
         recovery = client.account_view().recovery
     if recovery is None:
-        fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=as_json)
+        fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=asked.as_json)
     form = _form(recovery)
     lines = (f"can be finished at {form['readyAt']}", f"guardians: {form['supporters']}", *(form["newOwners"] or ()))
-    emit(form, "\n".join(lines), as_json=as_json)
+    emit(form, "\n".join(lines), as_json=asked.as_json)
 
 
 @recover.command()
-def sign(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    new_owners: NewOwners,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def sign(new_owners: NewOwners, *, asked: Asked) -> None:
     """Sign new owners as a guardian, without starting the recovery. Prints what `start --with` takes."""
-    asked = Asked(service=service, folder=folder, key=key, account=account, rpc=rpc, foreign=foreign, as_json=as_json)
     with opened(asked) as client:
         signer, signature = client.sign_account_recovery([signer_named(text) for text in new_owners])
     text = f"0x{signer.hex()}:0x{signature.hex()}"
-    emit({"signature": text}, text, as_json=as_json)
+    emit({"signature": text}, text, as_json=asked.as_json)
 
 
 @recover.command()
-def start(  # noqa: PLR0913, PLR0917 - each is an option of the command
+@with_options
+def start(
     new_owners: NewOwners,
     given: Annotated[
         list[str] | None, typer.Option("--with", metavar="SIGNATURE", help="Another guardian's; repeatable.")
     ] = None,
     yes: Yes = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Start a recovery as a guardian, with the signatures of the others if more must sign."""
-    require_answer(yes=yes, as_json=as_json)
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
+    require_answer(yes=yes, as_json=asked.as_json)
     with opened(asked) as client:
         owners = [signer_named(text) for text in new_owners]
         others = [_signature(text) for text in given or ()]
-        confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=as_json)
+        confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=asked.as_json)
         own = client.sign_account_recovery(owners)
         done = client.start_account_recovery(owners, [own, *others], on_progress=common.say)
         recovery = client.account_view().recovery
     ready = recovery.ready_at if recovery else None
-    emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=as_json)
+    emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=asked.as_json)
 
 
 @recover.command()
-def cancel(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def cancel(*, asked: Paying) -> None:
     """Cancel the recovery that is under way, as any owner. To be rid of a guardian who started it, remove it first."""
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
     with opened(asked) as client:
         done = client.cancel_account_recovery(on_progress=common.say)
-    emit({"userOpHash": done}, "cancelled", as_json=as_json)
+    emit({"userOpHash": done}, "cancelled", as_json=asked.as_json)
 
 
 @recover.command()
-def finish(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    account: Account = None,
-    paymaster: PaymasterUrl = None,
-    rpc: RpcUrl = None,
-    foreign: ForeignContracts = False,
-    as_json: AsJson = False,
-) -> None:
+@with_options
+def finish(*, asked: Paying) -> None:
     """Finish the recovery after its delay: the new owners take the place of all others."""
-    asked = Asked(
-        service=service, folder=folder, key=key, account=account, paymaster=paymaster, rpc=rpc, foreign=foreign,
-        as_json=as_json,
-    )  # fmt: skip
     with opened(asked) as client:
         done = client.finish_account_recovery(on_progress=common.say)
-    emit({"userOpHash": done}, "finished: the account has its new owners", as_json=as_json)
+    emit({"userOpHash": done}, "finished: the account has its new owners", as_json=asked.as_json)
 
 
 def _form(recovery: Recovery) -> dict[str, Any]:
