@@ -27,7 +27,7 @@ AUTHENTICATOR = {
 
 
 def chromium() -> str | None:
-    """Return the path of the installed Chromium or Chrome, or None if there is none."""
+    """Return the path of the installed Chromium or Chrome, or None if none exists."""
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 

@@ -51,7 +51,7 @@ def _source(name: str) -> str:
 
 
 def _argument(name: str) -> str:
-    """Return a text with the constructor's ABI-encoded argument, or one that says that there is none."""
+    """Return a text with the constructor's ABI-encoded argument, or one that says that none exists."""
     contract = load(name)
     takes = any(entry["type"] == "constructor" and entry["inputs"] for entry in contract.abi)
     return f"constructor argument {contract.init_code[-_WORD:].hex()}" if takes else "no constructor argument"

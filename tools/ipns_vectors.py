@@ -81,7 +81,7 @@ INVALID: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("a TTL over 2^63 - 1", {"ttl_ns": 1 << 63}, "invalid_field"),
     ("a validity in milliseconds", {"validity": "2040-01-01T00:00:00.000Z"}, "invalid_field"),
     ("a validity with an offset", {"validity": "2040-01-01T00:00:00.00000+00:0"}, "invalid_field"),
-    ("a validity that is no date", {"validity": "2040-02-30T00:00:00.000000000Z"}, "invalid_field"),
+    ("a validity that is not a date", {"validity": "2040-02-30T00:00:00.000000000Z"}, "invalid_field"),
     ("a validity in the past", {"validity": "2020-01-01T00:00:00.000000000Z"}, "invalid_field"),
     ("a validity that is now", {"validity": "2023-11-14T22:13:20.000000000Z"}, "invalid_field"),
 )

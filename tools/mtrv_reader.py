@@ -53,7 +53,7 @@ def read_header(data: bytes) -> Header:
         raise FormatError("the file is too short")
     magic, version, kdf, reserved, memory, passes, lanes, salt, nonce, length = HEADER.unpack_from(data)
     if magic != MAGIC:
-        raise FormatError("this is no MTRV file")
+        raise FormatError("this is not an MTRV file")
     if (version, kdf, reserved) != (VERSION, ARGON2ID, 0):
         raise FormatError(f"version {version} is not supported")
     if length != len(data) - HEADER.size:

@@ -41,7 +41,7 @@ Graph = dict[str, dict[str, str | None]]
 
 
 def main() -> int:
-    """Print all violations of the rules, and return 0 if there are none."""
+    """Print all violations of the rules, and return 0 if none exists."""
     found = violations(graph(SOURCES)) + unused(SOURCES) + long_lines(SOURCES)
     print("\n".join(found) or f"{len(graph(SOURCES))} files, no circle, no upward import")
     return 1 if found else 0
@@ -60,7 +60,7 @@ def imports(sources: Path, file: Path) -> dict[str, str | None]:
 
 
 def violations(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return messages about folders without a layer or, if there are none, about forbidden imports and a cycle."""
+    """Return messages about folders without a layer or, without any, about forbidden imports and a cycle."""
     rooms = sorted({room(file) for file in files} - LEVELS.keys())
     unknown = [f"{each}/ has no layer: add it to LAYERS in tools/zig_imports.py" for each in rooms]
     return unknown or [*_upward(files), *_circle(files)]

@@ -37,7 +37,7 @@ test("after a failed attempt nothing of libp2p goes on, so a program can end", a
   assert.equal((await run).stdout, "NetworkError\n");
 });
 
-test("what is thrown is no error, as a browser's event of a closed socket", async () => {
+test("what is thrown is not an error, as a browser's event of a closed socket", async () => {
   const refused = await linkTo(vault, NOWHERE, instead(`throw {type: "error"};`)).catch((error) => error);
   assert.ok(isSilence(refused));
   assert.deepEqual(refused.cause, { type: "error" });

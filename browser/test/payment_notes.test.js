@@ -28,13 +28,13 @@ test("what Python sealed is opened, and sealed to what is opened again", async (
 });
 
 for (const at of [0, 1, 12, 13, 40, DATA.length - 1])
-  test(`bytes that were changed at ${at} are no notes`, async () => {
+  test(`bytes that were changed at ${at} are not notes`, async () => {
     const data = DATA.slice();
     data[at] ^= 1;
     assert.equal(await unsealed(KEY, VECTOR.did, data), null);
   });
 
-test("notes of another vault and other bytes are no notes", async () => {
+test("notes of another vault and other bytes are not notes", async () => {
   assert.equal(await unsealed(KEY, `${VECTOR.did}0`, DATA), null);
   assert.equal(await unsealed(await notesKey(new Uint8Array(64).fill(1)), VECTOR.did, DATA), null);
   for (const length of [0, 1, 13, 28]) assert.equal(await unsealed(KEY, VECTOR.did, DATA.slice(0, length)), null);

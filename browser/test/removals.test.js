@@ -9,7 +9,7 @@ const PASSWORD = { kind: "password", id: "password" };
 const noted = (error) => noteRemoval(() => ({ success: false, error }), "remove_wrap", PASSWORD);
 
 for (const error of ["conflict: tokens", "not_found: tokens"])
-  test(`a record in the intended state is no failure: ${error}`, () => {
+  test(`a record in the intended state is not a failure: ${error}`, () => {
     assert.doesNotThrow(() => noted(error));
   });
 

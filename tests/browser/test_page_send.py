@@ -169,7 +169,7 @@ async def returns(visit: Visit) -> None:
 
 
 async def names_nobody(visit: Visit) -> None:
-    """Fill in what leads to nobody; what is no name is not looked up."""
+    """Fill in what leads to nobody; what is not a name is not looked up."""
     await fill(visit, "nobody-has-this-name", "0.01", "ETH")
     await visit.told("Nothing is registered here as nobody-has-this-name.")
     looked_up: list[str] = []

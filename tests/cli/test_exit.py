@@ -344,7 +344,7 @@ def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
     art = nft(chain, someone(), 7)
     near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])
     assert "does not have the NFT 7" in fails(ada, Exit.FAILED, *near, "--nft", f"{art}:7")
-    assert "is no ERC-20 token" in fails(ada, Exit.FAILED, *near, "--token", someone())
+    assert "is not an ERC-20 token" in fails(ada, Exit.FAILED, *near, "--token", someone())
     assert "has no DID" in fails(ada, Exit.FAILED, *near, "--did-to", someone())
     deploy(chain, ada)
     did = register(chain, ada)

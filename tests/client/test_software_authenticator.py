@@ -74,7 +74,7 @@ def test_passkeys_of_another_site_are_not_used(tmp_path):
 def test_a_damaged_file_is_an_error_and_stays(tmp_path, damaged):
     file = tmp_path / "passkeys.json"
     file.write_bytes(damaged)
-    with pytest.raises(holdfast.WebAuthnError, match="is no file of passkeys"):
+    with pytest.raises(holdfast.WebAuthnError, match="is not a file of passkeys"):
         SoftwareAuthenticator(file)
     assert file.read_bytes() == damaged
 

@@ -212,7 +212,7 @@ def test_unread_streams_stay_within_the_stated_bound(
     opening = h2.PREFACE + h2.settings(initial_window_size=0) + h2.settings_ack()
     asked = opening + b"".join(h2.get(2 * number + 1, path) for number in range(MAX_STREAMS))
     used = [connected(server, asked, speaking(context, "h2")) for _ in range(LARGE_RESPONSES_PER_ADDRESS // 4)]
-    time.sleep(1)  # what the first use of the code takes is no part of the bound
+    time.sleep(1)  # what the first use of the code takes is not part of the bound
     before, unread = memory_mb(server), [connected(server, asked, speaking(context, "h2")) for _ in range(UNREAD * 2)]
     highest = 0.0
     for _ in range(30):

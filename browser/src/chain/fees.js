@@ -5,7 +5,7 @@ import { isAddress } from "./calls.js";
 /** @typedef {import("../generated/types.js").UserOp} UserOp */
 
 /**
- * Whether a paymaster pays for the operation. The zero address is no paymaster: EntryPoint v0.7 then charges the account.
+ * Whether a paymaster pays for the operation. The zero address is not a paymaster: EntryPoint v0.7 then charges the account.
  *
  * @param {Pick<UserOp, "paymaster">} operation
  */

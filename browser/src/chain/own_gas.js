@@ -23,7 +23,7 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
 /**
  * Returns the operation with the chain's fees, or its own higher ones. Fees that cannot be read are left to a sponsor.
  *
- * @param {string} url the chain's endpoint, "" if there is none
+ * @param {string} url the chain's endpoint, "" if none exists
  * @param {import("../flows/account.js").SmartAccount} account
  * @param {UserOp} operation
  * @returns {Promise<UserOp>}

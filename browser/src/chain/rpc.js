@@ -12,7 +12,7 @@ const LITERAL = /^(\[.*|\d+(\.\d+){3})$/;
 /**
  * @param {import("../http/service.js").ServiceClient} client
  * @param {import("./own_gas.js").GasPolicy} policy
- * @returns {Promise<string>} "" if there is none
+ * @returns {Promise<string>} "" if none exists
  */
 export async function rpcOf(client, { rpcUrl }) {
   return rpcUrl ?? endpointNamed((await client.status()).rpc ?? "", client.baseUrl);

@@ -5,7 +5,7 @@
  */
 export const FOR_SHOPS = /** @type {Record<string, string>} */ ({
   user_cancelled: "The person cancelled. Nothing was paid.",
-  bad_request: "The request's data is no payment: it needs to, amount, token and chainId. Nothing was paid.",
+  bad_request: "The request's data is not a payment: it needs to, amount, token and chainId. Nothing was paid.",
   amount_mismatch: "The request's total and its data state two different amounts. Nothing was paid.",
   wrong_chain: "The person's account is on another chain. Nothing was paid.",
   no_vault: "The person has no vault in this browser. Nothing was paid.",

@@ -53,7 +53,7 @@ export function isSupported(cid) {
  */
 export function cidBytes(cid) {
   const found = cid.length === CID_CHARACTERS && cid[0] === "b" ? fromBase32(cid.slice(1)) : null;
-  if (!found) throw new ContentError("invalid_cid", "the text is no CID in base32");
+  if (!found) throw new ContentError("invalid_cid", "the text is not a CID in base32");
   if (textOf(found) !== cid) throw new ContentError("invalid_cid", "the text is not the CID's canonical one");
   return found;
 }

@@ -165,7 +165,7 @@ export class Recovery {
   }
 
   /**
-   * Verifies and returns the snapshot before the given one; returns null if there is none or it is no longer stored.
+   * Verifies and returns the snapshot before the given one; returns null if none exists or it is no longer stored.
    *
    * @param {Found} found
    * @returns {Promise<Found | null>}

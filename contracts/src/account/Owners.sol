@@ -16,7 +16,7 @@ abstract contract Owners is Keys, Domain {
 
     /// @notice What a change does; `signer` and `value` of a change that does not mention them are ignored, but signed.
     /// @dev AddOwner: `signer` owns the account until `value` (Unix time, zero for always); an owner gets that expiry.
-    /// RemoveOwner: `signer` owns it no longer; if it was the primary key, there is none until SetPrimary.
+    /// RemoveOwner: `signer` owns it no longer; if it was the primary key, no key is primary until SetPrimary.
     /// SetPrimary: `signer`, a P-256 owner without expiry, is the primary key; the one before stays an owner.
     /// SetThreshold: `value` owners must sign, 1 or 2. AddGuardian, RemoveGuardian: `signer`. SetQuorum: `value` guardians
     /// must sign to start a recovery; zero: none can be started. SetDelay: a recovery takes `value` seconds.
@@ -70,7 +70,7 @@ abstract contract Owners is Keys, Domain {
     /// @param keyId The key.
     error AlreadyPrimary(bytes32 keyId);
 
-    /// @notice A guardian to add is one already, or one to remove is none.
+    /// @notice A guardian to add is one already, or one to remove is not a guardian.
     /// @param keyId The key.
     error GuardianUnchanged(bytes32 keyId);
 
@@ -190,7 +190,7 @@ abstract contract Owners is Keys, Domain {
         _store(settings);
     }
 
-    /// @dev Adds an owner who is none yet; the first P-256 key becomes primary if `vacant`.
+    /// @dev Adds an owner who is not one yet; the first P-256 key becomes primary if `vacant`.
     function _found(Settings memory settings, bytes calldata signer, bool vacant) internal returns (bool stillVacant) {
         Signatures.check(signer);
         bytes32 keyId = keccak256(signer);

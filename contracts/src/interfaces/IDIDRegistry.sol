@@ -235,7 +235,7 @@ interface IDIDRegistry {
 
     /// @notice The block and time of a commitment.
     /// @param commitment What `commitmentOf` gives.
-    /// @return blockNumber Block of the commitment, zero if there is none.
+    /// @return blockNumber Block of the commitment, zero if none exists.
     /// @return timestamp Unix time of that block.
     function committedAt(bytes32 commitment) external view returns (uint256 blockNumber, uint256 timestamp);
 

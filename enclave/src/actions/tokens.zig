@@ -62,7 +62,7 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
 }
 
 /// The recorded delegation of `command` from the vault's DID to `audience` that has no policy or time bounds and is not
-/// revoked. Null if there is none.
+/// revoked. Null if none exists.
 pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: []const u8) Error!?Json {
     const statement = try database.query(
         \\SELECT token FROM delegations

@@ -58,7 +58,7 @@ pub const Sessions = struct {
         return if (self.wasUsed(id)) error.SessionUsed else error.SessionUnknown;
     }
 
-    /// Stores a new session in a free slot or, if there is none, in that of an expired session or of the oldest.
+    /// Stores a new session in a free slot or, if none exists, in that of an expired session or of the oldest.
     pub fn add(self: *Sessions, session: Session, now_ms: i64) Error!*Session {
         if (self.wasUsed(session.id)) return error.SessionUsed;
         for (&self.open) |*slot| {

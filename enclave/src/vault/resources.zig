@@ -14,7 +14,7 @@ pub const Column = struct {
     origin: Origin = .optional,
     /// Whether `update` may change it.
     mutable: bool = false,
-    /// The default in the table's definition (schema.zig), as text, or null if there is none.
+    /// The default in the table's definition (schema.zig), as text, or null if none exists.
     default: ?[]const u8 = null,
     /// Whether the interface documents the column, which means that QueryOutput contains it.
     documented: bool = false,

@@ -87,7 +87,7 @@ def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int)
     known = entry_point_at(entry_point)
     if operation.paymaster is not None and not operation.sponsored:
         # EntryPoint 0.7 charges the account for such an operation, which looks as if it were sponsored.
-        raise ValueError("the zero address is no paymaster")
+        raise ValueError("the zero address is not a paymaster")
     if operation.factory == _EIP7702_FACTORY:
         # EntryPoint 0.8 replaces this EIP-7702 marker with the address of the account's delegate, which only the chain
         # knows.

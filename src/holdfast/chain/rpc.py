@@ -66,7 +66,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
 
     async def get_code(self, address: str) -> bytes:
-        """Return the contract code at `address`, or empty bytes if there is none."""
+        """Return the contract code at `address`, or empty bytes if none exists."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
     async def chain_id(self) -> int:

@@ -229,7 +229,7 @@ def security_key(service: str, device: SoftwareAuthenticator | None = None) -> A
 
 
 def software_key(store: VaultStore | None, *, new: bool = False) -> SoftwareAuthenticator | None:
-    """Return the software authenticator whose file is next to the vault, or None if there is none and it is not new."""
+    """Return the software authenticator whose file is next to the vault, or None if none exists and it is not new."""
     if store is None:
         return None
     from holdfast.client.software_authenticator import SoftwareAuthenticator

@@ -80,5 +80,5 @@ def _address(text: str) -> str:
     from holdfast.wire.keccak import checksum_address
 
     if not _ADDRESS.fullmatch(text):
-        raise typer.BadParameter(f"{text} is no address")
+        raise typer.BadParameter(f"{text} is not an address")
     return checksum_address(from_hex(text))

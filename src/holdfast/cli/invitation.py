@@ -49,7 +49,7 @@ def revoke(
     keys = secrets_or_fail(settings, as_json=as_json).invitation_keys
     invitation = parse_invitation(code, keys, time.time())
     if invitation is None:
-        fail(Exit.NOT_FOUND, "this is no valid invitation code of this service", as_json=as_json)
+        fail(Exit.NOT_FOUND, "this is not a valid invitation code of this service", as_json=as_json)
     left = asyncio.run(_used_up(store_or_fail(settings, as_json=as_json), invitation))
     until = datetime.fromtimestamp(invitation.expires_at, UTC).isoformat()
     emit({"left": left, "expires_at": until}, f"revoked; it would have admitted {left} more", as_json=as_json)

@@ -73,7 +73,7 @@ def session_file(folder: Path | None) -> Path:
 
 
 def noted(folder: Path | None) -> Period | None:
-    """Return the latest unlock period, even if it is over, or None if there is none."""
+    """Return the latest unlock period, even if it is over, or None if none exists."""
     try:
         period = msgspec.json.decode(read_private(session_file(folder)), type=Period)
         return period if len(bytes.fromhex(period.secret)) == _SECRET_BYTES else None
@@ -82,7 +82,7 @@ def noted(folder: Path | None) -> Period | None:
 
 
 def live(folder: Path | None) -> Period | None:
-    """Return the unlock period, or None if there is none or it is over."""
+    """Return the unlock period, or None if none exists or it is over."""
     period = noted(folder)
     return period if period is not None and period.is_open(time.time()) else None
 

@@ -34,7 +34,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
     except OSError as error:
         fail(Exit.CONFIGURATION, f"--env-file: {file}: {error.strerror}", as_json=as_json)
     except ValueError:  # not UTF-8, or a NUL in a value
-        fail(Exit.CONFIGURATION, f"--env-file: {file} is no text of NAME=value lines", as_json=as_json)
+        fail(Exit.CONFIGURATION, f"--env-file: {file} is not a file of NAME=value lines", as_json=as_json)
 
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:

@@ -201,7 +201,7 @@ class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
             chain_id: the operation's chain, if it is not the service's main chain.
 
         Returns:
-            The receipt, also of an operation that reverted; None if there is none yet.
+            The receipt, also of an operation that reverted; None if none exists yet.
 
         Raises:
             ValueError: `user_op_hash` is not a hash.

@@ -196,7 +196,7 @@ def _read(file: Path) -> dict[bytes, _Passkey]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise WebAuthnError(f"{file} is no file of passkeys ({type(error).__name__})") from error
+        raise WebAuthnError(f"{file} is not a file of passkeys ({type(error).__name__})") from error
 
 
 def _write(file: Path, passkeys: dict[bytes, _Passkey]) -> None:

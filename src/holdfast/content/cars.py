@@ -168,7 +168,7 @@ def _read_header(section: bytes, *, any_roots: bool) -> str | None:
     try:
         header: Any = ipld.decode(section)
     except ContentError as error:
-        raise ContentError("invalid_header", "the CAR file's header is no DAG-CBOR") from error
+        raise ContentError("invalid_header", "the CAR file's header is not DAG-CBOR") from error
     if not isinstance(header, dict) or set(header) != {"roots", "version"} or not isinstance(header["roots"], list):
         raise ContentError("invalid_header", "the CAR file's header is not that of version 1")
     if type(header["version"]) is not int or header["version"] != 1:

@@ -62,7 +62,7 @@ def text_of(cid: bytes) -> str:
 def bytes_of(cid: str) -> bytes:
     """Return the 36 bytes of a CID, given its canonical text. Raises ContentError for any other text."""
     if _TEXT.fullmatch(cid) is None:
-        raise ContentError("invalid_cid", "the text is no CID in base32, lower case")
+        raise ContentError("invalid_cid", "the text is not a CID in base32, lower case")
     number = int(cid[1:].encode().translate(_TO_DIGITS), 32)  # a twentieth of the time of `base64.b32decode`
     found = (number >> _SPARE_BITS).to_bytes(CID_BYTES)
     if found[:4] not in _CODECS:

@@ -207,4 +207,4 @@ def _head_of(kind: int, number: int) -> bytes:
 
 
 def _invalid() -> ContentError:
-    return ContentError("invalid_dag_cbor", "the bytes are no DAG-CBOR")
+    return ContentError("invalid_dag_cbor", "the bytes are not DAG-CBOR")

@@ -39,13 +39,13 @@ def public_key_of(name: str) -> bytes:
     known = _MULTIHASH if name.startswith("12D3Koo") else _CID
     text = "z" + name if known is _MULTIHASH else name
     if len(text) > _MAX_CHARACTERS:
-        raise ContentError("invalid_name", "the text is no IPNS name")
+        raise ContentError("invalid_name", "the text is not an IPNS name")
     try:
         found = from_multibase(text)
     except ValueError as error:
-        raise ContentError("invalid_name", "the text is no IPNS name") from error
+        raise ContentError("invalid_name", "the text is not an IPNS name") from error
     if len(found) != len(known) + PUBLIC_KEY_BYTES or not found.startswith(known):
-        raise ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key")
+        raise ContentError("invalid_name", "the text is not an IPNS name of an Ed25519 key")
     return found[len(known) :]
 
 

@@ -128,7 +128,7 @@ def _read_entry(signed: bytes) -> dict[str, Any]:
     try:
         entry = ipld.decode(signed)
     except ContentError as error:
-        raise ContentError("invalid_data", "the record's data is no DAG-CBOR") from error
+        raise ContentError("invalid_data", "the record's data is not DAG-CBOR") from error
     # Unexpected fields are ignored (IPNS specification, "Record Verification"), because later versions add some.
     if not isinstance(entry, dict) or not entry.keys() >= set(_V1.values()):
         raise ContentError("invalid_data", "the record's data lacks a field")
@@ -169,4 +169,4 @@ def _ns_of(validity: object) -> int:
             return int(moment.timestamp()) * _NS + int((found[3] or "0").ljust(9, "0"))
     except ValueError:
         pass
-    raise ContentError("invalid_validity", "the record's validity is no time of RFC 3339")
+    raise ContentError("invalid_validity", "the record's validity is not a time of RFC 3339")

@@ -204,7 +204,7 @@ class Follower:
         return batch
 
     async def _retreat(self, tip: IndexedBlock, head: IndexedBlock) -> Step:
-        """Go back to the newest stored block that the chain still has; if there is none, rebuild the index."""
+        """Go back to the newest stored block that the chain still has; if none exists, rebuild the index."""
         kept = await self._store.blocks()
         fork = await newest_common(self._reader, kept, head)
         if fork is not None and is_prefix(fork, kept, head) and self._waits_for_chain():

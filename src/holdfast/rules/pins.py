@@ -182,7 +182,7 @@ def _cids(text: str) -> frozenset[str]:
 def _any_cid(text: str) -> str:
     """Accept any string that may be a CID. A CID of a kind that is not stored here matches no pin."""
     if not re.fullmatch(r"[A-Za-z0-9+/=_-]{8,128}", text):
-        raise _bad("cid: a text that is no CID")
+        raise _bad("cid: a text that is not a CID")
     return text
 
 

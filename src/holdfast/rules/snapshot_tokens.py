@@ -93,7 +93,7 @@ def _token(authorization: str | None) -> Token:
     except TokenMalformed as error:
         raise SnapshotRefused(UNAUTHORIZED, f"the bearer token cannot be read: {error}") from None
     if token.kind != "inv" or token.claims["prf"]:
-        raise SnapshotRefused(UNAUTHORIZED, "the bearer token is no invocation by the vault's key itself")
+        raise SnapshotRefused(UNAUTHORIZED, "the bearer token is not an invocation by the vault's key itself")
     return token
 
 
@@ -125,4 +125,4 @@ def _revoked(args: dict[str, object]) -> str | None:
     try:
         return cid_of_link(args["ucan"])
     except ContentError:
-        raise SnapshotRefused(UNAUTHORIZED, "the revocation's argument `ucan` is no link to a token") from None
+        raise SnapshotRefused(UNAUTHORIZED, "the revocation's argument `ucan` is not a link to a token") from None

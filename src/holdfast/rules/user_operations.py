@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _SEND = "eth_sendUserOperation"
 _ADDRESS_LENGTH = 42  # of an address as text
-_REFUSAL = b', "error": {"code": -32602, "message": "the zero address is no paymaster: the account itself would pay"}}'
+_REFUSAL = (
+    b', "error": {"code": -32602, "message": "the zero address is not a paymaster: the account itself would pay"}}'
+)
 
 
 class _Operation(Struct, gc=False):

@@ -37,7 +37,7 @@ class SnapshotRefused(Exception):
 
 
 BAD_REQUEST = FailureRow(400, "BAD_REQUEST", "the request cannot be read")
-INVALID_CAR = FailureRow(400, "INVALID_CAR", "the upload is no CAR v1 file of one whole snapshot")
+INVALID_CAR = FailureRow(400, "INVALID_CAR", "the upload is not a CAR v1 file of one whole snapshot")
 UNAUTHORIZED = FailureRow(
     401,
     "UNAUTHORIZED",
@@ -99,7 +99,7 @@ OUT_OF_SPACE = FailureRow(
 )
 
 # Errors of DID resolution, with the names that resolvers share (W3C DID Resolution).
-DID_INVALID = FailureRow(400, "invalidDid", "the text is no DID")
+DID_INVALID = FailureRow(400, "invalidDid", "the text is not a DID")
 DID_NOT_FOUND = FailureRow(404, "notFound", "the DID is neither on the chain nor registered here")
 NOT_REPRESENTABLE = FailureRow(
     406, "representationNotSupported", "DIDs are resolved to JSON: application/did+ld+json, or application/ld+json"

@@ -62,14 +62,14 @@ def request_of(body: bytes) -> Request:
     try:
         fields = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise MalformedRequest("the body is no JSON") from None
+        raise MalformedRequest("the body is not JSON") from None
     if type(fields) is not dict or type(fields.get("method")) is not str:
         raise MalformedRequest("the body is not one request object with a method")
     return Request(fields["method"], fields)
 
 
 def _refuse_constant(_name: str) -> Any:
-    raise ValueError("NaN and Infinity are no JSON")
+    raise ValueError("NaN and Infinity are not JSON")
 
 
 class MalformedResponse(ValueError):

@@ -6,7 +6,7 @@ from __future__ import annotations
 def pays(paymaster: bytes | None) -> bool:
     """Return whether a paymaster pays.
 
-    The zero address is no paymaster: EntryPoint v0.7 then charges the account.
+    The zero address is not a paymaster: EntryPoint v0.7 then charges the account.
 
     Args:
         paymaster: the operation's paymaster, 20 bytes; None if it names none.

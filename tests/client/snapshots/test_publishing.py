@@ -72,7 +72,7 @@ async def test_a_token_is_the_vaults_invocation_for_this_service(device, place):
     await device.change()
     before = device.store.load().revision
     await device.client.publish_snapshot()
-    assert device.store.load().revision == before, "a token is no change of the vault"
+    assert device.store.load().revision == before, "a token is not a change of the vault"
     tokens = [token.removeprefix("Bearer ") for token in place.tokens]
     assert len(set(tokens)) == len(tokens)
     did = (await device.vault.status()).did

@@ -139,7 +139,7 @@ async def test_an_operation_that_the_zero_address_would_pay_is_answered_and_not_
     api, bundler = bundled
     answer = await api.post(BUNDLER, **rpc(SEND, id=identity, params=[operation, "0x01"]))
     assert answer.status_code == 200
-    error = {"code": -32602, "message": "the zero address is no paymaster: the account itself would pay"}
+    error = {"code": -32602, "message": "the zero address is not a paymaster: the account itself would pay"}
     assert answer.json() == {"jsonrpc": "2.0", "id": identity, "error": error}
     assert bundler.requests == []
 

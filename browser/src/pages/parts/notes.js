@@ -4,7 +4,7 @@ import { stored } from "../../kit/notes.js";
 
 const MARK = "holdfast-vaults";
 /**
- * The localStorage entry that marks an unfinished registration. If there is none, the first screen need not wait for
+ * The localStorage entry that marks an unfinished registration. Without it, the first screen need not wait for
  * the database.
  */
 const BEGUN = "holdfast-registration";

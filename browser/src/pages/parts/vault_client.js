@@ -45,7 +45,7 @@ export function service() {
  * Returns the person's invitation code, after setting it if one is given.
  *
  * @param {string} [code]
- * @returns {string} empty if there is none
+ * @returns {string} empty without one
  */
 export function invited(code) {
   if (code !== undefined) service().invitation = invitation = code;

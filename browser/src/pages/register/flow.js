@@ -41,7 +41,7 @@ export async function over() {
 }
 
 /**
- * Continues after an identifier has been chosen: registers an existing vault, or creates a passkey if there is none.
+ * Continues after an identifier has been chosen: registers an existing vault, or creates a passkey if none exists.
  *
  * @param {Begun} row
  */

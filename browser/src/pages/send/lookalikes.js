@@ -1,6 +1,6 @@
 /** Finds out whether a typed payee can be mistaken for another payee. Pure. */
 
-/** Alphabets with letters that look alike. Chinese, Japanese and Korean are not listed: they are often mixed with Latin. */
+/** Alphabets with letters that look alike. Chinese, Japanese and Korean are not a listed: they are often mixed with Latin. */
 const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map(
   (script) => new RegExp(`\\p{Script=${script}}`, "u"),
 );

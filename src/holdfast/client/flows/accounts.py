@@ -39,7 +39,7 @@ class AccountKey:
         return p256_signer(self.x, self.y)
 
     def of(self, address: str | None) -> AccountKey:
-        """Return the key with another account that it owns. Raises ValueError for a text that is no address."""
+        """Return the key with another account that it owns. Raises ValueError for a text that is not an address."""
         if address is None:
             return self
         if not ADDRESS.fullmatch(address):

@@ -65,7 +65,7 @@ class Account:
 def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
     """Return the vault's key with the account `address` or, without one, its first account.
 
-    Raises PluginCallError for a vault whose key is no P-256 key.
+    Raises PluginCallError for a vault whose key is not a P-256 key.
     """
     if own.curve != "P-256":
         raise PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve")

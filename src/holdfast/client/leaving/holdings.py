@@ -32,7 +32,7 @@ async def holdings_of(
     """Return what the account has. `usdc` is left out on a chain without it; the other tokens must exist.
 
     Raises:
-        OperationFailed: a named address is no token, or a named NFT is not the account's.
+        OperationFailed: a named address is not a token, or a named NFT is not the account's.
         RpcError: the node does not answer.
     """
     named = list(dict.fromkeys(tokens))
@@ -53,7 +53,7 @@ async def _token(chain: RpcClient, token: str, account: str) -> Token:
     except TransportError:
         raise
     except RpcError as error:
-        raise OperationFailed(f"{token} is no ERC-20 token on this chain") from error
+        raise OperationFailed(f"{token} is not an ERC-20 token on this chain") from error
     return Token(token, balance, await _symbol(chain, token), await _decimals(chain, token))
 
 

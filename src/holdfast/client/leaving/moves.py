@@ -123,7 +123,7 @@ def wei_of(text: str) -> int:
     """Return the wei of an amount of the chain's coin, such as `0.01`. Raises ValueError."""
     found = _AMOUNT.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text[:40]} is no amount of the chain's coin")
+        raise ValueError(f"{text[:40]} is not an amount of the chain's coin")
     return int(found[1]) * _WEI + int((found[2] or "").ljust(COIN_DECIMALS, "0"))
 
 

@@ -100,7 +100,7 @@ def record_call(name: str, *, routing: bool = False) -> Call[Record]:
 async def ask_all(
     servers: Sequence[HttpTransport], name: str, patience: Patience, *, absent_is_enough: bool
 ) -> NameAnswers:
-    """Ask all servers for a name's record. With `absent_is_enough`, the answer that there is none counts as an answer.
+    """Ask all servers for a name's record. With `absent_is_enough`, the answer that none exists counts as an answer.
 
     Raises StorageError for an invalid name, ClientStateError for a closed client.
     """
@@ -149,7 +149,7 @@ async def _settled(
 
 
 def _is_answer(task: asyncio.Task[Record | None], *, absent_is_enough: bool) -> bool:
-    """Return whether a server has answered with a valid record or, if that is enough, that there is none."""
+    """Return whether a server has answered with a valid record or, if that is enough, that none exists."""
     if _error(task) is not None:
         return False
     record = task.result()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def published_record(vault: AsyncVault) -> str | None:
-    """Return the IPNS record of the vault's last acknowledged snapshot in hexadecimal, or None if there is none.
+    """Return the IPNS record of the vault's last acknowledged snapshot in hexadecimal, or None if none exists.
 
     Raises StorageError.
     """

@@ -575,7 +575,7 @@ async def check_gateway(config: types.VaultSnapshotConfig) -> None:
 
 
 def require_store(store: VaultStore | None) -> VaultStore:
-    """Return the store. Raises ClientStateError if there is none."""
+    """Return the store. Raises ClientStateError if none exists."""
     if store is None:
         raise ClientStateError("the vault has no store: pass `store` when you make it")
     return store

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROW = "removed-key"
 # The keys of a person. Keys of kind "secret" belong to one device: to its keyring or its unlock period.
 CARRIED = ("prf", "password")
-_AS_INTENDED = ("conflict", "not_found")  # the row exists already, or there is none to delete
+_AS_INTENDED = ("conflict", "not_found")  # the row exists already, or no row is there to delete
 
 
 class Call(Protocol):

@@ -50,7 +50,7 @@ class ClientAddress:
         return self._beyond_proxies(request, peer)
 
     def _beyond_proxies(self, request: Request, peer: str) -> str:
-        """Return the rightmost untrusted address in X-Forwarded-For; if there is none, the outermost trusted proxy."""
+        """Return the rightmost untrusted address in X-Forwarded-For; if none exists, the outermost trusted proxy."""
         values = request.header_values("x-forwarded-for")
         if len(values) == 1 and self._is_plain_client(values[0]):
             return values[0]
@@ -111,7 +111,7 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _listed(request: Request, header: str) -> list[str]:
-    """Return the last addresses in the headers of this name, in order and without ports; [""] if there is none."""
+    """Return the last addresses in the headers of this name, in order and without ports; [""] if none exists."""
     hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
     return [_without_port(hop.strip()) for hop in hops]
 

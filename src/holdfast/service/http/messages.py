@@ -67,7 +67,7 @@ class Request(Protocol):
         ...
 
     def header(self, name: str) -> str | None:
-        """Return the value of the first header with this lower-case name; None if there is none."""
+        """Return the value of the first header with this lower-case name; None if none exists."""
         ...
 
     def header_values(self, name: str) -> Sequence[str]:

@@ -27,7 +27,7 @@ def boundary_of(content_type: str | None) -> bytes:
     kind, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= _MAX_BOUNDARY:
-        raise NotOneFile("the body is no multipart/form-data with a boundary")
+        raise NotOneFile("the body is not multipart/form-data with a boundary")
     return boundary
 
 

@@ -68,7 +68,7 @@ class Idempotency:
     entropy: Entropy
 
     async def begin(self, idempotent: IdempotentRequest) -> IdempotencyState | bytes:
-        """Return the stored response; if there is none, mark the request as begun and return it to be processed.
+        """Return the stored response; if none exists, mark the request as begun and return it to be processed.
 
         Raises:
             Refused: IDEMPOTENCY_KEY_REUSED for another body, IDEMPOTENCY_KEY_IN_USE if the first request is still

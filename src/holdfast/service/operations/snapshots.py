@@ -57,5 +57,5 @@ class Snapshots:
         return gone, len(dids)
 
     async def name_of(self, did: str) -> str | None:
-        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if there is none."""
+        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if none exists."""
         return await self.index.publisher(did)

@@ -429,7 +429,9 @@ ROWS: tuple[SettingRow, ...] = (
     LOG_LEVEL,
     SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
-    SettingRow("HOLDFAST_STRICT", "off", one_of("on", "off"), "on: a HOLDFAST_ variable that is no setting is refused"),
+    SettingRow(
+        "HOLDFAST_STRICT", "off", one_of("on", "off"), "on: a HOLDFAST_ variable that is not a setting is refused"
+    ),
 )
 LIMIT_ROWS = tuple(
     SettingRow(name, str(getattr(Limits(), name.lower())), integer_between(0, MAX_LIMIT), "") for name in LIMIT_NAMES

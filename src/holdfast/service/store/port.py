@@ -139,7 +139,7 @@ class Store(Protocol):
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt durably, before the code is compared, and return the current code; None if there is none.
+        """Count one attempt durably, before the code is compared, and return the current code; None if none exists.
 
         Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
@@ -203,7 +203,7 @@ class Store(Protocol):
         ...
 
     async def revoke_credential(self, credential: str, now: float) -> bool:
-        """Remove one credential's registration; False if there is none."""
+        """Remove one credential's registration; False if none exists."""
         ...
 
     async def describe(self, channel: str, key: str) -> dict[str, object] | None:

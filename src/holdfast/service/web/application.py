@@ -139,7 +139,7 @@ class Application:
         return None
 
     async def _placed(self, request: Request, response: Response, route: Route | None, request_id: str) -> Response:
-        """Return a large response with a place to be sent from, or the refusal if there is none."""
+        """Return a large response with a place to be sent from, or the refusal if none exists."""
         try:
             place = await self._web.large.place(self._web.subject(request), body_bytes(response))
         except Refused as refused:

@@ -53,7 +53,7 @@ class ClientFiles:
 
 
 def client_files() -> ClientFiles:
-    """Read all files of the client; without a build or a checkout there are none."""
+    """Read all files of the client; without a build or a checkout, no files."""
     folder = client_folder()
     found = _files_of(folder) if folder else {}
     if folder == SOURCES:

@@ -211,7 +211,7 @@ TEXTS: dict[str, Text] = {
         "`didDocumentMetadata.proven` says what the chain or the DID itself proves. A deactivated DID is 410."
         " `Accept: application/did+ld+json` asks for the document alone.",
     ),
-    "service_did": _of("Service", "404 if the service's DID is no did:web of its own host."),
+    "service_did": _of("Service", "404 if the service's DID is not a did:web of its own host."),
     "security_txt": _of("Service", "404 unless the operator has set a contact."),
     "robots": _of("Service", "Search engines may read the start page alone."),
     "favicon": _of("Service", "The same file as the pages' logo."),

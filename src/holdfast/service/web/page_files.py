@@ -97,7 +97,7 @@ class PageChoices:
         languages: the pages' languages; the first is used if a browser prefers none of them.
         code_seconds: how long a code sent by mail is valid.
         code_tries: how many times a code may be tried.
-        pairing: the multiaddress of the server through which two browsers connect; empty if there is none.
+        pairing: the multiaddress of the server through which two browsers connect; empty without one.
         faucet: the URL that gives test USDC; empty outside the local world.
         channels: the kinds of identifiers that people may register.
         registration: who may register: open, invitation or closed.

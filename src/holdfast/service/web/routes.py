@@ -43,7 +43,7 @@ class Route:
     declared: str
     path: str
     handlers: dict[str, Handler]
-    any_other: Handler | None = None  # handles the methods that are not listed, except OPTIONS
+    any_other: Handler | None = None  # handles the methods that are not a listed, except OPTIONS
     errors_as: ErrorForm = ErrorForm.HOLDFAST
     of_snapshots: bool = False
 

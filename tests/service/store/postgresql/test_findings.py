@@ -189,7 +189,7 @@ def test_a_schema_of_a_newer_release(server: PostgresServer, database: Postgresq
 @needs_pgbouncer
 def test_a_pooler(server: PostgresServer, database: PostgresqlDatabase) -> None:
     url = database.address.dsn
-    assert found(PostgresqlDatabase(url + "?pooler=transaction"))["pooler"].state == "note", "there is none"
+    assert found(PostgresqlDatabase(url + "?pooler=transaction"))["pooler"].state == "note", "no pooler"
     with pooled(server, url) as behind:
         findings = found(PostgresqlDatabase(behind))
         assert (findings["pooler"].state, findings["limits of the role"].state) == ("ok", "error")

@@ -28,7 +28,7 @@ _TABLES = """
         identifier TEXT NOT NULL,
         channel TEXT NOT NULL,
         did TEXT NOT NULL,
-        tx_hash ANY NOT NULL, -- bytes, or as text what is no hash (hashes.py)
+        tx_hash ANY NOT NULL, -- bytes, or as text what is not a hash (hashes.py)
         block_number INTEGER,
         smart_account TEXT,
         created_at REAL NOT NULL,
