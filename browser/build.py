@@ -253,14 +253,26 @@ def _modules() -> Path:
     if (own / "esbuild").exists() and (own / "libp2p").exists():
         return own
     digest = hashlib.sha256((HERE / "package-lock.json").read_bytes()).hexdigest()[:16]
-    kept = _cache() / f"npm-{digest}"
-    if not (kept / "done").exists():
-        kept.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copyfile(HERE / name, kept / name)
-        _run([*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=kept)
-        (kept / "done").touch()
+    kept = _cache() / f"packages-{digest}"
+    if not kept.exists():
+        _install(kept)
     return kept / "node_modules"
+
+
+def _install(kept: Path) -> None:
+    """Install in a temporary folder that becomes `kept`; of two builds at a time, the first one's packages stay."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as made:
+        room = Path(made) / "npm"
+        room.mkdir()
+        for name in ("package.json", "package-lock.json"):
+            shutil.copyfile(HERE / name, room / name)
+        _run([*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=room)
+        try:
+            room.rename(kept)
+        except OSError:
+            if not kept.exists():
+                raise
 
 
 def _cache() -> Path:

