@@ -56,7 +56,7 @@ def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content: dict
     for vector in content["neverSigned"]:
         operation = UserOperation.from_rpc(vector["userOp"])
         assert not operation.sponsored
-        with pytest.raises(ValueError, match="no paymaster"):
+        with pytest.raises(ValueError, match="not a paymaster"):
             operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
 
 

@@ -362,7 +362,7 @@ def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
         (("--to", "0x" + "00" * 20), "--to: not an address"),
         (("--to", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "typing error"),
         (("--nft", "7"), "--nft"),
-        (("--max-cost", "much"), "no amount"),
+        (("--max-cost", "much"), "not an amount"),
         (("--entry-point", "0x" + "11" * 20), "--entry-point"),
         (("--rpc", "ws://localhost"), "--rpc must start with http"),
         (("--to", "0x" + "11" * 20), "--rpc"),

@@ -89,7 +89,7 @@ def test_amounts_of_coin_are_exact(wei):
 
 @pytest.mark.parametrize("text", ["", "-1", "1e-19", "NaN", "Infinity", "1e30", "one"])
 def test_other_texts_are_no_amount(text):
-    with pytest.raises(ValueError, match="no amount"):
+    with pytest.raises(ValueError, match="not an amount"):
         wei_of(text)
 
 
