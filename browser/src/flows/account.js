@@ -76,7 +76,7 @@ export class SmartAccount {
    *
    * @param {Client} client
    * @param {GasPolicy} [policy]
-   * @throws {TypeError} what the application names is no address
+   * @throws {TypeError} what the application names is not an address
    */
   static async ofClient(client, policy = {}) {
     const own = await SmartAccount.open(client, policy);
@@ -161,7 +161,7 @@ export class SmartAccount {
    *
    * @param {string} message
    * @returns {Promise<string>} 0x-hex
-   * @throws {OperationFailed} two owners must sign, or the vault's key is no owner of the account
+   * @throws {OperationFailed} two owners must sign, or the vault's key is not an owner of the account
    */
   async signText(message) {
     return this.#signedMessage(nestedText(message, this.#place));
@@ -173,7 +173,7 @@ export class SmartAccount {
    * @param {import("../chain/account_signatures.js").TypedData} data
    * @returns {Promise<string>} 0x-hex
    * @throws {OperationFailed}
-   * @throws {TypeError} it is no typed data
+   * @throws {TypeError} it is not typed data
    */
   async signTypedData(data) {
     return this.#signedMessage(nestedTypedData(data, this.#place));
@@ -253,7 +253,7 @@ export class SmartAccount {
     return after ?? 0;
   }
 
-  /** Returns the address of the chain's endpoint, "" if there is none or the service does not say. */
+  /** Returns the address of the chain's endpoint, "" if none exists or the service does not say. */
   async endpoint() {
     if (this.elsewhere) return endpointNamed(this.elsewhere.rpc, this.#client.baseUrl);
     try {

@@ -28,7 +28,7 @@ export async function servedChain(client, chainId) {
 }
 
 /**
- * Returns the address of the page that shows a user operation, "" if there is none. The service is asked about unknown
+ * Returns the address of the page that shows a user operation, "" if none exists. The service is asked about unknown
  * chains alone.
  *
  * @param {import("../http/service.js").ServiceClient} client

@@ -14,7 +14,7 @@ class Chain:
     Attributes:
         chain_id: EIP-155 ID.
         name: for people, shown by /api/status and the pages.
-        explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`; "" if there is none.
+        explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`; "" if none exists.
         test_money: whether its coin and tokens have no value.
         rpc: its JSON-RPC endpoint, used unless a setting names another.
         public_rpc: an endpoint that may be published; None if `rpc` may be, without what could be a key.
@@ -33,7 +33,7 @@ class Chain:
 
     @property
     def shown_rpc(self) -> str:
-        """The endpoint that may be published; "" if there is none."""
+        """The endpoint that may be published; "" if none exists."""
         return self.public_rpc or ""
 
 

@@ -108,7 +108,7 @@ def _values(where: str, row: dict[str, Any]) -> dict[str, Any]:
     for name, value in row.items():
         if name not in _FIELDS:
             shown = name if name.isprintable() else ascii(name)
-            raise ValueError(f"{where}: `{shown}` is no field; there are `id`, `{'`, `'.join(_FIELDS)}`")
+            raise ValueError(f"{where}: `{shown}` is not a field; there are `id`, `{'`, `'.join(_FIELDS)}`")
         try:
             values |= _FIELDS[name](value)
         except (TypeError, ValueError) as error:

@@ -55,8 +55,8 @@ class ServedChain(Answer, frozen=True, kw_only=True):
         name: for people.
         main: whether registrations are on this chain.
         test_money: whether its coin and tokens have no value.
-        rpc: its public JSON-RPC endpoint; "" if there is none.
-        explorer: URL of its Blockscout; "" if there is none.
+        rpc: its public JSON-RPC endpoint; "" if none exists.
+        explorer: URL of its Blockscout; "" if none exists.
         usdc: address of USDC; None if the chain has none.
         payments: whether the service has a bundler for it, which POST /api/bundler/{chain_id} reaches.
     """

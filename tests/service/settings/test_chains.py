@@ -113,7 +113,7 @@ ROW = "chain 1 of the file (id 4217)"
         ('[[chain]]\nid = "hunter2"', "chain 1 of the file: `id` must be the chain's ID, a whole number"),
         ("[[chain]]\nid = true", "chain 1 of the file: `id` must be the chain's ID, a whole number"),
         ("[[chain]]\nid = 4217", f"{ROW}: `name`, `rpc`, `real_money` must be given"),
-        (OWN + 'exploer = "hunter2"', (f"{ROW}: `exploer` is no field; there are `id`, `name`, `rpc`, `public_rpc`,"
+        (OWN + 'exploer = "hunter2"', (f"{ROW}: `exploer` is not a field; there are `id`, `name`, `rpc`, `public_rpc`,"
          " `bundler`, `explorer`, `tokens`, `real_money`")),
         (OWN + 'bundler = "hunter2"', f"{ROW}: `bundler`: an http:// or https:// address is needed"),
         (OWN + "explorer = 7", f"{ROW}: `explorer`: a text in quotation marks is needed"),

@@ -221,7 +221,7 @@ class AccountMethods:
         signature contains the call that creates it (ERC-6492).
 
         Raises:
-            OperationFailed: two owners must sign, or the vault's key is no owner of the account.
+            OperationFailed: two owners must sign, or the vault's key is not an owner of the account.
         """
         return await (await self._opened()).signed_message(message)
 

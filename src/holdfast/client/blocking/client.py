@@ -174,7 +174,7 @@ class Client(ServiceClient):
         signature contains the call that creates it (ERC-6492).
 
         Raises:
-            OperationFailed: two owners must sign, or the vault's key is no owner of the account.
+            OperationFailed: two owners must sign, or the vault's key is not an owner of the account.
         """
         return run(self._asynchronous.account_signature(message))
 

@@ -21,7 +21,7 @@ async def served_chain(client: AsyncServiceClient, chain_id: int) -> ServedChain
 
 
 async def explorer_of(client: AsyncServiceClient, chain_id: int) -> str:
-    """Return the URL of the chain's explorer; "" if there is none. The service is asked about unknown chains alone."""
+    """Return the URL of the chain's explorer; "" if none exists. The service is asked about unknown chains alone."""
     if chain_id in CHAINS:
         return CHAINS[chain_id].explorer
     served = await served_chain(client, chain_id)
