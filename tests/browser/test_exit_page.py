@@ -123,7 +123,7 @@ def create(bare: ChainService, signer: bytes) -> None:
 
 
 async def for_any_origin(route: Route) -> None:
-    """Answer as public bundlers do, which pages of every origin may ask. The local world's bundler is no page's."""
+    """Answer as public bundlers do, which pages of every origin may ask. The local world's bundler is not a page's."""
     asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
     answer = await route.fetch(headers=asked)
     await route.fulfill(response=answer, headers={**answer.headers, "access-control-allow-origin": "*"})

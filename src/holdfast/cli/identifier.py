@@ -85,7 +85,7 @@ def revoke(
 
 
 def parsed_identifier(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
-    """Return channel and canonical key. Exits with USAGE for what is no identifier."""
+    """Return channel and canonical key. Exits with USAGE for what is not an identifier."""
     from holdfast.rules.identifiers import parse_channel, parse_identifier
     from holdfast.wire.errors import Refused
 

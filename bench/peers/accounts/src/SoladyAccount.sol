@@ -6,7 +6,7 @@ import {LibClone} from "solady/src/utils/LibClone.sol";
 import {WebAuthn} from "solady/src/utils/WebAuthn.sol";
 
 /// @notice Solady's account with one passkey where the owner's address was, for the benchmark only.
-/// @dev The passkey signs operations. Messages (ERC-1271) stay with the owner's address, of which there is none.
+/// @dev The passkey signs operations. Messages (ERC-1271) stay with the owner's address, which is not set.
 contract SoladyAccount is ERC4337 {
     bytes32 private keyX;
     bytes32 private keyY;
