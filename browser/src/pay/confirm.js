@@ -93,11 +93,8 @@ class Payment {
   async #findPayers() {
     const stored = (await this.#client.vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
     if (stored.length === 0) throw new Refusal("no_vault");
-    const named = async (/** @type {string} */ did) => ({
-      did,
-      name: (await factsOf(did).catch(() => null))?.identifier ?? "",
-    });
-    this.#payers = await Promise.all(stored.map(({ did }) => named(did)));
+    const facts = await Promise.all(stored.map(({ did }) => factsOf(did).catch(() => null)));
+    this.#payers = stored.map(({ did }, at) => ({ did, name: facts[at]?.identifier ?? "" }));
     this.#did = stored[0].did;
   }
 
@@ -115,7 +112,7 @@ class Payment {
     if (this.#state !== "reading" && this.#state !== "asking") return; // what the person approved has its own outcome
     if (this.#payers.length < 2 || !refusal.code.startsWith("insufficient")) return this.#refuse(refusal);
     showFee(null);
-    warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
+    warnOf(refusal);
     showReceive(refusal.values.account);
   }
 
@@ -243,7 +240,7 @@ class Payment {
         warn("");
         resolve();
       };
-      showButtons([this.#cancelButton(), { id: "approve", main: true, text: this.#payText(), onclick }]);
+      showButtons(this.#choice(onclick));
     });
   }
 
@@ -272,7 +269,7 @@ class Payment {
     showButtons(this.#buttons());
     this.#to("asking");
     this.#shop.asksAgain();
-    warn(text(/** @type {TextKey} */ (refusal.code), refusal.values));
+    warnOf(refusal);
   }
 
   /** @param {Refusal} refusal */
@@ -317,19 +314,18 @@ class Payment {
   #buttons() {
     return [
       { id: "other-key", text: this.#entry.other, onclick: () => this.#otherKey() },
-      this.#cancelButton(),
-      { id: "approve", main: true, text: this.#payText(), onclick: () => void this.#approve() },
+      ...this.#choice(() => void this.#approve()),
     ];
   }
 
-  /** @returns {import("./screens.js").Button} */
-  #cancelButton() {
-    return { id: "cancel", text: text("cancel"), onclick: () => this.cancel() };
-  }
-
-  #payText() {
+  /** @param {() => void} onclick what approving does @returns {import("./screens.js").Button[]} */
+  #choice(onclick) {
     const request = this.#known();
-    return request.token ? text("pay", { amount: amountOf(request) }) : text("pay_unknown");
+    const words = request.token ? text("pay", { amount: amountOf(request) }) : text("pay_unknown");
+    return [
+      { id: "cancel", text: text("cancel"), onclick: () => this.cancel() },
+      { id: "approve", main: true, text: words, onclick },
+    ];
   }
 
   #otherKey() {
@@ -350,6 +346,11 @@ class Payment {
     if (!this.#request) throw new Error("no request has arrived");
     return this.#request;
   }
+}
+
+/** @param {Refusal} refusal */
+function warnOf({ code, values }) {
+  warn(text(/** @type {TextKey} */ (code), values));
 }
 
 begin();
