@@ -58,7 +58,15 @@ def files() -> dict[str, str]:
         "types.js": _types(),
         "enclave.js": _enclave(),
         "contracts.js": _contracts(),
+        "chains.js": _chains(),
     }
+
+
+def _chains() -> str:
+    head = _HEAD.format(source="`src/holdfast/rules/chains.py`")
+    about = "/** Block explorers that show a user operation by its hash, keyed by chain ID. */\n"
+    rows = "".join(f'  {chain.chain_id}: "{chain.explorer}",\n' for chain in CHAINS.values())
+    return f"{head}\n{about}export const EXPLORERS = /** @type {{Record<number, string>}} */ ({{\n{rows}}});\n"
 
 
 def _handle_forms() -> str:

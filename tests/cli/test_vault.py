@@ -29,6 +29,7 @@ from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.wire.client_errors import NetworkError
@@ -349,7 +350,9 @@ def test_register_whoami_and_balance(terminal, service):
     terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     assert terminal.json("whoami")["registered"] is None
     assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
-    assert terminal.run("balance", "0x" + "22" * 20).stdout == "2.500000 USDC\n"
+    assert terminal.run("balance", "0x" + "22" * 20).stdout == (
+        "2.500000 USDC on Base Sepolia (84532), test money without value\n"
+    )
 
 
 def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_for(terminal, monkeypatch):
@@ -362,8 +365,9 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
     )
     monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", lambda *_, **__: made)
     to = "0x" + "22" * 20
-    assert terminal.json("pay", to, "5", "--yes") == {**made.to_json(), "transactionHash": None}
-    assert terminal.run("pay", to, "5", "--yes").stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
+    words = ("pay", to, "5", "--chain", "84532", "--yes")
+    assert terminal.json(*words) == {**made.to_json(), "transactionHash": None}
+    assert terminal.run(*words).stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
 
 
 @pytest.mark.parametrize(("option", "value"), [("--paymaster", "ftp://x"), ("--rpc", "no address")])
@@ -458,6 +462,12 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
         def __exit__(self, *_):
             pass
 
+        def contracts(self):
+            return ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 8453})
+
+        def money_on(self, chain_id):
+            return f"chain {chain_id}, real money"
+
         def payee_address(self, to):
             assert to == did
             return address
@@ -469,14 +479,14 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
         def payments(self):
             raise NetworkError("a service that does not respond does not undo a payment")
 
-        def user_operation_receipt(self, _hash):
+        def user_operation_receipt(self, _hash, **_):
             return None
 
     monkeypatch.setattr("holdfast.client.blocking.client.Client", Client)
     monkeypatch.setattr(pay, "confirm", lambda question, **_: shown.append(question))
     monkeypatch.setattr(client_vault, "opened_vault", lambda *_: nullcontext())
     pay.pay(did, "5", yes=True)
-    assert shown == [f"pay 5 (native) to {address} ({did}) on chain 84532?"]
+    assert shown == [f"pay 5 (native) to {address} ({did}) on chain 8453, real money?"]
     assert paid == [(address, did)]
 
 
@@ -488,7 +498,7 @@ def test_what_to_do_about_a_payment_that_is_not_confirmed_is_told(terminal, monk
             raise OperationFailed(str(error)) from error
 
     monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", stuck)
-    told = terminal.run("pay", "0x" + "22" * 20, "5", "--yes", code=Exit.FAILED).stderr
+    told = terminal.run("pay", "0x" + "22" * 20, "5", "--chain", "84532", "--yes", code=Exit.FAILED).stderr
     assert "not confirmed yet. The same `holdfast pay` again replaces it at a higher fee" in told
 
 

@@ -68,7 +68,7 @@ def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None
     done = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes")
     assert done.exit_code == Exit.OK, done.output
     plan, *rest = done.stdout.split("deployed ")
-    assert f"Chain 84532, paid by {holder} (1 ETH)" in plan
+    assert f"On Base Sepolia (84532), test money without value, paid by {holder} (1 ETH)" in plan
     assert all(f"deploy   {name}" in plan and address(name) in plan for name in PRODUCTION)
     assert " gas: 0.0" in plan
     assert [line.split()[0] for line in rest] == list(PRODUCTION)

@@ -1,13 +1,7 @@
 /** The chains that a service serves in addition to its main chain. */
 
 import { RequestRefused } from "../errors.js";
-
-/** Block explorers that show a user operation by its hash, keyed by chain ID (`src/holdfast/rules/chains.py`). */
-const EXPLORERS = /** @type {Record<number, string>} */ ({
-  84532: "https://base-sepolia.blockscout.com",
-  8453: "https://base.blockscout.com",
-  1: "https://eth.blockscout.com",
-});
+import { EXPLORERS } from "../generated/chains.js";
 
 /** @typedef {import("../generated/types.js").ServedChain} ServedChain */
 

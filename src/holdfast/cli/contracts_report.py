@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts.verification import ContractStatus
+from holdfast.rules.chains import known_money_text
 
 if TYPE_CHECKING:
     from holdfast.chain.contracts.deployment import Plan
@@ -48,7 +49,8 @@ def plan_value(plan: Plan) -> dict[str, object]:
 
 def plan_text(plan: Plan) -> str:
     """Return the same for people."""
-    lines = [f"Chain {plan.chain_id}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
+    money = known_money_text(plan.chain_id)
+    lines = [f"On {money}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
     lines += [f"  present  {name}" for name in plan.present]
     lines += [f"  deploy   {s.contract.name:14} {s.contract.address}  {s.gas:>9,} gas" for s in plan.steps]
     if plan.steps:

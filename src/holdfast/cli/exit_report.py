@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain.signers import kind_of
 from holdfast.client.account.values import signer_text
 from holdfast.client.leaving.moves import wei_text
+from holdfast.rules.chains import known_money_text
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Owner
@@ -50,7 +51,7 @@ def standing_text(standing: Standing) -> str:
     """Return the same for people."""
     account, held = standing.account, standing.held
     state = "exists" if account.deployed else "does not exist yet: its first operation creates it"
-    lines = [f"on chain {account.chain_id} the account {state}"]
+    lines = [f"on {known_money_text(account.chain_id)}: the account {state}"]
     if standing.owners is None:
         lines.append("owners: the node does not show the account's history")
     lines += [_owner_text(owner, account.key.signer) for owner in standing.owners or ()]

@@ -67,6 +67,17 @@ CHAINS: dict[int, Chain] = {
 BALANCE_CHAIN_IDS = (84532, 8453)
 
 
+def money_text(name: str, chain_id: int, *, test_money: bool) -> str:
+    """Return a chain's name and ID, and whether its money is real, for people to read next to an amount."""
+    return f"{name} ({chain_id}), {'test money without value' if test_money else 'real money'}"
+
+
+def known_money_text(chain_id: int) -> str:
+    """Return the same for a known chain; for another chain its ID."""
+    chain = CHAINS.get(chain_id)
+    return money_text(chain.name, chain_id, test_money=chain.test_money) if chain else f"chain {chain_id}"
+
+
 def operation_page(explorer: str, operation_hash: str) -> str:
     """Return the URL of the explorer's page for a user operation (0x-hex hash), or "" without an explorer."""
     return f"{explorer}/op/{operation_hash}" if explorer else ""

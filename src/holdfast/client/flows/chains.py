@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.rules.chains import CHAINS
+from holdfast.rules.chains import CHAINS, known_money_text, money_text
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
@@ -31,7 +31,5 @@ async def explorer_of(client: AsyncServiceClient, chain_id: int) -> str:
 
 async def money_of(client: AsyncServiceClient, chain_id: int) -> str:
     """Return the chain's name, and that its money is test money if it is, for people to read next to an amount."""
-    chain = CHAINS.get(chain_id) or await served_chain(client, chain_id)
-    if chain is None:
-        return f"chain {chain_id}"
-    return f"{chain.name} ({chain_id}), {'test money without value' if chain.test_money else 'real money'}"
+    chain = None if chain_id in CHAINS else await served_chain(client, chain_id)
+    return money_text(chain.name, chain_id, test_money=chain.test_money) if chain else known_money_text(chain_id)
