@@ -151,6 +151,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.page.wait_for_selector("[data-payer]", state="detached")
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert "nothing" in await visit.text("[data-standing]")
     assert (bare.usdc_of(to), bare.coin_of(to)) == (25 * DOLLAR, ETH)
     assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
     await visit.press("sent")

@@ -5,9 +5,10 @@ import { RpcError } from "../http/service.js";
 import { el } from "../kit/el.js";
 import { isUrl } from "./looking.js";
 import { Node, NodeRefused } from "./node.js";
-import { addressIn, coinText, list, tokenText } from "./nodes.js";
+import { addressOf, coinText, list, tokenText } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
 import { bundledPlan, ordinaryPlan } from "./plan.js";
+import { standingOf } from "./standing.js";
 import { sendBundled, sendOrdinary, sendRest } from "./sending.js";
 
 /**
@@ -25,7 +26,7 @@ export function sendSection(page, standing) {
   bundler.node.hidden = page.typed.way !== "bundled";
   const plan = async () => {
     const isBundled = page.typed.way === "bundled";
-    const address = addressIn(to.input.value);
+    const address = addressOf(to.input.value);
     to.say(address ? "" : text("bad.address"));
     bundler.say(isBundled && !isUrl(bundler.input.value) ? text("bad.url") : "");
     if (!address) return to.input.focus();
@@ -95,9 +96,9 @@ async function choose(page, standing, to, bundler) {
 export function planSection(page, standing, chosen) {
   const { text } = page;
   const { to, bundler, plan, payer } = chosen;
-  if (!plan) return step("plan", text("plan.moves"), el("p", { class: "notice" }, text("plan.poor")));
-  if (plan.moves.length === 0)
-    return step("plan", text("plan.moves"), el("p", { class: "notice" }, text("plan.empty")));
+  const heading = text("plan.moves", { id: standing.chainId });
+  if (!plan) return step("plan", heading, el("p", { class: "notice" }, text("plan.poor")));
+  if (plan.moves.length === 0) return step("plan", heading, el("p", { class: "notice" }, text("plan.empty")));
   const moves = plan.moves.map((move) => text("plan.move", { what: moveText(text, move), to }));
   const amount = coinText(plan.cost);
   const cost = text("plan.cost", { amount, payer: payer ? payer.address : text("plan.account") });
@@ -115,14 +116,7 @@ export function planSection(page, standing, chosen) {
   ];
   const go = () => (isPoor ? choose(page, standing, to, bundler) : send(page, standing, chosen));
   const label = text(isPoor ? "plan.again" : "plan.send");
-  return step(
-    "plan",
-    text("plan.moves"),
-    list(moves),
-    el("p", {}, cost),
-    ...(fund ?? []),
-    !page.sent && form(page, label, go),
-  );
+  return step("plan", heading, list(moves), el("p", {}, cost), ...(fund ?? []), !page.sent && form(page, label, go));
 }
 
 /** @param {Page["text"]} text @param {import("./plan.js").Move} move */
@@ -139,6 +133,9 @@ async function send(page, standing, { bundler, plan }) {
   page.sent = bundler
     ? await sendBundled(node, bundler, vault, standing, plan)
     : await sendOrdinary(node, vault, standing, plan);
+  const asked = { account: standing.account, own: vault.account, signer: vault.signer };
+  const tokens = standing.tokens.map(({ address }) => address);
+  page.standing = await standingOf(node, { ...asked, tokens }).catch(() => standing);
   page.draw("sent");
 }
 

@@ -2,7 +2,7 @@
 
 import { el } from "../kit/el.js";
 import { Node } from "./node.js";
-import { addressIn, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
+import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
 import { standingOf } from "./standing.js";
 
@@ -16,15 +16,15 @@ export function lookSection(page, vault) {
     const named = tokens.input.value.split(/\s+/).filter(Boolean);
     const wrong = [
       { it: rpc, bad: !isUrl(rpc.input.value), key: /** @type {const} */ ("bad.url") },
-      { it: tokens, bad: named.some((it) => !addressIn(it)), key: /** @type {const} */ ("bad.address") },
+      { it: tokens, bad: named.some((it) => !addressOf(it)), key: /** @type {const} */ ("bad.address") },
       {
         it: account,
-        bad: account.input.value !== "" && !addressIn(account.input.value),
+        bad: account.input.value !== "" && !addressOf(account.input.value),
         key: /** @type {const} */ ("bad.address"),
       },
     ].filter(({ it, bad, key }) => (it.say(bad ? text(key) : ""), bad));
     if (wrong.length > 0) return wrong[0].it.input.focus();
-    await read(page, vault, { rpc: rpc.input.value, tokens: named, account: addressIn(account.input.value) });
+    await read(page, vault, { rpc: rpc.input.value, tokens: named, account: addressOf(account.input.value) });
     page.draw("look");
   };
   const more = el(

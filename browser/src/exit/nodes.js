@@ -52,7 +52,7 @@ export function tokenText({ balance, decimals, symbol, address }) {
 }
 
 /** @param {string} text @returns {string} in EIP-55 form; empty for the zero address, a wrong checksum and other texts */
-export function addressIn(text) {
+export function addressOf(text) {
   const found = text.trim();
   if (!/^0x[0-9a-fA-F]{40}$/.test(found) || !BigInt(found)) return "";
   const made = checksummed(found);
