@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.support.availability import why_no_chain
 from tests.support.chain_service import ChainService, chain_service
+from tests.support.page_visits import person
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
@@ -80,3 +82,28 @@ async def test_pages_name_a_test_network_and_no_other(
             assert await page.locator("#test-network").inner_text() == shown
             assert await page.locator("#test-network").is_visible() is bool(shown)
     await context.close()
+
+
+async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_money(
+    browser: Browser, base: ChainService
+) -> None:
+    visit, _, account = await person(browser, base)
+    base.give(account, 20_000_000)
+    await asyncio.sleep(2.1)  # the service keeps a balance for two seconds
+    await visit.press("refresh")
+    await visit.told("20.00\u00a0USDC")
+    assert "without value" not in await visit.text("body")
+    before = base.usdc_of(PAYEE)
+    await visit.press("send")
+    await visit.screen("send")
+    await visit.fill("to", PAYEE)
+    await visit.fill("amount", "12.50")
+    await visit.press("submit")
+    await visit.screen("send-review")
+    assert "Base (8453)" in await visit.text("main")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    assert base.usdc_of(PAYEE) - before == 12_500_000
+    href = await visit.page.locator("a.button").get_attribute("href")
+    assert href is not None and href.startswith("https://base.blockscout.com/op/0x")
+    assert visit.complaints == []

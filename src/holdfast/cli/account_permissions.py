@@ -27,8 +27,9 @@ def list_permissions(*, asked: Asked) -> None:
     """List the permissions, with what was spent in this period."""
     with opened(asked) as client:
         found = [_form(granted) for granted in client.account_permissions()]
+        money = client.money_on(client.status().chain_id)
     lines = [f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}" for row in found]
-    emit({"permissions": found}, "\n".join(lines or ["no permissions"]), as_json=asked.as_json)
+    emit({"permissions": found}, "\n".join([f"on {money}", *(lines or ["no permissions"])]), as_json=asked.as_json)
 
 
 @permissions.command()
@@ -59,7 +60,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
             until=until,
             target=to,
         )
-        where = client.smart_account_address()
+        where = f"{client.smart_account_address()} on {client.money_on(client.status().chain_id)}"
         confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=asked.as_json)
         client.grant_account_permission(permission, on_progress=common.say)
     name = f"0x{permission.id.hex()}"

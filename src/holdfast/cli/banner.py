@@ -30,6 +30,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         "registration": settings.registration,
         "e-mail": _sender(settings, "email", settings.mail_url),
         "SMS": _sender(settings, "sms", settings.sms_url),
+        "chain": _chains(settings),
         "bundler": _set(
             settings.bundler_url,
             _WITHOUT_BUNDLER[settings.registration_proof],
@@ -48,6 +49,15 @@ def banner(settings: Settings, secrets: Secrets, address: str) -> str:
     lines = [f"Holdfast {__version__} ({settings.env})"]
     lines += [f"  {label:13} {value}" for label, value in facts(settings, secrets, address).items()]
     return "\n".join(lines)
+
+
+def _chains(settings: Settings) -> str:
+    from holdfast.rules.chains import money_text
+    from holdfast.service.settings.chains import served_chains
+
+    served = served_chains(settings)
+    main = money_text(served.main.name, settings.chain, test_money=served.main.test_money)
+    return f"{main}; also served: {', '.join(str(chain) for chain in served.chains if chain != settings.chain)}"
 
 
 def _sender(settings: Settings, channel: str, url: str) -> str:
