@@ -230,11 +230,12 @@ export class Client extends ServiceClient {
    * Returns the owners and guardians of an account, their changes, and its recovery.
    *
    * @param {string} [account] another one than the client's, such as one that this vault's key guards
+   * @param {number} [chainId] another chain of the service than its main chain
    * @returns {Promise<import("./account/keys.js").AccountKeys>}
    */
-  async accountKeys(account) {
+  async accountKeys(account, chainId) {
     const { AccountKeys } = await part(import("./account/keys.js"));
-    return new AccountKeys(this, (work) => this.#inTurn(work), account);
+    return new AccountKeys(this, (work) => this.#inTurn(work), account, chainId);
   }
 
   /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */

@@ -67,6 +67,41 @@ async def test_one_account_pays_on_two_chains(
     await page.context.close()
 
 
+async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(
+    browser: Browser, both: ChainService, chain: ChainService, base: ChainService
+) -> None:
+    visit, _, account = await person(await browser.new_context(), both)
+    await visit.press("keys")
+    await visit.screen("keys")
+    await visit.page.route(
+        "**/api/bundler/8453", lambda route: route.fulfill(status=503, json={"error": "bundler_error"})
+    )
+    await visit.press("add-passkey")
+    await visit.page.locator('[data-chain="Base Sepolia"][data-state="done"]').wait_for()
+    left = visit.page.locator('[data-chain="Base"][data-state="left"]')
+    await left.wait_for()
+    assert [owners(place, account) for place in (chain, base)] == [2, 0]
+    await visit.inspect("keys-one-chain-left")
+    await visit.page.unroute("**/api/bundler/8453")
+    await visit.press("again")
+    await visit.told("Changed on Base Sepolia, Base.", "#status")
+    assert [owners(place, account) for place in (chain, base)] == [2, 2]
+    # A lost passkey is revoked on both chains by one signature.
+    await visit.press("remove-owner", '[data-card="owners"] li:nth-child(2)')
+    await visit.page.locator('dialog [data-name="yes"]').click()
+    await visit.told("Changed on Base Sepolia, Base.", "#status")
+    assert [owners(place, account) for place in (chain, base)] == [1, 1]
+    assert visit.complaints == []
+    await visit.page.context.close()
+
+
+def owners(chain: ChainService, account: str) -> int:
+    """Return how many owners an account has; 0 where it does not exist."""
+    if chain.rpc("eth_getCode", account, "latest") == "0x":
+        return 0
+    return int.from_bytes(chain.call(account, "accountSettings()")[64:96])
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 async def test_pages_name_a_test_network_and_no_other(
     browser: Browser, both: ChainService, base: ChainService, language: str

@@ -5,7 +5,6 @@ import { execute, isAddress } from "../chain/calls.js";
 import { OperationFailed } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { named, p256Signer, settingsOf } from "../chain/owners.js";
-import { rpcOf } from "../chain/rpc.js";
 import { NetworkError } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
@@ -44,23 +43,26 @@ const FIRST = {
 };
 
 /**
- * The keys of one account on one service's chain. What is signed once for every chain is brought to a chain by the first
+ * The keys of one account on one chain of a service. What is signed once for every chain is brought to a chain by the first
  * account of the vault's own key there, which need not be an owner.
  */
 export class AccountKeys {
   #client;
   #inTurn;
   #address;
+  #chainId;
 
   /**
    * @param {Client} client
    * @param {<T>(work: () => Promise<T>) => Promise<T>} inTurn runs operations one at a time
    * @param {string | null} [address] by default, the account that the client pays from
+   * @param {number | null} [chainId] by default, the service's main chain
    */
-  constructor(client, inTurn, address = client.accountAddress) {
+  constructor(client, inTurn, address = client.accountAddress, chainId = null) {
     this.#client = client;
     this.#inTurn = inTurn;
     this.#address = address;
+    this.#chainId = chainId;
   }
 
   /**
@@ -133,7 +135,7 @@ export class AccountKeys {
   }
 
   /**
-   * Brings signed changes to this service's chain, without those that it has, and waits until they are mined.
+   * Brings signed changes to the chain, without those that it has, and waits until they are mined.
    *
    * @param {SignedChanges[]} signed in any order
    * @param {{origin?: Origin, onProgress?: OnProgress}} [how] `origin`: with it, an account of another key that does not
@@ -213,7 +215,9 @@ export class AccountKeys {
   /** @returns {Promise<{own: SmartAccount, place: import("./reads.js").Place}>} */
   async #opened() {
     const { vault, gas } = this.#client;
-    const [own, url] = await Promise.all([SmartAccount.open(this.#client, gas), rpcOf(this.#client, gas)]);
+    const main = await SmartAccount.open(this.#client, gas);
+    const own = this.#chainId === null ? main : await main.on(this.#chainId);
+    const url = await own.endpoint();
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");
     const address = this.#address === null ? own.address : await checksumAddress(vault, this.#address);

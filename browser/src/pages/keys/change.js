@@ -1,4 +1,4 @@
-/** Changes the account, and shows on which chains the change is done. */
+/** Changes the account on every chain of the service, and shows where the change is done and where it is left. */
 
 import "./texts.js";
 import { text } from "../parts/language.js";
@@ -11,6 +11,15 @@ import { ready } from "../parts/vault_client.js";
 /** @typedef {import("../library.js").AccountChange} AccountChange */
 
 /**
+ * Returns the service's chains on which it can change accounts, the main chain first.
+ *
+ * @returns {Promise<import("../../generated/types.js").ServedChain[]>}
+ */
+export async function chainsOfChanges() {
+  return (await (await ready()).chains()).chains.filter(({ main, payments }) => main || payments);
+}
+
+/**
  * Signs changes once, and brings them to the chains.
  *
  * @param {string} heading
@@ -18,48 +27,77 @@ import { ready } from "../parts/vault_client.js";
  */
 export async function change(heading, changes) {
   const client = await ready();
-  const { chain } = await client.status();
+  const main = await client.accountKeys();
   /** @type {import("../../account/changes.js").SignedChanges | undefined} */
   let signed; // once: what an interrupted attempt brought is then not brought again
-  await shown(heading, chain, async () => {
-    const keys = await client.accountKeys();
-    signed ??= await keys.sign(changes);
-    await keys.bring([signed]);
-  });
+  const first = async () => {
+    signed ??= await main.sign(changes);
+    await main.bring([signed]);
+  };
+  const further = async (/** @type {number} */ chainId) => {
+    const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];
+    const there = await client.accountKeys(signed?.account, chainId);
+    await there.bring(history, { origin });
+  };
+  const chains = await chainsOfChanges();
+  const steps = chains.map((it) => ({ name: it.name, work: it.main ? first : () => further(it.chainId) }));
+  await shown(heading, steps);
 }
 
 /**
- * @param {string} heading
- * @param {string} chain
- * @param {() => Promise<void>} work
+ * @typedef {{name: string, work: () => Promise<void>}} Step what happens on one chain
+ * @typedef {"waiting" | "working" | "done" | "left"} State
  */
-async function shown(heading, chain, work) {
-  const state = el("p", { class: "small", role: "status" });
-  const row = el("li", { "data-chain": chain }, el("h2", {}, chain), state);
+
+/**
+ * @param {string} heading
+ * @param {Step[]} steps
+ * @param {Set<Step>} done
+ */
+async function shown(heading, steps, done = new Set()) {
   const again = button(
     text("again"),
-    (event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shown(heading, chain, work)),
+    (event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shown(heading, steps, done)),
     { kind: "main", name: "again" },
   );
   const back = button(text("back"), () => go("keys"), { kind: "plain", name: "back" });
-  /** @param {"working" | "done" | "left"} now @param {string} words */
-  const told = (now, words) => {
-    row.dataset.state = now;
-    state.textContent = words;
-    again.hidden = now !== "left";
-    back.hidden = now === "working";
-  };
+  const rows = steps.map((step) => row(step, done.has(step)));
+  again.hidden = back.hidden = true;
   show({
     name: "keys-change",
     heading,
-    body: [paragraph("keys.change.lead"), el("ul", { class: "rows" }, row), buttons(again, back)],
+    body: [
+      paragraph("keys.change.lead"),
+      el("ul", { class: "rows" }, ...rows.map(({ node }) => node)),
+      buttons(again, back),
+    ],
   });
-  told("working", text("keys.change.working"));
-  try {
-    await work();
-  } catch (error) {
-    return told("left", text("keys.change.left", { reason: problem(error) }));
+  for (const { step, told } of rows) {
+    if (done.has(step)) continue;
+    told("working");
+    try {
+      await step.work();
+    } catch (error) {
+      told("left", problem(error));
+      if (step === steps[0]) break; // the others take the change from the first
+      continue;
+    }
+    done.add(step);
+    told("done");
   }
-  told("done", text("keys.change.done"));
-  await go("keys", { said: text("keys.change.said", { chain }) });
+  if (done.size === steps.length)
+    return go("keys", { said: text("keys.change.said", { chain: steps.map(({ name }) => name).join(", ") }) });
+  again.hidden = back.hidden = false;
+}
+
+/** @param {Step} step @param {boolean} isDone */
+function row(step, isDone) {
+  const state = el("p", { class: "small", role: "status" });
+  const node = el("li", { "data-chain": step.name }, el("h2", {}, step.name), state);
+  const told = (/** @type {State} */ now, reason = "") => {
+    node.dataset.state = now;
+    state.textContent = text(`keys.change.${now}`, { reason });
+  };
+  told(isDone ? "done" : "waiting");
+  return { step, node, told };
 }

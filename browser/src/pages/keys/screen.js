@@ -11,6 +11,7 @@ import { button, buttons, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { preparing, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { chainsOfChanges } from "./change.js";
 import { guardiansCard } from "./guardians.js";
 import { helping, ownAgain, ownCode, returning } from "./others.js";
 import { ownersCard } from "./owners.js";
@@ -50,14 +51,15 @@ export function noticed({ place, recovery, own }) {
 async function gathered() {
   const client = await ready();
   const account = await client.accountKeys();
-  const [view, own, known, { chain }] = await Promise.all([
+  const [view, own, known, chains] = await Promise.all([
     account.view(),
     account.signer(),
     passkeys(),
-    client.status(),
+    chainsOfChanges(),
   ]);
   const isOwner = view.owners.some(({ signer }) => signer === own);
   const canChange = isOwner && view.settings.threshold === 1;
+  const chain = chains.map(({ name }) => name).join(", ");
   const isForeign = client.accountAddress !== null;
   return { view, own, chain, passkeys: known, named: await namer(own, known), canChange, isForeign };
 }

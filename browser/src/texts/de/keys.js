@@ -34,12 +34,13 @@ export default {
     "Wir wissen nicht, welchen Schlüssel dieses Konto hat. Fragen Sie nach dem Code: Die andere Seite zeigt ihn unter „Schlüssel Ihres Kontos“.",
   "keys.bad.own": "Das ist Ihr eigener Schlüssel.",
   "keys.change.lead": "Sie unterschreiben einmal. Es gilt auf jeder Chain, auf der Sie dieses Konto haben.",
+  "keys.change.waiting": "Noch nicht begonnen",
   "keys.change.working": "Wird geändert …",
   "keys.change.done": "Geändert.",
   "keys.change.left": "Noch nicht geändert: {reason}",
   "keys.change.said": "Geändert auf {chain}.",
   "keys.chains":
-    "Was Sie hier ändern, gilt sofort auf {chain}. Wenn Sie dieses Konto auch auf anderen Chains haben, bringt das Programm „holdfast account bring“ die Änderungen dorthin.",
+    "Was Sie hier ändern, gilt auf {chain}. Wenn Sie dieses Konto auch auf anderen Chains haben, bringt das Programm „holdfast account bring“ die Änderungen dorthin.",
   "keys.guardians": "Wer Ihr Konto zurückholt",
   "keys.guardians.lead":
     "Wählen Sie Menschen, denen Sie vertrauen. Wenn Sie alle Schlüssel verlieren, können sie Ihrem Konto einen neuen geben. Ihr Geld können sie nicht ausgeben.",

@@ -32,6 +32,7 @@ export default {
     "We cannot tell which key this account has. Ask for the code instead: the other page shows it at “Keys of your account”.",
   "keys.bad.own": "This is your own key.",
   "keys.change.lead": "You sign once. It counts on every chain on which you have this account.",
+  "keys.change.waiting": "Not begun yet",
   "keys.change.working": "Being changed …",
   "keys.change.done": "Changed.",
   "keys.change.left": "Not changed yet: {reason}",

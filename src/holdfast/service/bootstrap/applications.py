@@ -64,7 +64,8 @@ def connection_keeper(settings: Settings, activity: Activity | None) -> Connecti
 def _pages(settings: Settings) -> PageFiles | None:
     if settings.pages == "off":
         return None
-    main = served_chains(settings).main
+    served = served_chains(settings)
+    main, others = served.main, [chain for chain in served.chains.values() if chain is not served.main]
     choices = PageChoices(
         name=settings.pages_name,
         colour=settings.pages_colour,
@@ -72,6 +73,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         address=settings.public_url,
         did=settings.registrar_did,
         rpc=main.shown_rpc,
+        other_rpcs=tuple(chain.shown_rpc for chain in others if chain.bundler and chain.shown_rpc),
         chain_id=main.chain_id,
         usdc=main.usdc or "",
         test_money=main.test_money,

@@ -91,6 +91,7 @@ class PageChoices:
         address: the service's public URL, where passkeys work.
         did: the service's own DID, the audience of the tokens with which the pages' vaults upload snapshots.
         rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
+        other_rpcs: those of the further chains on which accounts pay and change.
         chain_id: the service's chain.
         usdc: the address of USDC on the service's chain; empty if it has none.
         test_money: whether the chain's coin and tokens have no value.
@@ -116,6 +117,7 @@ class PageChoices:
     languages: tuple[str, ...]
     code_seconds: int
     code_tries: int
+    other_rpcs: tuple[str, ...] = ()
     pairing: str = ""
     faucet: str = ""
     channels: tuple[str, ...] = ("handle", "email", "sms")
@@ -253,7 +255,8 @@ def _links(choices: PageChoices, language: str) -> str:
 def _policy(choices: PageChoices, asks: Sequence[str]) -> tuple[str, str]:
     met = [websocket_origin(choices.pairing)] if choices.pairing else []
     given = [_origin(choices.faucet)] if choices.faucet and _origin(choices.faucet) != _origin(choices.rpc) else []
-    allowed = " ".join([reached(choices.rpc), *given, *_PAIRED, *met, *asks])
+    others = {_origin(rpc): None for rpc in choices.other_rpcs if _origin(rpc) != _origin(choices.rpc)}
+    allowed = " ".join([reached(choices.rpc), *others, *given, *_PAIRED, *met, *asks])
     return "content-security-policy", _POLICY.format(reached=allowed)
 
 
