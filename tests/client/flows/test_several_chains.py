@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.terminal import Terminal
 import holdfast
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import did_hash
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BASE, TEST = 8453, 84532
+INDEXED_WITHIN_S = 30
 SAID = {BASE: "Base (8453), real money", TEST: "Base Sepolia (84532), test money without value"}
 
 
@@ -92,6 +95,12 @@ def test_one_account_pays_on_two_chains(client: holdfast.Client, chain: ChainSer
         (TEST, True, True, True),
         (BASE, False, False, True),
     ]
+    client.register(handle="h" + secrets.token_hex(6))
+    assert [(note.amount, note.symbol, note.state) for note in client.payments()] == [
+        ("0.000001", "USDC", "confirmed"),
+        ("0.00002", "USDC on Base", "confirmed"),
+        ("0.000003", "USDC on Base", "confirmed"),
+    ]
     with pytest.raises(ValueError, match="pays on chain 84532, not on 1"):
         client.pay(payment(chain, payee, 1, chain_id=1))
 
@@ -107,6 +116,9 @@ def test_a_did_is_paid_on_another_chain_at_its_address(
     ):
         did = bob.register(handle="h" + secrets.token_hex(6)).did
         address = bob.smart_account_address()
+        end = time.monotonic() + INDEXED_WITHIN_S
+        while not bob.indexer_did(to_hex(did_hash(did))).active and time.monotonic() < end:
+            time.sleep(0.05)
     base.give(client.smart_account_address(), 7)
     client.pay(payment(base, did, 7, chain_id=BASE))
     assert base.usdc_of(address) == 7

@@ -94,7 +94,7 @@ class Payments:
         await _tell(on_progress, "prepared")
         signed = await account.signed(operation)
         await _tell(on_progress, "signed")
-        note = payment_note(params, payee.address, hash_text(account.hash(operation)), called)
+        note = payment_note(params, payee.address, hash_text(account.hash(operation)), called, there)
         await self._note(note)
         sent = await account.send(signed)
         await _tell(on_progress, "sent")
