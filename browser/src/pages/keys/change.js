@@ -8,7 +8,10 @@ import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
-/** @typedef {import("../library.js").AccountChange} AccountChange */
+/**
+ * @typedef {import("../library.js").AccountChange} AccountChange
+ * @typedef {import("../../account/changes.js").SignedChanges} SignedChanges
+ */
 
 /**
  * Returns the service's chains on which it can change accounts, the main chain first.
@@ -28,16 +31,18 @@ export async function chainsOfChanges() {
 export async function change(heading, changes) {
   const client = await ready();
   const main = await client.accountKeys();
-  /** @type {import("../../account/changes.js").SignedChanges | undefined} */
-  let signed; // once: what an interrupted attempt brought is then not brought again
+  /** @type {SignedChanges[]} once: what an interrupted attempt brought is then not brought again */
+  let signed = [];
   const first = async () => {
-    signed ??= await main.sign(changes);
-    await main.bring([signed]);
+    if (!signed.length) signed = [await main.sign(changes)];
+    await main.bring(signed);
   };
   const further = async (/** @type {number} */ chainId) => {
     const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];
-    const there = await client.accountKeys(signed?.account, chainId);
-    await there.bring(history, { origin });
+    const [{ account, sequence }] = signed;
+    // An endpoint that does not show the whole history must not pass for a chain that has the change.
+    const whole = history.length > sequence ? history : [...history, ...signed];
+    await (await client.accountKeys(account, chainId)).bring(whole, { origin });
   };
   const chains = await chainsOfChanges();
   const steps = chains.map((it) => ({ name: it.name, work: it.main ? first : () => further(it.chainId) }));
