@@ -8,7 +8,7 @@ import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
 import { SmartAccount } from "../src/flows/account.js";
-import { payeeOf } from "../src/flows/payee.js";
+import { checkElsewhere, payeeOf } from "../src/flows/payee.js";
 import { RpcError } from "../src/http/service.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -114,6 +114,21 @@ test("a state from before the payee's registration is read again", async () => {
   });
   assert.equal((await payeeOf(told, DID)).address, KEY.address);
 });
+
+const NOTHING = { pubKeyX: "0x0", pubKeyY: "0x0" };
+for (const [name, isPaid, here, there] of [
+  ["the same key", true, KEY, KEY],
+  ["its first key, as it is not there yet", true, KEY, NOTHING],
+  ["another key, as it was replaced on the main chain alone", false, OTHER, KEY],
+  ["its first key, which was replaced on the main chain", false, OTHER, NOTHING],
+])
+  test(`on another chain an account obeys ${name}`, async () => {
+    const hex = ({ pubKeyX, pubKeyY }) => ({ pubKeyX: `0x${word(pubKeyX)}`, pubKeyY: `0x${word(pubKeyY)}` });
+    const told = liar({ accountState: async () => hex(here), accountStateOn: async () => hex(there) });
+    const asked = checkElsewhere(told, { address: KEY.address, did: DID }, 8453);
+    await (isPaid ? asked : assert.rejects(asked, { name: "PaymentRefused", code: "payee_unverified" }));
+    await checkElsewhere(told, { address: KEY.address, did: null }, 8453);
+  });
 
 /** An account whose service tells `nonce`, and whose bundler refuses every operation after it has been signed. */
 class Steps {

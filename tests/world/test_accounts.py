@@ -16,8 +16,8 @@ LOCAL = {
 }
 
 
-async def ask(url: str, answers: dict[str, object]) -> DevelopmentAccounts:
-    return await unlock(RpcClient(url, FakeTransport(lambda method, params: answers[method])), url)
+async def ask(url: str, answers: dict[str, object], started_as: int | None = None) -> DevelopmentAccounts:
+    return await unlock(RpcClient(url, FakeTransport(lambda method, params: answers[method])), url, started_as)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8545", "http://localhost:8545", "http://[::1]:8545"])
@@ -44,6 +44,15 @@ async def test_a_local_chain_gets_the_keys(url: str) -> None:
 async def test_any_other_chain_is_refused(url: str, answers: dict[str, object]) -> None:
     with pytest.raises(NotALocalChain):
         await ask(url, LOCAL | answers)
+
+
+async def test_the_id_of_a_public_chain_needs_its_starter() -> None:
+    url, base = "http://127.0.0.1:8545", LOCAL | {"eth_chainId": "0x2105"}
+    assert (await ask(url, base, 8453)).tester.address.startswith("0x")
+    fork = {"anvil_nodeInfo": {"forkConfig": {"forkUrl": "https://base.example"}}}
+    for answers, started_as in ((base, 1), (base | fork, 8453), (base | {"web3_clientVersion": "Geth/v1.15"}, 8453)):
+        with pytest.raises(NotALocalChain):
+            await ask(url, answers, started_as)
 
 
 async def test_each_key_is_its_addresses() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.service.settings.chains import served_chains
 from holdfast.service.settings.values import read_settings
 from holdfast.world.service_process import service_environment
 
@@ -60,3 +62,17 @@ def test_the_service_reads_every_setting() -> None:
 
 def test_the_faucet_is_the_worlds_own() -> None:
     assert environment(HOLDFAST_FAUCET_URL="https://elsewhere.example")["HOLDFAST_FAUCET_URL"] == FAUCET
+
+
+@pytest.mark.parametrize(("chain_id", "name", "test_money"), [(8453, "Base", False), (4217, "Local chain 4217", True)])
+def test_a_world_with_another_id_describes_its_chain(
+    tmp_path: Path, chain_id: int, name: str, test_money: bool
+) -> None:
+    world: Any = SimpleNamespace(
+        chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=chain_id),
+        bundler_url="http://127.0.0.1:2",
+        faucet_url=None,
+    )
+    main = served_chains(read_settings(service_environment(world, tmp_path / "data", 8787, {}))).main
+    assert (main.chain_id, main.name, main.test_money) == (chain_id, name, test_money)
+    assert (main.rpc, main.bundler, main.usdc) == ("http://127.0.0.1:1", "http://127.0.0.1:2", ADDRESSES["DevUSDC"])

@@ -13,7 +13,7 @@ from holdfast.chain.contracts import predict_account
 from holdfast.chain.rpc import RpcClient
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.failures import PaymentRefused
-from holdfast.client.flows.payee import payee_of
+from holdfast.client.flows.payee import Payee, check_elsewhere, payee_of
 from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash
@@ -147,3 +147,41 @@ def test_another_methods_did_needs_the_chains_word_alone():
     world.states[ACCOUNT] = state("did:web:another.example", OTHER)
     with pytest.raises(PaymentRefused):
         world.payee(WEB)
+
+
+NOTHING = AccountState(nonce="0", did="0x" + "00" * 32, is_active=False, pub_key_x="0x0", pub_key_y="0x0")
+
+
+class TwoChains:
+    """A service with another account state on another chain."""
+
+    def __init__(self, here, there):
+        self.here, self.there = here, there
+
+    def get_account_state(self, _address):
+        return self.here
+
+    def account_state_on(self, chain_id, _address):
+        assert chain_id == 8453
+        return self.there
+
+    def check(self, address=ACCOUNT, did=KEY.did):
+        run(check_elsewhere(Coroutines(self), Payee(address, did), 8453, CONTRACTS))
+
+
+@pytest.mark.parametrize("there", [NOTHING, state(KEY.did, KEY)], ids=["not there yet", "there"])
+def test_an_account_with_the_same_key_is_paid_on_another_chain(there):
+    TwoChains(state(KEY.did, KEY), there).check()
+
+
+@pytest.mark.parametrize(
+    ("here", "there"), [(OTHER, NOTHING), (OTHER, state(KEY.did, KEY)), (KEY, state(KEY.did, OTHER))],
+    ids=["replaced here, not there yet", "replaced here, not there", "replaced there"],
+)  # fmt: skip
+def test_an_account_with_another_key_on_the_other_chain_is_not_paid(here, there):
+    with pytest.raises(PaymentRefused, match=r"on chain 8453, .* obeys another key"):
+        TwoChains(state(KEY.did, here), there).check()
+
+
+def test_an_address_is_paid_on_any_chain():
+    TwoChains(state(KEY.did, OTHER), NOTHING).check(did=None)
