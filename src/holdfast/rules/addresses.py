@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
@@ -10,6 +11,7 @@ _HOST_PREFIX_V6 = 64  # one host has a whole /64, so a limit per address would h
 _SITE_PREFIX_V6 = 48  # the prefix that one subscriber or tunnel commonly gets (RFC 6177)
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, section 2.1
 _LOW_32_BITS = 0xFFFFFFFF
+_HASH_DIGITS = 24  # two of a billion addresses have the same hash with a probability of 10^-11
 
 
 def subject_of(address: IPv4Address | IPv6Address | None) -> str:
@@ -35,8 +37,32 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 
 def network_of(subject: str) -> str | None:
-    """Return the /48 that contains an IPv6 /64, or None for any other subject."""
-    return _site_around(subject.partition("/")[0]) if "/" in subject else None
+    """Return the /48 that contains an IPv6 /64, or None for any other subject; of a hash, the hash of the /48."""
+    head, slash, _ = subject.partition("/")
+    if not slash:
+        return None
+    return _site_around(head) if ":" in head else head
+
+
+class AddressHashes:
+    """Replaces the subjects of limits by keyed hashes, so that no client address is stored.
+
+    The hash of an IPv6 /64 begins with that of the /48 that contains it. Of a connection without an address the subject
+    stays.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.of = lru_cache(4096)(self._hashed)
+
+    def _hashed(self, subject: str) -> str:
+        if subject == NOWHERE:
+            return subject
+        network, own = network_of(subject), self._digest(subject)
+        return own if network is None else f"{self._digest(network)}/{own}"
+
+    def _digest(self, text: str) -> str:
+        return hmac.digest(self._key, text.encode(), "sha256").hex()[:_HASH_DIGITS]
 
 
 @lru_cache(4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.rules.addresses import AddressHashes
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
@@ -91,6 +92,7 @@ def build_service(
         chains=Chains(settings.chain, on_chains),
         resolution=resolution_of(settings, chains[settings.chain], store),
         persons=Persons(store, snapshot_access(settings, store, clock), pseudonyms, clock),
+        addresses=AddressHashes(secrets.address_key),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=on_chains[settings.chain].relay,
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),

@@ -18,6 +18,7 @@ from holdfast.service.telemetry.reporting import Telemetry
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.rules.addresses import AddressHashes
     from holdfast.service.clock import Clock
     from holdfast.service.enclave_source.port import EnclaveProvider
     from holdfast.service.mail.port import Mailer
@@ -59,6 +60,7 @@ class Service:
     chains: Chains
     resolution: Resolution
     persons: Persons
+    addresses: AddressHashes
     chain_reads: ReadingRate
     relay: Relay
     idempotency: Idempotency

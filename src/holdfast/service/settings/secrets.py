@@ -54,6 +54,11 @@ class Secrets:
         return hmac.digest(self.signing_keys[0], b"holdfast/pseudonym-key/v1", "sha256")
 
     @property
+    def address_key(self) -> bytes:
+        """The key of the hashes of client addresses, derived from the oldest signing key."""
+        return hmac.digest(self.signing_keys[-1], b"holdfast/address-key/v1", "sha256")
+
+    @property
     def peer_key(self) -> bytes:
         """The seed of the Ed25519 key whose peer ID identifies this service in pins, derived from the signing key."""
         return hmac.digest(self.signing_keys[0], b"holdfast/peer-key/v1", "sha256")

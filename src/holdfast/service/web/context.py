@@ -50,8 +50,8 @@ class WebContext:
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:
-        """Return the client's address or network, to which limits apply."""
-        return self.client_address.subject(request)
+        """Return the hash of the client's address or network, to which limits apply."""
+        return self.service.addresses.of(self.client_address.subject(request))
 
     def count(self, rate: ReadingRate, request: Request) -> None:
         """Count a request by the client's address. Raises Refused(RATE_LIMITED)."""
