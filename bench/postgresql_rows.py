@@ -25,7 +25,7 @@ DID = "'did:new:0x' || encode(sha256(n::text::bytea), 'hex')"
 TX = "'0x' || encode(sha256(('t' || n)::bytea), 'hex')"
 CREDENTIAL = "rtrim(translate(encode(sha256(('c' || n)::bytea), 'base64'), '+/', '-_'), '=')"
 ACCOUNT = "'0x' || substr(encode(sha256(('a' || n)::bytea), 'hex'), 1, 40)"
-IP = "'10.' || (n >> 16 & 255) || '.' || (n >> 8 & 255) || '.' || (n & 255)"
+IP = "substr(encode(sha256(('i' || n)::bytea), 'hex'), 1, 24)"  # as long as the hash of an IPv4 address
 ROOT = "'bafyrei' || substr(encode(sha256(('R' || n)::bytea), 'hex'), 1, 52)"  # as long as a CID or an IPNS name
 BLOCK = "'bafkrei' || substr(encode(sha256(('B' || n)::bytea), 'hex'), 1, 52)"
 NAME = "'k51qzi5uqu5d' || substr(encode(sha256(('N' || n)::bytea), 'hex'), 1, 50)"

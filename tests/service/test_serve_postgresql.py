@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def test_it_serves_from_any_process_with_limits_in_common(
     serve: Callable[..., Server], fresh_postgres_url: str, workers: str
 ) -> None:
-    nodes = [serve(database_url=fresh_postgres_url, workers=workers) for _ in range(2)]
+    key = {"ATTESTATION_SIGNING_KEY": "nodes of one service have the same keys"}
+    nodes = [serve(database_url=fresh_postgres_url, workers=workers, **key) for _ in range(2)]
     statuses = []
     for n in range(8):
         with nodes[n % 2].client() as client:  # a new connection each time, which any process may accept

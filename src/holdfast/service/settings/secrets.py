@@ -55,8 +55,8 @@ class Secrets:
 
     @property
     def address_key(self) -> bytes:
-        """The key of the hashes of client addresses, derived from the oldest signing key."""
-        return hmac.digest(self.signing_keys[-1], b"holdfast/address-key/v1", "sha256")
+        """The key of the hashes of client addresses, derived from the signing key."""
+        return hmac.digest(self.signing_keys[0], b"holdfast/address-key/v1", "sha256")
 
     @property
     def peer_key(self) -> bytes:
