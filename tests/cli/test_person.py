@@ -51,7 +51,10 @@ def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Ca
     assert gone.value == {"did": DID, "identifiers": 1, "credentials": 1, "snapshots": 0, "pins": 0}
     with registered.client() as client:
         assert client.get("/api/sessions/check?handle=ann").json()["available"] is True
-    assert holdfast("identifier", "show", "ann", data=registered.data).code == Exit.NOT_FOUND
+    left = holdfast("identifier", "show", "ann", "--json", data=registered.data).value
+    assert left["claim"] is None and left["credentials"] == []
+    assert [row["action"] for row in left["history"]] == ["session", "registered", "released"]
+    assert {row["did"][:5] for row in left["history"]} == {"hash "}
     assert holdfast("person", "erase", "ann", "--yes", data=registered.data).code == Exit.NOT_FOUND
     again = holdfast("person", "erase", DID, "--yes", data=registered.data)
     assert (again.code, again.out) == (

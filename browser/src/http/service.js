@@ -255,7 +255,8 @@ function addressOf(url, method, asked) {
 /** @param {Response} response */
 async function refusal(response) {
   const body = await response.json().catch(() => null);
-  return new RequestRefused(typeof body?.error === "string" ? body.error : `http_${response.status}`, response.status, {
+  const code = typeof body?.error === "string" ? body.error : body?.error?.reason;
+  return new RequestRefused(typeof code === "string" ? code : `http_${response.status}`, response.status, {
     retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
     body,

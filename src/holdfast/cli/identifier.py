@@ -10,11 +10,19 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, existing_database_or_fail, settings_or_fail, store_or_fail
+from holdfast.cli.settings import (
+    AsJson,
+    EnvFile,
+    existing_database_or_fail,
+    secrets_or_fail,
+    settings_or_fail,
+    store_or_fail,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.service.store.port import Store
 
 app = typer.Typer(
@@ -36,7 +44,12 @@ def show(
 ) -> None:
     """Print everything stored about an identifier: claim, credentials, verification and history."""
     parsed = parsed_identifier(identifier, channel, as_json=as_json)
-    found = with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
+
+    async def work(store: Store) -> dict[str, Any] | None:
+        hashed = pseudonyms_or_fail(env_file, as_json=as_json).of_name(*parsed)
+        return await _described(store, *parsed, hashed)
+
+    found = with_store(work, env_file, as_json=as_json)
     if found is None:
         fail(Exit.NOT_FOUND, "nothing is known of this identifier", as_json=as_json)
     emit(found, _readable(found), as_json=as_json)
@@ -82,6 +95,25 @@ def revoke(
     if not with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
     emit({"revoked": True}, "revoked", as_json=as_json)
+
+
+async def _described(store: Store, channel: str, key: str, hashed: str) -> dict[str, Any] | None:
+    """Return what is stored about an identifier, with the older part of its history, in which its hash names it."""
+    named, older = await store.describe(channel, key), await store.describe(channel, hashed)
+    if named is None or older is None:
+        return named or older
+    return {**named, "history": [*_history(older), *_history(named)]}
+
+
+def _history(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(found["history"])
+
+
+def pseudonyms_or_fail(env_file: str | None, *, as_json: bool) -> Pseudonyms:
+    """Return what hashes names in old records. Exits with CONFIGURATION without a signing key."""
+    from holdfast.rules.pseudonyms import Pseudonyms
+
+    return Pseudonyms(secrets_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json).pseudonym_key)
 
 
 def parsed_identifier(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:

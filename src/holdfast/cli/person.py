@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.identifier import Channel, Yes, parsed_identifier, with_store
+from holdfast.cli.identifier import Channel, Yes, parsed_identifier, pseudonyms_or_fail, with_store
 from holdfast.cli.output import confirm, emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail
+from holdfast.cli.settings import AsJson, EnvFile
 
 if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
@@ -33,11 +33,11 @@ _REMEMBERED_S = 3600.0
 @app.command()
 def export(who: Who, channel: Channel = "handle", env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print all rows about a person's DID as JSON: identifiers, credentials, audit, snapshots and pins."""
-    names = _pseudonyms(env_file, as_json=as_json)
 
     async def work(store: Store) -> PersonExport:
         from holdfast.service.operations.persons import person_export
 
+        names = pseudonyms_or_fail(env_file, as_json=as_json)
         return await person_export(store, await _did_of(store, who, channel, as_json=as_json), names, time.time())
 
     answer: dict[str, Any] = _plain(with_store(work, env_file, as_json=as_json))
@@ -49,12 +49,11 @@ def erase(
     who: Who, channel: Channel = "handle", env_file: EnvFile = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete a person's identifiers, credentials and snapshots; in the audit, hashes replace their names and DID."""
-    names = _pseudonyms(env_file, as_json=as_json)
     confirm("Delete all of this person? Anyone may then register the names.", yes=yes, as_json=as_json)
 
     async def work(store: Store) -> tuple[str, Removed]:
         did = await _did_of(store, who, channel, as_json=as_json)
-        return did, await _erased(store, did, names)
+        return did, await _erased(store, did, pseudonyms_or_fail(env_file, as_json=as_json))
 
     did, removed = with_store(work, env_file, as_json=as_json)
     text = ", ".join(f"{name} {count}" for name, count in removed._asdict().items())
@@ -77,12 +76,6 @@ async def _did_of(store: Store, who: str, channel: str, *, as_json: bool) -> str
     if claim is None:
         fail(Exit.NOT_FOUND, "no one holds this identifier", as_json=as_json)
     return claim.did
-
-
-def _pseudonyms(env_file: str | None, *, as_json: bool) -> Pseudonyms:
-    from holdfast.rules.pseudonyms import Pseudonyms
-
-    return Pseudonyms(secrets_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json).pseudonym_key)
 
 
 def _plain(found: PersonExport) -> dict[str, Any]:
