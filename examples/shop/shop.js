@@ -9,7 +9,7 @@ const ORDER = {
   to: asked.get("to") ?? "0x52908400098527886E0F7030069857D2E4169EE7", // an address, or the DID of the shop's vault
   amount: "12500000", // in the token's smallest unit: USDC has six decimals
   token: asked.get("token") ?? "0x036CbD53842c5426634e7929541eC2318f3dCF7e", // USDC on Base Sepolia
-  chainId: 84532,
+  chainId: Number(asked.get("chain") ?? 84532), // the service's chain
   label: "Two books",
   refusals: "result", // return why a payment was refused, instead of the browser's own message
 };
