@@ -94,6 +94,33 @@ async def test_each_chain_has_its_bundler(served: tuple[Api, Any, Any]) -> None:
     assert main.requests == []
 
 
+@pytest.fixture
+async def bundlers(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterator[tuple[Api, Any, Any]]:
+    """A service with a bundler of its main chain and one of chain 4217; each answers with its own number."""
+    async with upstream() as main, upstream() as other:
+        main.answer, other.answer = _answering(1), _answering(2)
+        file = tmp_path / "chains.toml"
+        file.write_text(
+            f'[[chain]]\nid = 4217\nname = "Our chain"\nrpc = "{other.url}"\nbundler = "{other.url}"\n'
+            "real_money = false\n"
+        )
+        yield make_api(chain_file=str(file), bundler_url=main.url), main, other
+
+
+def _answering(number: int) -> Callable[[web.Request, bytes], web.Response]:
+    return lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": number})
+
+
+async def test_the_same_key_on_another_chain_is_another_request(bundlers: tuple[Api, Any, Any]) -> None:
+    api, main, other = bundlers
+    named = {"Idempotency-Key": "one"}
+    for _ in range(2):
+        for chain, number in (("84532", 1), ("4217", 2)):
+            answer = await api.http.post(f"/api/bundler/{chain}", json=ASKED, headers=named)
+            assert answer.json()["result"] == number
+    assert (len(main.requests), len(other.requests)) == (1, 1)
+
+
 @pytest.mark.parametrize("chain", ["1", "10", "04217", "4217/x", "", "x"])
 async def test_a_chain_that_is_not_served_is_refused(served: tuple[Api, Any, Any], chain: str) -> None:
     api, _, _ = served

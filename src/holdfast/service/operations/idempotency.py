@@ -38,7 +38,8 @@ class IdempotentRequest:
     """A request with its `Idempotency-Key`. The class has no repr, so that logs cannot contain the key or the body.
 
     Attributes:
-        endpoint: method and path; the same key at another endpoint is another request.
+        endpoint: method and the request's own path; the same key at another path, so on another chain, is another
+            request.
         name: the value of `Idempotency-Key`.
         body: the request's bytes.
         ip: the client's address, to which the limits apply.

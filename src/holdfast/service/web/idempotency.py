@@ -111,14 +111,17 @@ def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
     """Return a handler that wraps `handle` and supports `Idempotency-Key`."""
     limit = body_limit(endpoint)
     lease_s = _LEASES_S.get(endpoint.key, _LEASE_S)
-    place = " ".join(endpoint.key)
 
     async def once(web: WebContext, request: Request) -> Response:
         name = _name(request)
         if name is None:
             return await handle(web, request)
         idempotent = IdempotentRequest(
-            endpoint=place, name=name, body=await request.body(limit), ip=web.subject(request), lease_s=lease_s
+            endpoint=f"{endpoint.method} {request.path}",
+            name=name,
+            body=await request.body(limit),
+            ip=web.subject(request),
+            lease_s=lease_s,
         )
         return await _to_the_end(_answered(web, request, idempotent, handle))
 
