@@ -16,7 +16,9 @@ from tests.support.api import Api, error_of
 from tests.support.upstreams import Upstream, rpc_results, upstream
 
 from holdfast import __version__
+from holdfast.rules.chains import CHAINS
 from holdfast.service import bootstrap
+from holdfast.service.bootstrap.upstreams import pool_of
 from holdfast.service.upstreams.pool import CONNECTIONS
 
 if TYPE_CHECKING:
@@ -199,8 +201,9 @@ def test_every_upstream_has_a_pool_by_itself() -> None:
     (room,) = bootstrap.__path__
     source = "".join(file.read_text() for file in Path(room).glob("*.py"))
     names = re.findall(r'pools\.of\("([^"]+)"\)', source)
-    assert (
-        sorted(names)
-        == sorted(set(names))
-        == ["bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms"]
-    )
+    assert sorted(names) == ["confirmations", "indexer", "mail", "sms"]
+    kinds = re.findall(r'pools\.of\(pool_of\("([^"]+)", chain, ', source)
+    assert sorted(kinds) == ["bundler", "chain"]
+    main = CHAINS[84532]
+    names += [pool_of(kind, chain, main) for kind in kinds for chain in CHAINS.values()]
+    assert len(names) == len(set(names)) == 4 + 2 * len(CHAINS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import pytest
 from aiohttp import web
 from tests.support.api import Api, error_of
 from tests.support.upstreams import rpc_results, upstream
+
+from holdfast.service.upstreams import pool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -119,6 +122,29 @@ async def test_the_same_key_on_another_chain_is_another_request(bundlers: tuple[
             answer = await api.http.post(f"/api/bundler/{chain}", json=ASKED, headers=named)
             assert answer.json()["result"] == number
     assert (len(main.requests), len(other.requests)) == (1, 1)
+
+
+async def test_a_bundler_that_hangs_does_not_delay_another_chains(
+    bundlers: tuple[Api, Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "CONNECTIONS", 1)
+    api, _, other = bundlers
+    asked, done = asyncio.Event(), asyncio.Event()
+
+    async def hangs(request: web.Request, body: bytes) -> web.Response:
+        asked.set()
+        await done.wait()
+        return _answering(2)(request, body)
+
+    other.answer = hangs
+    hanging = asyncio.create_task(api.http.post("/api/bundler/4217", json=ASKED))
+    try:
+        await asked.wait()
+        assert (await api.http.post("/api/bundler", json=ASKED)).json().get("result") == 1
+        assert not hanging.done(), "the other bundler answered only after this one's request had ended"
+    finally:
+        done.set()
+        await hanging
 
 
 @pytest.mark.parametrize("chain", ["1", "10", "04217", "4217/x", "", "x"])

@@ -11,6 +11,7 @@ from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
 from holdfast.service.bootstrap.snapshots import kept_snapshots, snapshot_access
 from holdfast.service.bootstrap.upstreams import (
     accounts_of,
+    bundler_of,
     chain_readers,
     configured_indexer,
     confirmations_of,
@@ -37,7 +38,6 @@ from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
 from holdfast.service.settings.chains import served_chains
 from holdfast.service.settings.values import engine_configured
-from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.workflow.engine import InngestWorkflow
 from holdfast.settings.rows import SettingError
@@ -70,7 +70,7 @@ def build_service(
         chain_id: OnChain(
             chain,
             accounts_of(settings, chains[chain_id]),
-            Relay(BundlerProxy(chain.bundler, pools.of("bundler")), store, settings.ceilings, clock),
+            Relay(bundler_of(chain, served.main, pools), store, settings.ceilings, clock),
         )
         for chain_id, chain in served.chains.items()
     }

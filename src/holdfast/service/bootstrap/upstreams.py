@@ -11,6 +11,7 @@ from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.resolution import Resolution
 from holdfast.service.settings.chains import served_chains
+from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader, CountedTransport
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.settings.rows import SettingError
@@ -39,8 +40,17 @@ def chain_readers(settings: Settings, pools: ConnectionPools) -> dict[int, Chain
 def _reader(chain: Chain, main: Chain, pools: ConnectionPools) -> ChainReader:
     other = "chain_8453" if chain.chain_id == 8453 else "chain_other"  # noqa: PLR2004 - a chain
     provider = "chain" if chain is main else other
-    pool = "chain" if chain is main else f"chain {chain.chain_id}"
-    return ChainReader(lambda: _rpc(provider, chain.rpc, pools.of(pool)))
+    return ChainReader(lambda: _rpc(provider, chain.rpc, pools.of(pool_of("chain", chain, main))))
+
+
+def pool_of(upstream: str, chain: Chain, main: Chain) -> str:
+    """Return the name of the pool of a chain's upstream, so that a slow one does not delay another chain's."""
+    return upstream if chain is main else f"{upstream} {chain.chain_id}"
+
+
+def bundler_of(chain: Chain, main: Chain, pools: ConnectionPools) -> BundlerProxy:
+    """Return the bundler of a chain, if it has one."""
+    return BundlerProxy(chain.bundler, pools.of(pool_of("bundler", chain, main)))
 
 
 def confirmations_of(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
