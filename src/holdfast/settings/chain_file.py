@@ -96,11 +96,19 @@ def _chain(where: str, row: dict[str, Any]) -> Chain:
         raise ValueError(f"{where}: `id` must be the chain's ID, a whole number")
     values = _values(f"{where} (id {chain_id})", {name: value for name, value in row.items() if name != "id"})
     if chain_id in CHAINS:
-        return replace(CHAINS[chain_id], **values)
+        return _changed(where, CHAINS[chain_id], values)
     missing = [name for name in _REQUIRED if name not in row]
     if missing:
         raise ValueError(f"{where} (id {chain_id}): `{'`, `'.join(missing)}` must be given")
     return Chain(chain_id=chain_id, **{"explorer": "", **values})
+
+
+def _changed(where: str, known: Chain, values: dict[str, Any]) -> Chain:
+    """Return a known chain with what the row changes. Whether its money is real, no operator decides."""
+    if values.get("test_money", known.test_money) is not known.test_money:
+        money = "test money" if known.test_money else "real money"
+        raise ValueError(f"{where} (id {known.chain_id}): `real_money`: {known.name} has {money}; leave the field out")
+    return replace(known, **values)
 
 
 def _values(where: str, row: dict[str, Any]) -> dict[str, Any]:

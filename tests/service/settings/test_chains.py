@@ -79,6 +79,24 @@ def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("chain", "value", "message"),
+    [
+        (8453, "false", "Base has real money"),
+        (1, "false", "Ethereum has real money"),
+        (84532, "true", "Base Sepolia has test money"),
+    ],
+)
+def test_no_row_says_that_real_money_is_test_money(tmp_path: Path, chain: int, value: str, message: str) -> None:
+    row = f"[[chain]]\nid = {chain}\nreal_money = "
+    with pytest.raises(SettingError) as caught:
+        chains_of(chain_file=file_of(tmp_path, row + value))
+    assert str(caught.value) == (
+        f"HOLDFAST_CHAIN_FILE: chain 1 of the file (id {chain}): `real_money`: {message}; leave the field out"
+    )
+    chains_of(chain_file=file_of(tmp_path, row + ("true" if value == "false" else "false")))
+
+
 def test_settings_come_before_the_file(tmp_path: Path) -> None:
     file = file_of(tmp_path, OWN)
     environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file, "HOLDFAST_RPC_URL": "https://other.example"}
