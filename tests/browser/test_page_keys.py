@@ -50,10 +50,20 @@ async def changed(visit: Visit, said: str) -> None:
     await visit.screen("keys")
 
 
-async def has_guardian_with_an_hour(visit: Visit, guardian: str) -> None:
+async def agrees(visit: Visit, *shown: str) -> None:
+    """Compare what a question shows, and answer with yes."""
+    words = "".join((await visit.text("dialog")).split())
+    assert [it for it in shown if it.replace(" ", "") not in words] == []
+    await visit.press("yes", "dialog")
+
+
+async def has_guardian_with_an_hour(visit: Visit, guardian: str, account: str) -> None:
     """Choose a guardian by name, and an hour for stopping a recovery."""
     await keys(visit)
     await filled(visit, f"{GUARDIANS} form", guardian=guardian)
+    await visit.page.locator("dialog").wait_for()
+    await visit.inspect(f"keys-guardian-asked-{await visit.page.get_attribute('html', 'lang')}")
+    await agrees(visit, guardian, account, "did:new:")
     await visit.told(guardian, GUARDIANS)
     await visit.page.locator('[data-name="change-terms"] > summary').click()
     await visit.page.select_option('[name="delay"]', str(HOUR))
@@ -90,24 +100,27 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     browser: Browser, moved_chain: ChainService
 ) -> None:
     chain = moved_chain
-    guardian, guardian_name, _ = await person(browser, chain)
+    guardian, guardian_name, guardian_account = await person(browser, chain)
     lost, lost_name, account = await person(browser, chain)
     chain.give(account, 20_000_000)
-    await has_guardian_with_an_hour(lost, guardian_name)
+    await has_guardian_with_an_hour(lost, guardian_name, guardian_account)
     await changed(lost, "Changed on")
     await lost.told("1 person is enough. You then have 1 hour to stop it.", GUARDIANS)
     lost_key = await code_of(lost)
     await lost.page.context.close()
-    fresh, fresh_name, _ = await person(browser, chain)
+    fresh, fresh_name, fresh_account = await person(browser, chain)
     await keys(guardian)
     await filled(guardian, '[data-name="help"]', lost=lost_name, fresh=fresh_name)
+    await agrees(guardian, lost_name, account, fresh_name, fresh_account)
     await guardian.told("Unless it is stopped", "#status")
     await keys(fresh)
+    fresh_key = await code_of(fresh)
     await filled(fresh, '[data-name="back-account"]', old=lost_name)
     await fresh.alerted("You can get it from")
     chain.rpc("evm_increaseTime", HOUR + 1)
     chain.mine()
     await fresh.press("submit", '[data-name="back-account"]')
+    await agrees(fresh, lost_name, account, "Only this vault", fresh_key)
     await fresh.told("You are using your old account now.", "#status")
     assert (await fresh.text('[data-name="address"]')).replace(" ", "") == account
     await pays(fresh, chain)
@@ -123,15 +136,15 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     browser: Browser, moved_chain: ChainService
 ) -> None:
     chain = moved_chain
-    friend, friend_name, _ = await person(browser, chain)
+    friend, friend_name, friend_account = await person(browser, chain)
     owner, owner_name, account = await person(await browser.new_context(**GERMAN), chain)
-    await has_guardian_with_an_hour(owner, friend_name)
+    await has_guardian_with_an_hour(owner, friend_name, friend_account)
     await changed(owner, "Geändert auf")
     await owner.press("add-passkey")
     await changed(owner, "Geändert auf")
     await expect(owner.page.locator(f"{OWNERS} li")).to_have_count(2)
     await filled(owner, '[data-name="other-owner"]', owner=friend_name)
-    await owner.page.locator('dialog [data-name="yes"]').click()
+    await agrees(owner, friend_name, friend_account)
     await changed(owner, "Geändert auf")
     assert owners(chain, account) == 3
     await owner.page.locator(f'{OWNERS} li:has-text("{friend_name}") [data-name="remove-owner"]').click()
@@ -139,10 +152,13 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     await changed(owner, "Geändert auf")
     assert owners(chain, account) == 2
     await keys(friend)
-    await filled(friend, '[data-name="help"]', lost=owner_name, fresh=friend_name)
+    friend_key = await code_of(friend)
+    await filled(friend, '[data-name="help"]', lost=owner_name, fresh=friend_key)
+    await agrees(friend, owner_name, account, friend_key, "Compare this code")
     await friend.told("Unless it is stopped", "#status")
     await owner.press("back")
     await owner.told("Jemand verlangt Ihr Konto", '[data-name="takeover"]')
+    assert await owner.page.locator(f'[data-name="takeover"] [data-signer="{friend_key}"]').count() == 1
     await owner.inspect("takeover-de")
     await owner.press("stop")
     await owner.told("Angehalten. Ihre Schlüssel bleiben, wie sie sind.", "#status")

@@ -7,6 +7,7 @@ import { problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { nextPlace, notePlaces } from "./places.js";
 
 /**
  * @typedef {import("../library.js").AccountChange} AccountChange
@@ -31,15 +32,19 @@ export async function chainsOfChanges() {
 export async function change(heading, changes) {
   const client = await ready();
   const main = await client.accountKeys();
+  const sequence = await nextPlace(main);
+  if (sequence === null) return;
   /** @type {SignedChanges[]} once: what an interrupted attempt brought is then not brought again */
   let signed = [];
   const first = async () => {
-    if (!signed.length) signed = [await main.sign(changes)];
+    if (!signed.length) signed = [await main.sign(changes, { sequence })];
+    await notePlaces(signed[0].account, { signed: sequence + 1 });
     await main.bring(signed);
+    await notePlaces(signed[0].account, { brought: sequence + 1 });
   };
   const further = async (/** @type {number} */ chainId) => {
     const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];
-    const [{ account, sequence }] = signed;
+    const [{ account }] = signed;
     // An endpoint that does not show the whole history must not pass for a chain that has the change.
     const whole = history.length > sequence ? history : [...history, ...signed];
     await (await client.accountKeys(account, chainId)).bring(whole, { origin });

@@ -6,9 +6,10 @@ import { about, button, el, field, form, paragraph, submit } from "../parts/node
 import { confirmed } from "../parts/dialog.js";
 import { run } from "../parts/screen.js";
 import { card } from "../vault/card.js";
+import { agreedTo } from "./asking.js";
 import { change } from "./change.js";
 import { personInput } from "./owners.js";
-import { noteName, othersSigner } from "./people.js";
+import { noteName, otherPerson } from "./people.js";
 
 const [HOUR, DAY] = [3600, 86_400];
 const DELAYS = [HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY];
@@ -81,7 +82,14 @@ function adding({ view, own }) {
   const to = field(text("keys.guardian.to"), personInput("guardian"), text("keys.to.hint"));
   const add = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button"), async () => {
-      const signer = await othersSigner(to.input.value, own);
+      const person = await otherPerson(to.input.value, own);
+      const { signer } = person;
+      const question = {
+        heading: text("keys.guardian.heading"),
+        words: text("keys.guardian.text"),
+        yes: text("keys.guardian.add"),
+      };
+      if (!(await agreedTo(question, [person]))) return;
       await noteName(signer, to.input.value.trim());
       /** @type {AccountChange[]} */
       const first = view.settings.quorum ? [] : [{ kind: "set_quorum", value: 1 }];

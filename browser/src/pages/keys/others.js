@@ -9,8 +9,9 @@ import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { agreedTo, agreedToUse } from "./asking.js";
 import { personInput } from "./owners.js";
-import { accountOf, signerOf } from "./people.js";
+import { accountOf, namer, passkeys, personOf } from "./people.js";
 
 /** The form in which a guardian asks for a new key of another person's account. */
 export function helping() {
@@ -30,10 +31,13 @@ export function helping() {
 /** @param {string} lost @param {string} fresh */
 async function helped(lost, fresh) {
   const client = await ready();
-  const keys = await client.accountKeys(await accountOf(lost));
-  const signer = await signerOf(fresh);
+  const account = await accountOf(lost);
+  const keys = await client.accountKeys(account.address);
+  const person = await personOf(fresh);
   if (!(await keys.view()).guardians.includes(await keys.signer())) throw new Told("keys.help.none", { name: lost });
-  await keys.startRecovery([signer]);
+  const question = { heading: text("keys.help.heading"), words: text("keys.help.text"), yes: text("keys.help.ask") };
+  if (!(await agreedTo(question, [person], account))) return;
+  await keys.startRecovery([person.signer]);
   const recovery = await keys.recovery();
   await go("keys", { said: text("keys.help.asked", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
 }
@@ -56,15 +60,20 @@ export function returning() {
 async function returned(typed) {
   const client = await ready();
   const account = await accountOf(typed);
-  const keys = await client.accountKeys(account);
+  const keys = await client.accountKeys(account.address);
   const own = await keys.signer();
-  const { owners, recovery } = await keys.view();
-  if (!owners.some(({ signer }) => signer === own)) {
-    if (!recovery?.newOwners?.includes(own)) throw new Told("keys.back.none");
-    if (!recovery.isReady) throw new Told("keys.back.early", { time: moment(recovery.readyAt * 1000) });
-    await keys.finishRecovery();
-  }
-  await used(account, "keys.back.done");
+  const { owners, guardians, settings, recovery } = await keys.view();
+  const signers = owners.map(({ signer }) => signer);
+  const isOwner = signers.includes(own);
+  if (!isOwner && !recovery?.newOwners?.includes(own)) throw new Told("keys.back.none");
+  if (!isOwner && !recovery?.isReady)
+    throw new Told("keys.back.early", { time: moment((recovery?.readyAt ?? 0) * 1000) });
+  const its = isOwner
+    ? { owners: signers, hidden: settings.owners - signers.length, guardians }
+    : { owners: recovery?.newOwners ?? [], hidden: 0, guardians };
+  if (!(await agreedToUse(account, its, own, await namer(own, await passkeys())))) return;
+  if (!isOwner) await keys.finishRecovery();
+  await used(account.address, "keys.back.done");
 }
 
 /**

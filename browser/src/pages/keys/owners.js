@@ -6,8 +6,9 @@ import { day, text } from "../parts/language.js";
 import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { run } from "../parts/screen.js";
 import { card } from "../vault/card.js";
+import { agreedTo } from "./asking.js";
 import { change } from "./change.js";
-import { noteName, othersSigner } from "./people.js";
+import { noteName, otherPerson } from "./people.js";
 
 /** @typedef {import("./screen.js").Known} Known */
 
@@ -69,15 +70,15 @@ function other({ own }) {
   const to = field(text("keys.to"), personInput("owner"), text("keys.to.hint"));
   const add = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button"), async () => {
-      const signer = await othersSigner(to.input.value, own);
+      const person = await otherPerson(to.input.value, own);
       const question = {
         heading: text("keys.add.heading"),
         words: text("keys.add.text"),
         yes: text("keys.add.yes"),
       };
-      if (!(await confirmed(question))) return;
-      await noteName(signer, to.input.value.trim());
-      await change(text("keys.add.heading"), [{ kind: "add_owner", signer }]);
+      if (!(await agreedTo(question, [person]))) return;
+      await noteName(person.signer, to.input.value.trim());
+      await change(text("keys.add"), [{ kind: "add_owner", signer: person.signer }]);
     });
   return el(
     "details",

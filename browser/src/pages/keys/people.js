@@ -20,6 +20,8 @@ const SHOWN = 4;
 
 /**
  * @typedef {{signer: string, name: string}} Passkey
+ * @typedef {{signer: string, account?: import("../send/payee.js").Payee}} Person a key; `account`: by which it was found,
+ *   unless its code was typed
  * @typedef {(signer: string) => {name: string, kind: string}} Namer
  */
 
@@ -68,14 +70,13 @@ export async function noteName(signer, name) {
  * Returns the account that the person means.
  *
  * @param {string} typed a name, a DID or an address
- * @returns {Promise<string>}
+ * @returns {Promise<import("../send/payee.js").Payee>} and how certain it is that it is the meant one
  * @throws {Told}
  */
-export async function accountOf(typed) {
-  const found = await resolved(typed).catch((error) => {
+export function accountOf(typed) {
+  return resolved(typed).catch((error) => {
     throw sendError(error);
   });
-  return found.address;
 }
 
 /**
@@ -83,27 +84,27 @@ export async function accountOf(typed) {
  * the account's address proves that key.
  *
  * @param {string} typed a code, or a name, a DID or an address
- * @returns {Promise<string>} signer in 0x-hex
+ * @returns {Promise<Person>} `signer` in 0x-hex
  * @throws {Told}
  */
-export async function signerOf(typed) {
+export async function personOf(typed) {
   const code = typed.replace(/\s/g, "").toLowerCase();
-  if (CODE.test(code)) return code;
+  if (CODE.test(code)) return { signer: code };
   const [client, account] = [await ready(), await accountOf(typed)];
-  const { pubKeyX, pubKeyY } = await client.accountState({ account });
+  const { pubKeyX, pubKeyY } = await client.accountState({ account: account.address });
   const key = { x: BigInt(pubKeyX), y: BigInt(pubKeyY) };
-  if (key.y === 0n || (await accountAddress(client, key)) !== account) throw new Told("keys.bad.person");
-  return p256Signer(key);
+  if (key.y === 0n || (await accountAddress(client, key)) !== account.address) throw new Told("keys.bad.person");
+  return { signer: p256Signer(key), account };
 }
 
 /**
- * Like `signerOf`, of another person or device than this vault.
+ * Like `personOf`, of another person or device than this vault.
  *
  * @param {string} typed
  * @param {string} own the signer of the vault's key
  */
-export async function othersSigner(typed, own) {
-  const signer = await signerOf(typed);
-  if (signer === own) throw new Told("keys.bad.own");
-  return signer;
+export async function otherPerson(typed, own) {
+  const person = await personOf(typed);
+  if (person.signer === own) throw new Told("keys.bad.own");
+  return person;
 }

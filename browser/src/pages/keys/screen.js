@@ -43,8 +43,8 @@ export async function keys({ said = "" } = {}) {
  *
  * @param {{place: HTMLElement, recovery: import("../../account/reads.js").Recovery, own: string}} given
  */
-export function noticed({ place, recovery, own }) {
-  place.replaceChildren(notice(recovery, own));
+export async function noticed({ place, recovery, own }) {
+  place.replaceChildren(notice(recovery, own, await namer(own, [])));
 }
 
 /** @returns {Promise<Known>} */
@@ -72,7 +72,7 @@ function draw(known) {
     heading: text("keys.heading"),
     redraw: () => draw(known),
     body: [
-      view.recovery && notice(view.recovery, own),
+      view.recovery && notice(view.recovery, own, known.named),
       !canChange && view.settings.threshold === 1 && paragraph("keys.notowner", {}, "notice"),
       ownersCard(known),
       guardiansCard(known),

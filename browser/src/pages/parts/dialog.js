@@ -8,10 +8,11 @@ let count = 0;
 /**
  * Shows a confirmation dialog, which Escape closes.
  *
- * @param {{heading: string, words: string, yes: string}} question
+ * @param {{heading: string, words: string, yes: string, more?: import("./nodes.js").Child[]}} question `more`: what the
+ *   question is about, after its words
  * @returns {Promise<boolean>}
  */
-export function confirmed({ heading, words, yes }) {
+export function confirmed({ heading, words, yes, more = [] }) {
   const id = `dialog-${++count}`;
   return new Promise((resolve) => {
     const close = (/** @type {boolean} */ answer) => {
@@ -23,6 +24,7 @@ export function confirmed({ heading, words, yes }) {
       { "aria-labelledby": id, oncancel: () => close(false) },
       el("h2", { id }, heading),
       el("p", {}, words),
+      ...more,
       el(
         "div",
         { class: "buttons" },
@@ -33,5 +35,6 @@ export function confirmed({ heading, words, yes }) {
     document.querySelector("main")?.append(box);
     box.showModal();
     /** @type {HTMLElement} */ (box.querySelector('[data-name="no"]')).focus();
+    box.scrollTop = 0;
   });
 }

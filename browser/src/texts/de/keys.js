@@ -33,6 +33,30 @@ export default {
   "keys.bad.person":
     "Wir wissen nicht, welchen Schlüssel dieses Konto hat. Fragen Sie nach dem Code: Die andere Seite zeigt ihn unter „Schlüssel Ihres Kontos“.",
   "keys.bad.own": "Das ist Ihr eigener Schlüssel.",
+  "keys.asked.key": "Code des Schlüssels",
+  "keys.asked.account": "Konto",
+  "keys.asked.lost": "Konto, das den Schlüssel bekommt",
+  "keys.trust.code": "Vergleichen Sie diesen Code mit dem auf der anderen Seite.",
+  "keys.trust.address":
+    "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie Zeichen für Zeichen mit der auf der anderen Seite.",
+  "keys.trust.unproven":
+    "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der auf der anderen Seite.",
+  "keys.trust.name":
+    "Nicht geprüft: Nur dieser Dienst sagt, dass {name} diese DID hat. Vergleichen Sie die Adresse mit der auf der anderen Seite.",
+  "keys.look":
+    "„{to}“ enthält Ziffern oder Buchstaben, die wie andere aussehen. Prüfen Sie, ob es der gemeinte Name ist.",
+  "keys.look.alike":
+    "Vorsicht: „{to}“ sieht aus wie „{alike}“, an den Sie schon gezahlt haben, ist aber ein anderer Name.",
+  "keys.place.heading": "Haben Sie Ihre Schlüssel woanders geändert?",
+  "keys.place.text.one":
+    "Das Netz zeigt {n} Änderung Ihrer Schlüssel, die dieser Browser nicht kennt. Gehen Sie nur weiter, wenn Sie oder ein anderes Ihrer Geräte sie gemacht haben. Sonst könnte jemand das, was Sie jetzt unterschreiben, später verwenden.",
+  "keys.place.text.other":
+    "Das Netz zeigt {n} Änderungen Ihrer Schlüssel, die dieser Browser nicht kennt. Gehen Sie nur weiter, wenn Sie oder ein anderes Ihrer Geräte sie gemacht haben. Sonst könnte jemand das, was Sie jetzt unterschreiben, später verwenden.",
+  "keys.place.yes": "Ja, weiter",
+  "keys.place.behind":
+    "Das Netz zeigt Ihre letzte Änderung noch nicht. Es wurde nichts unterschrieben. Versuchen Sie es später wieder.",
+  "keys.place.unproven":
+    "Das Netz sagt, dass Ihre Schlüssel geändert wurden, zeigt aber nicht alle Änderungen. Es wurde nichts unterschrieben. Versuchen Sie es später wieder.",
   "keys.change.lead": "Sie unterschreiben einmal. Es gilt auf jeder Chain, auf der Sie dieses Konto haben.",
   "keys.change.waiting": "Noch nicht begonnen",
   "keys.change.working": "Wird geändert …",
@@ -51,6 +75,9 @@ export default {
   "keys.guardians.off": "Sie können noch nichts tun, weil Sie nicht gesagt haben, wie viele zustimmen müssen.",
   "keys.guardian.to": "Name, Adresse oder Code der Person",
   "keys.guardian.add": "Diese Person hinzufügen",
+  "keys.guardian.heading": "Diese Person hinzufügen?",
+  "keys.guardian.text":
+    "Diese Person kann dann helfen, Ihrem Konto einen neuen Schlüssel zu geben. Fragen Sie die Person, und vergleichen Sie, was Sie hier sehen.",
   "keys.guardian.remove.text": "Diese Person kann dann nicht mehr helfen, Ihr Konto zurückzuholen.",
   "keys.people.one": "{n} Person",
   "keys.people.other": "{n} Personen",
@@ -61,6 +88,10 @@ export default {
   "keys.takeover": "Jemand verlangt Ihr Konto",
   "keys.takeover.text":
     "Menschen, die Sie gewählt haben, wollen Ihrem Konto einen neuen Schlüssel geben. Das kann ab {time} geschehen; Ihre Schlüssel gelten dann nicht mehr. Wenn Sie das nicht wollten, halten Sie es jetzt an.",
+  "keys.takeover.owners": "Nur diese Schlüssel können Ihr Konto dann benutzen:",
+  "keys.takeover.unknown": "Wir können nicht sehen, welche Schlüssel das sind.",
+  "keys.takeover.shared":
+    "Der Schlüssel dieses Tresors ist dabei. Aber auch jeder der anderen Schlüssel kann dann allein Ihr Geld ausgeben.",
   "keys.mine": "Ihr Konto kommt zurück",
   "keys.mine.text": "Ab {time} gelten nur noch die neuen Schlüssel. Der Schlüssel dieses Tresors ist dabei.",
   "keys.stop": "Anhalten",
@@ -70,6 +101,9 @@ export default {
     "Eine Person, die Sie gewählt hat, hat alle Schlüssel verloren. Zuerst macht sie einen neuen Tresor. Fragen Sie sie persönlich oder am Telefon, ob es wirklich ihrer ist.",
   "keys.help.lost": "Name oder Adresse des verlorenen Kontos",
   "keys.help.new": "Name, Adresse oder Code des neuen Tresors",
+  "keys.help.heading": "Dem Konto diesen Schlüssel geben?",
+  "keys.help.text":
+    "Wer diesen Schlüssel hat, bekommt das Konto und sein Geld. Rufen Sie die Person an, und vergleichen Sie alles, was Sie hier sehen.",
   "keys.help.ask": "Den neuen Schlüssel verlangen",
   "keys.help.none": "{name} hat Sie dafür nicht gewählt.",
   "keys.help.asked": "Fertig. Wenn es niemand anhält, bekommt die Person das Konto am {time}.",
@@ -79,6 +113,11 @@ export default {
   "keys.back.old": "Name oder Adresse Ihres alten Kontos",
   "keys.back.hint": "Der Name, unter dem Sie vorher registriert waren.",
   "keys.back.get": "Zurückholen",
+  "keys.back.heading": "Dieses Konto benutzen?",
+  "keys.back.alone": "Nur dieser Tresor kann es dann benutzen. Prüfen Sie, ob es Ihr altes Konto ist.",
+  "keys.back.shared":
+    "Vorsicht: Auch andere Schlüssel können dieses Konto benutzen und ausgeben, was darauf ist. Gehen Sie nur weiter, wenn alle diese Schlüssel Ihre sind.",
+  "keys.hidden": "Weitere Schlüssel, die wir nicht zeigen können: {n}",
   "keys.back.none": "Niemand hat verlangt, dass dieser Tresor das Konto bekommt.",
   "keys.back.early": "Es ist verlangt. Sie können es ab {time} zurückholen.",
   "keys.back.done": "Sie benutzen jetzt Ihr altes Konto.",

@@ -31,6 +31,27 @@ export default {
   "keys.bad.person":
     "We cannot tell which key this account has. Ask for the code instead: the other page shows it at “Keys of your account”.",
   "keys.bad.own": "This is your own key.",
+  "keys.asked.key": "Code of the key",
+  "keys.asked.account": "Account",
+  "keys.asked.lost": "Account that gets the key",
+  "keys.trust.code": "Compare this code with the one on the other page.",
+  "keys.trust.address":
+    "An address without a verified identity. Compare it with the one on the other page, character by character.",
+  "keys.trust.unproven":
+    "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the one on the other page.",
+  "keys.trust.name":
+    "Not verified: only this service says that {name} has this DID. Compare the address with the one on the other page.",
+  "keys.look": "“{to}” has digits or letters that look like others. Make sure that it is the name you mean.",
+  "keys.look.alike": "Careful: “{to}” looks like “{alike}”, which you paid before, but it is another one.",
+  "keys.place.heading": "Have you changed your keys elsewhere?",
+  "keys.place.text.one":
+    "The network shows {n} change of your keys that this browser does not know. Go on only if you or another device of yours made it. Otherwise someone could use what you sign now later.",
+  "keys.place.text.other":
+    "The network shows {n} changes of your keys that this browser does not know. Go on only if you or another device of yours made them. Otherwise someone could use what you sign now later.",
+  "keys.place.yes": "Yes, go on",
+  "keys.place.behind": "The network does not show your latest change yet. Nothing was signed. Try again later.",
+  "keys.place.unproven":
+    "The network says that your keys were changed, but does not show all changes. Nothing was signed. Try again later.",
   "keys.change.lead": "You sign once. It counts on every chain on which you have this account.",
   "keys.change.waiting": "Not begun yet",
   "keys.change.working": "Being changed …",
@@ -49,6 +70,9 @@ export default {
   "keys.guardians.off": "They can do nothing yet, because you have not said how many must agree.",
   "keys.guardian.to": "Name, address or code of the person",
   "keys.guardian.add": "Add this person",
+  "keys.guardian.heading": "Add this person?",
+  "keys.guardian.text":
+    "This person can then help to give your account a new key. Ask the person, and compare what you see here.",
   "keys.guardian.remove.text": "This person can then no longer help to bring your account back.",
   "keys.people.one": "{n} person",
   "keys.people.other": "{n} people",
@@ -59,6 +83,10 @@ export default {
   "keys.takeover": "Someone is asking for your account",
   "keys.takeover.text":
     "People you chose want to give your account a new key. It can happen from {time} on, and your keys stop working. If you did not ask for this, stop it now.",
+  "keys.takeover.owners": "Only these keys can then use your account:",
+  "keys.takeover.unknown": "We cannot see which keys these are.",
+  "keys.takeover.shared":
+    "This vault’s key is one of them. But each of the other keys alone can then spend your money too.",
   "keys.mine": "Your account is coming back",
   "keys.mine.text": "From {time} on, only the new keys work, and this vault’s key is one of them.",
   "keys.stop": "Stop it",
@@ -68,6 +96,9 @@ export default {
     "A person who chose you has lost all keys. First they make a new vault. Ask them in person or by phone whether it is really theirs.",
   "keys.help.lost": "Name or address of the lost account",
   "keys.help.new": "Name, address or code of the new vault",
+  "keys.help.heading": "Give the account this key?",
+  "keys.help.text":
+    "Whoever has this key gets the account and its money. Call the person, and compare everything that you see here.",
   "keys.help.ask": "Ask for the new key",
   "keys.help.none": "{name} has not chosen you for this.",
   "keys.help.asked": "Done. Unless it is stopped, the person gets the account on {time}.",
@@ -76,6 +107,11 @@ export default {
   "keys.back.old": "Name or address of your old account",
   "keys.back.hint": "The name under which you were registered before.",
   "keys.back.get": "Get it back",
+  "keys.back.heading": "Use this account?",
+  "keys.back.alone": "Only this vault can then use it. Make sure that it is your old account.",
+  "keys.back.shared":
+    "Careful: other keys can use this account too, and spend what is in it. Go on only if all these keys are yours.",
+  "keys.hidden": "More keys that we cannot show: {n}",
   "keys.back.none": "No one has asked that this vault gets that account.",
   "keys.back.early": "It has been asked for. You can get it from {time} on.",
   "keys.back.done": "You are using your old account now.",

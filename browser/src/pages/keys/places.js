@@ -1,0 +1,52 @@
+/**
+ * Checks the place that a change gets among the account's changes, which only the chain's endpoint says. A change that is
+ * signed for a later place than the next could be brought when the person no longer wants it.
+ */
+
+import "./texts.js";
+import { changeFacts, facts } from "../../kit/notes.js";
+import { confirmed } from "../parts/dialog.js";
+import { counted, text } from "../parts/language.js";
+import { Told } from "../parts/problems.js";
+import { ready } from "../parts/vault_client.js";
+
+/**
+ * Returns the next place. If the chain has changes that this browser does not know, their record must be complete, and
+ * the person must know them.
+ *
+ * @param {import("../../account/keys.js").AccountKeys} keys
+ * @returns {Promise<number | null>} null if the person does not go on
+ * @throws {Told} the endpoint shows fewer changes than this browser has made, or more than it proves
+ */
+export async function nextPlace(keys) {
+  const { address, settings } = await keys.view();
+  const [brought, signed] = (await facts(await vaultDid())).places?.[address] ?? [0, 0];
+  const place = settings.sequence;
+  if (place < brought) throw new Told("keys.place.behind");
+  if (place <= signed) return place;
+  if ((await keys.history()).length < place) throw new Told("keys.place.unproven");
+  const question = {
+    heading: text("keys.place.heading"),
+    words: counted("keys.place.text", place - signed),
+    yes: text("keys.place.yes"),
+  };
+  return (await confirmed(question)) ? place : null;
+}
+
+/**
+ * Notes how many changes of an account are known here.
+ *
+ * @param {string} address
+ * @param {{brought?: number, signed?: number}} known
+ */
+export async function notePlaces(address, { brought = 0, signed = brought }) {
+  await changeFacts(await vaultDid(), ({ places }) => {
+    const before = places?.[address] ?? [0, 0];
+    const after = [Math.max(before[0], brought), Math.max(before[1], signed)];
+    return { places: { ...places, [address]: /** @type {[number, number]} */ (after) } };
+  });
+}
+
+async function vaultDid() {
+  return (await (await ready()).vault.query()).did;
+}
