@@ -5,17 +5,19 @@ import { RpcError } from "../http/service.js";
 import { el } from "../kit/el.js";
 import { isUrl } from "./looking.js";
 import { Node, NodeRefused } from "./node.js";
-import { addressOf, coinText, list, tokenText } from "./nodes.js";
+import { addressOf, coinText, list, tokenText, weiOf } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
-import { bundledPlan, ordinaryPlan } from "./plan.js";
+import { bundledPlan, FEE_LIMIT, ordinaryPlan } from "./plan.js";
 import { standingOf } from "./standing.js";
 import { sendBundled, sendOrdinary, sendRest } from "./sending.js";
 
 /**
  * @typedef {import("./main.js").Page} Page
  * @typedef {import("./standing.js").Standing} Standing
- * @typedef {{to: string, bundler: Bundler | null, plan: import("./plan.js").Plan | null, payer: {address: string, has: bigint} | null}} Chosen
- *   `bundler` null: by an ordinary transaction of `payer`; `plan` null: the account cannot pay the fees
+ * @typedef {{to: string, bundler: Bundler | null, limit: bigint}} Wanted `bundler` null: by an ordinary transaction; `limit`:
+ *   the most that the fees may be, in wei
+ * @typedef {Wanted & {plan: import("./plan.js").Plan | null, payer: {address: string, has: bigint} | null}} Chosen `payer`: of
+ *   an ordinary transaction; `plan` null: the account cannot pay the fees
  */
 
 /** @param {Page} page @param {Standing} standing */
@@ -24,14 +26,20 @@ export function sendSection(page, standing) {
   const to = typed(page, "to", text("send.to"));
   const bundler = typed(page, "bundler", text("send.bundler"), { type: "url" });
   bundler.node.hidden = page.typed.way !== "bundled";
+  page.typed.limit ??= FEE_LIMIT;
+  const most = typed(page, "limit", text("send.limit"), { hint: text("send.limit.hint") });
   const plan = async () => {
     const isBundled = page.typed.way === "bundled";
     const address = addressOf(to.input.value);
     to.say(address ? "" : text("bad.address"));
     bundler.say(isBundled && !isUrl(bundler.input.value) ? text("bad.url") : "");
+    const limit = weiOf(most.input.value);
+    most.say(limit === null ? text("bad.amount") : "");
     if (!address) return to.input.focus();
     if (isBundled && !isUrl(bundler.input.value)) return bundler.input.focus();
-    await choose(page, standing, address, isBundled ? bundlerAt(bundler.input.value, standing.entryPoint) : null);
+    if (limit === null) return most.input.focus();
+    const through = isBundled ? bundlerAt(bundler.input.value, standing.entryPoint) : null;
+    await choose(page, standing, { to: address, bundler: through, limit });
   };
   return step(
     "send",
@@ -43,6 +51,7 @@ export function sendSection(page, standing) {
       to.node,
       ways(page, (way) => (bundler.node.hidden = way !== "bundled")),
       bundler.node,
+      most.node,
     ),
   );
 }
@@ -78,8 +87,8 @@ function bundlerAt(url, entryPoint) {
   return new Bundler(/** @type {any} */ ({ bundler }), entryPoint);
 }
 
-/** @param {Page} page @param {Standing} standing @param {string} to @param {Bundler | null} bundler */
-async function choose(page, standing, to, bundler) {
+/** @param {Page} page @param {Standing} standing @param {Wanted} wanted */
+async function choose(page, standing, { to, bundler, limit }) {
   const node = /** @type {Node} */ (page.node);
   const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
   const plan = bundler
@@ -87,7 +96,7 @@ async function choose(page, standing, to, bundler) {
     : await ordinaryPlan(node, standing, vault.signer, to);
   const payer = bundler ? null : vault.payer().address;
   const has = payer && (await node.quantity("eth_getBalance", [payer, "latest"]));
-  page.chosen = { to, bundler, plan, payer: payer ? { address: payer, has: has || 0n } : null };
+  page.chosen = { to, bundler, limit, plan, payer: payer ? { address: payer, has: has || 0n } : null };
   page.sent = null;
   page.draw("plan");
 }
@@ -95,13 +104,18 @@ async function choose(page, standing, to, bundler) {
 /** @param {Page} page @param {Standing} standing @param {Chosen} chosen */
 export function planSection(page, standing, chosen) {
   const { text } = page;
-  const { to, bundler, plan, payer } = chosen;
+  const { to, limit, plan, payer } = chosen;
   const heading = text("plan.moves", { id: standing.chainId });
   if (!plan) return step("plan", heading, el("p", { class: "notice" }, text("plan.poor")));
   if (plan.moves.length === 0) return step("plan", heading, el("p", { class: "notice" }, text("plan.empty")));
   const moves = plan.moves.map((move) => text("plan.move", { what: moveText(text, move), to }));
   const amount = coinText(plan.cost);
   const cost = text("plan.cost", { amount, payer: payer ? payer.address : text("plan.account") });
+  const fees = el("p", {}, cost, payer && ` ${text("plan.rollup")}`);
+  if (plan.cost > limit) {
+    const dear = text("plan.dear", { limit: coinText(limit) });
+    return step("plan", heading, list(moves), fees, el("p", { class: "notice" }, dear));
+  }
   const isPoor = payer !== null && payer.has < plan.cost;
   const fund = payer && [
     isPoor &&
@@ -114,9 +128,9 @@ export function planSection(page, standing, chosen) {
       ),
     el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
   ];
-  const go = () => (isPoor ? choose(page, standing, to, bundler) : send(page, standing, chosen));
+  const go = () => (isPoor ? choose(page, standing, chosen) : send(page, standing, chosen));
   const label = text(isPoor ? "plan.again" : "plan.send");
-  return step("plan", heading, list(moves), el("p", {}, cost), ...(fund ?? []), !page.sent && form(page, label, go));
+  return step("plan", heading, list(moves), fees, ...(fund ?? []), !page.sent && form(page, label, go));
 }
 
 /** @param {Page["text"]} text @param {import("./plan.js").Move} move */

@@ -46,6 +46,12 @@ export function coinText(wei) {
   return `${amountText(wei, COIN_DECIMALS)} ETH`;
 }
 
+/** @param {string} text an amount of the coin as people type it, also with a comma @returns {bigint | null} in wei; null for other texts */
+export function weiOf(text) {
+  const [, whole, part = ""] = /^(\d{1,9})(?:[.,](\d{1,18}))?$/.exec(text.trim()) ?? [];
+  return whole ? BigInt(whole + part.padEnd(COIN_DECIMALS, "0")) : null;
+}
+
 /** @param {import("./standing.js").Token} token */
 export function tokenText({ balance, decimals, symbol, address }) {
   return `${amountText(balance, decimals)} ${symbol || "units"} (${checksummed(address)})`;

@@ -16,6 +16,8 @@ const ENTRY_POINT = 120000n;
 const BYTE = 40n; // the most that one byte of call data costs (EIP-7623)
 const PERCENT = 110n; // of an estimate
 const MORE_CALL_DATA_GAS = 1000n;
+/** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
+export const FEE_LIMIT = "0.01";
 /** RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1. */
 const PRECOMPILE = "0x0000000000000000000000000000000000000100";
 const VALID =

@@ -49,10 +49,16 @@ export default {
   "send.ordinary.hint": "Geht mit jedem Knoten. Im Konto bleibt nichts.",
   "send.bundled": "Das Konto, über einen Bundler",
   "send.bundler": "Adresse des Bundlers (ERC-4337)",
+  "send.limit": "So viel dürfen die Gebühren höchstens sein (ETH)",
+  "send.limit.hint":
+    "Ein Knoten oder ein Bundler kann mehr verlangen, als nötig ist. Über dieser Grenze unterschreibt die Seite nicht.",
   "send.plan": "Zeigen, was mitgenommen wird",
   "plan.moves": "Auf Chain {id}, in einem Vorgang, alles oder nichts:",
   "plan.move": "{what} an {to}",
   "plan.cost": "Gebühren: höchstens {amount}, es zahlt {payer}.",
+  "plan.rollup": "Ein Rollup verlangt dazu eine eigene Gebühr für Daten, die diese Seite nicht begrenzen kann.",
+  "plan.dear":
+    "Das ist mehr als Ihre Grenze von {limit}, deshalb unterschreibt die Seite es nicht. Nehmen Sie einen anderen Knoten oder Bundler, oder geben Sie oben eine höhere Grenze ein.",
   "plan.account": "das Konto; was übrig ist, bleibt beim Entry Point",
   "plan.fund":
     "Senden Sie zuerst mindestens {amount} an diese Adresse. Sie gehört diesem Tresor, was dort übrig bleibt, ist also nicht verloren:",
@@ -70,6 +76,7 @@ export default {
   "not.moved":
     "NFTs, die DID und ihre Namen, Wächter und Erlaubnisse nimmt diese Seite nicht mit: „holdfast vault exit“ nimmt NFTs und die DID mit.",
   "bad.address": "Das ist keine Adresse, oder ihre Prüfsumme ist falsch.",
+  "bad.amount": "Geben Sie einen Betrag wie 0,01 ein.",
   "bad.url": "Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt.",
   working: "Einen Moment.",
   failed: "Das hat nicht geklappt: {message}",

@@ -46,10 +46,15 @@ export default {
   "send.ordinary.hint": "Works with any node. Nothing stays in the account.",
   "send.bundled": "The account, through a bundler",
   "send.bundler": "Address of the bundler (ERC-4337)",
+  "send.limit": "The most that the fees may be (ETH)",
+  "send.limit.hint": "A node or a bundler can ask for more than is needed. Above this limit the page does not sign.",
   "send.plan": "Show what is moved",
   "plan.moves": "On chain {id}, in one operation, all or nothing:",
   "plan.move": "{what} to {to}",
   "plan.cost": "Fees: at most {amount}, paid by {payer}.",
+  "plan.rollup": "A rollup adds its own fee for data, which this page cannot limit.",
+  "plan.dear":
+    "That is more than your limit of {limit}, so the page does not sign it. Try another node or bundler, or type a higher limit above.",
   "plan.account": "the account; what they leave stays at the entry point",
   "plan.fund":
     "Send at least {amount} to this address first. It is this vault’s own, so what is left there is not lost:",
@@ -67,6 +72,7 @@ export default {
   "not.moved":
     "NFTs, the DID and its names, guardians and permissions are not moved by this page: “holdfast vault exit” moves NFTs and the DID.",
   "bad.address": "This is not an address, or its checksum is wrong.",
+  "bad.amount": "Type an amount such as 0.01.",
   "bad.url": "Type an address that starts with http:// or https://.",
   working: "One moment.",
   failed: "That did not work: {message}",

@@ -1,0 +1,15 @@
+/** Amounts that a person types on the exit page. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { weiOf } from "../src/exit/nodes.js";
+
+test("an amount of the coin is read exactly, with a point or a comma", () => {
+  assert.equal(weiOf("0.01"), 10n ** 16n);
+  assert.equal(weiOf(" 0,01 "), 10n ** 16n);
+  assert.equal(weiOf("2"), 2n * 10n ** 18n);
+  assert.equal(weiOf("0.000000000000000001"), 1n);
+  for (const wrong of ["", ".", "1.", "-1", "1e3", "0x1", "1.0000000000000000001", "much"])
+    assert.equal(weiOf(wrong), null);
+});
