@@ -332,7 +332,8 @@ def test_every_endpoint_has_a_method_that_asks_it():
     asked = set()
 
     def handler(request):
-        asked.add((request.method, re.sub(r"^(/api/indexer/).+", r"\1{path}", request.url.path)))
+        path = re.sub(r"^(/api/indexer/).+", r"\1{path}", request.url.path)
+        asked.add((request.method, re.sub(r"^(/api/(?:bundler|accounts/state)/).+", r"\1{chain_id}", path)))
         return httpx.Response(418)
 
     with ServiceClient("http://s", transport=httpx.MockTransport(handler)) as client:
