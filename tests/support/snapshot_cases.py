@@ -10,6 +10,9 @@ from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload, To
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.rules.pins import Pin
     from holdfast.rules.snapshot_quotas import Usage
     from holdfast.service.store.snapshot_index import SnapshotIndex
 
@@ -21,7 +24,7 @@ def use(number: int, kind: str = "import", what: str = "root") -> TokenUse:
     return TokenUse(token=number.to_bytes(32), kind=kind, what=what, until=NOW + 300)
 
 
-def taking(size: int, limit: int = 1000):
+def taking(size: int, limit: int = 1000) -> Callable[[Usage], int]:
     def decide(usage: Usage) -> int:
         if usage.kept + usage.reserved + size > limit:
             raise SnapshotRefused(INSUFFICIENT_FUNDS)
@@ -54,7 +57,7 @@ async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
     return root
 
 
-async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **more: Any):
+async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **more: Any) -> Pin | None:
     asked = PinRequest(cid=cid, **more.pop("asked", {}))
     new = NewPin(request_id=f"request-{number}", did=did, asked=asked, now=NOW, **more)
     return await index.add_pin(new, use(10_000 + number, "pin", f"{cid}{more}"), allow)

@@ -34,6 +34,7 @@ CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
 OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
 KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose responses are stored for repeats
+PERSON_REQUESTS_PER_ADDRESS_HOUR = 60  # for a copy or a removal of what is stored about a person
 CHAIN_READS_PER_ADDRESS_MINUTE = 600  # a page that waits for a payment reads once a second
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200

@@ -45,6 +45,7 @@ class Counted(StrEnum):
     OPERATIONS = "operations"  # by address
     KEYED_REQUESTS = "keyed_requests"  # by address
     UPLOADS = "uploads"  # of snapshots, by address
+    PERSON_REQUESTS = "person_requests"  # for a copy or a removal of a person's rows, by address
     INVITATIONS = "invitations"  # uses of an invitation code, by its number
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.snapshot_cases import DID, OTHER, keep, pin
-from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, code, registration, session
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, attempt, claims, code, registration, session
 
 from holdfast.rules.pseudonyms import Pseudonyms
-from holdfast.rules.registration import Confirmation
+from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.service.store.values import NewSession
 
@@ -31,6 +31,7 @@ async def settle_in(store: Store) -> None:
     ann = {"did": DID, "ip": "192.0.2.1"}
     await store.register(registration(identifier=ANN, credential_id="ann-1", **ann), claims)
     await store.register(registration(identifier=ANN, credential_id="ann-2", now=NOW + 1, **ann), claims)
+    await store.open_session(NewSession(identifier=MAIL, did=DID, ip="192.0.2.1", now=NOW), admit)
     await store.keep_code(code())
     await store.mark_verified(MAIL, NOW + 2)
     await store.register(registration(identifier=MAIL, credential_id="ann-3", now=NOW + 3, **ann), claims)
@@ -131,6 +132,72 @@ async def test_names_are_hidden_after_their_time(store: Store) -> None:
     hidden = await store.describe("handle", NAMES.of_name("handle", "bob"))
     assert [row["action"] for row in (shown or {})["history"]] == ["released"]  # type: ignore[attr-defined]
     assert [row["action"] for row in (hidden or {})["history"]] == ["session", "registered"]  # type: ignore[attr-defined]
+
+
+async def _history(store: Store, channel: str, key: str) -> list[tuple[Any, Any]]:
+    shown: Any = await store.describe(channel, key)
+    return [(row["action"], row["did"]) for row in (shown or {"history": []})["history"]]
+
+
+@pytest.mark.parametrize("what", [{"name": ("email", MAIL.key)}, {}], ids=["the name", "everything"])
+async def test_a_session_alone_gives_no_right_to_the_code_of_another(store: Store, what: dict[str, Any]) -> None:
+    await store.open_session(session(MAIL, OTHER), admit)
+    await store.mark_verified(MAIL, NOW + 1)
+    await store.keep_code(code())
+    found = await store.held_of(OTHER, NAMES.of_did(OTHER))
+    assert (found["codes"], found["audit"]) == ([], [])
+    assert [(row["key"], row["verified_at"]) for row in found["identifiers"]] == [(MAIL.key, None)]
+    assert await store.take_back(removal(1, OTHER, **what)) == Removed(identifiers=1)
+    assert await store.count_attempt(attempt()) is not None, "the code is still there"
+    assert await store.verified_at(MAIL) == NOW + 1
+    assert not await store.is_claimed("email", MAIL.key)
+    assert await _history(store, "email", MAIL.key) == [("code_sent", None), ("verified", None)]
+    gone = [("session", NAMES.of_did(OTHER)), ("released", NAMES.of_did(OTHER))]
+    assert await _history(store, "email", NAMES.of_name("email", MAIL.key)) == gone
+
+
+async def _after_another_holder(store: Store, registered: bool) -> None:
+    """Bob held the address and was released; after that, it is Ann's."""
+    await store.keep_code(code())
+    bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
+    await store.register(registration(identifier=MAIL, now=NOW + 1, **bob), claims)
+    await store.release("email", MAIL.key, NOW + 2)
+    await store.open_session(session(MAIL, DID, now=NOW + 3), admit)
+    await store.mark_verified(MAIL, NOW + 4)
+    if registered:
+        await store.register(registration(identifier=MAIL, now=NOW + 5, did=DID, credential_id="ann-1"), claims)
+
+
+@pytest.mark.parametrize("registered", [False, True])
+async def test_an_earlier_holder_stays_unseen_and_unchanged(store: Store, registered: bool) -> None:
+    await _after_another_holder(store, registered)
+    found = await store.held_of(DID, NAMES.of_did(DID))
+    assert [(row["action"], row["did"]) for row in found["audit"]] == [("verified", None)] * registered
+    earlier = [("code_sent", None), ("session", OTHER), ("registered", OTHER), ("released", OTHER)]
+    assert await store.take_back(removal(1, name=("email", MAIL.key))) == Removed(
+        identifiers=1, credentials=int(registered)
+    )
+    left = await _history(store, "email", MAIL.key)
+    assert sorted(left, key=str) == sorted([*earlier, *[("verified", None)] * (not registered)], key=str)
+
+
+async def _refused_and_displaced(store: Store) -> None:
+    """The chain refused Ann's registration of the address, then it became Bob's."""
+    await store.register(registration(identifier=MAIL, did=DID, credential_id="ann-1"), claims)
+    await store.settle("ann-1", Confirmation.REFUSED, None, NOW + 1)
+    bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
+    await store.register(registration(identifier=MAIL, now=NOW + 2, **bob), lambda _facts: Move.DISPLACE)
+
+
+async def test_a_refused_credential_goes_though_another_did_displaced_it(store: Store, database: Database) -> None:
+    await _refused_and_displaced(store)
+    assert [row["credential"] for row in (await store.held_of(DID, NAMES.of_did(DID)))["credentials"]] == ["ann-1"]
+    bob = await store.held_of(OTHER, NAMES.of_did(OTHER))
+    assert [row["credential"] for row in bob["credentials"]] == ["bob-1"]
+    assert await store.take_back(removal()) == Removed(credentials=1)
+    assert await store.held_of(OTHER, NAMES.of_did(OTHER)) == bob
+    assert not [row for row in map(str, database.rows()) if DID in row or "ann-1" in row]
+    assert await store.find_credential("bob-1") is not None
 
 
 @pytest.mark.parametrize("did", ["did:a:\0", "did:a:' OR 1=1 --"])

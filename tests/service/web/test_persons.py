@@ -8,6 +8,8 @@ import pytest
 from tests.support.kept_snapshots import Vault, failure, registered
 
 from holdfast.content.cars import write_car
+from holdfast.content.cids import cid_of
+from holdfast.rules.limits import PERSON_REQUESTS_PER_ADDRESS_HOUR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,7 +144,19 @@ async def test_pages_of_other_origins_may_send_the_token(vault: Vault) -> None:
         assert "Authorization" in answer.headers["access-control-allow-headers"]
 
 
-async def test_requests_of_an_address_are_limited(make_api: Callable[..., Api]) -> None:
-    vault = await registered(make_api(snapshots_uploads_per_address_hour="1"))
-    assert (await remove(vault, credentialId="none")).status_code == 200
-    assert failure(await remove(vault, credentialId="none")) == (429, "TOO_MANY_REQUESTS")
+async def test_requests_of_an_address_are_limited(vault: Vault) -> None:
+    headers = token(vault, REMOVE, {"credentialId": "none"})
+    for _ in range(PERSON_REQUESTS_PER_ADDRESS_HOUR):
+        assert (await vault.api.http.post("/api/person/removals", headers=headers)).status_code == 200
+    assert failure(await remove(vault, everything=True)) == (429, "TOO_MANY_REQUESTS")
+    refused = await vault.api.http.get("/api/person", headers=token(vault, EXPORT))
+    assert failure(refused) == (429, "TOO_MANY_REQUESTS")
+
+
+async def test_an_address_without_uploads_left_gets_a_copy_and_erases(make_api: Callable[..., Api]) -> None:
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_uploads_per_address_hour="1"))
+    cids = [cid_of("dag-cbor", bytes([n])) for n in range(2)]
+    pinned = [await vault.api.http.post("/pins", headers=vault.token(), json={"cid": cid}) for cid in cids]
+    assert [answer.status_code for answer in pinned] == [202, 429]
+    assert len((await export(vault))["credentials"]) == 1
+    assert (await remove(vault, everything=True)).json()["identifiers"] == 1

@@ -33,14 +33,14 @@ class Persons:
     async def export(self, authorization: str | None, address: str) -> PersonExport:
         """Return all rows about the token's DID. Raises SnapshotRefused."""
         bearer = await self.access.bearer(authorization, address, EXPORT, registered=False)
-        await self.access.count(address)
+        await self.access.count_person_request(address)
         return await person_export(self.store, bearer.did, self.pseudonyms, self.clock())
 
     async def remove(self, authorization: str | None, address: str) -> Removed:
         """Remove what the token names; a repeat with the same token gets the first result. Raises SnapshotRefused."""
         bearer = await self.access.bearer(authorization, address, REMOVE, registered=False)
         asked = removal_request(bearer.args)
-        await self.access.count(address)
+        await self.access.count_person_request(address)
         return await self.store.take_back(
             Removal(
                 did=bearer.did,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import HOUR_S
+from holdfast.rules.limits import HOUR_S, PERSON_REQUESTS_PER_ADDRESS_HOUR
 from holdfast.rules.quotas import Counted, of_address
 from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, REVOKE, SKEW_S, WRITE, Bearer, bearer_of
 from holdfast.wire.errors import Refused
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAccess:
-    """Checks bearer tokens, and limits each address's refused tokens, uploads, new pins and revocations.
+    """Checks bearer tokens, and limits each address's refused tokens, writes and requests about a person.
 
     Attributes:
         audience: the service's DID, to which tokens are addressed.
@@ -54,8 +54,15 @@ class SnapshotAccess:
 
     async def count(self, address: str) -> None:
         """Count an upload, a new pin or a revocation by an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        await self._count(Counted.UPLOADS, address, self.writes_per_hour)
+
+    async def count_person_request(self, address: str) -> None:
+        """Count a request about a person's rows, apart from the writes. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        await self._count(Counted.PERSON_REQUESTS, address, PERSON_REQUESTS_PER_ADDRESS_HOUR)
+
+    async def _count(self, what: Counted, address: str, per_hour: int) -> None:
         try:
-            await self.store.charge(of_address(Counted.UPLOADS, address, self.writes_per_hour, HOUR_S), self.clock())
+            await self.store.charge(of_address(what, address, per_hour, HOUR_S), self.clock())
         except Refused as full:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
 

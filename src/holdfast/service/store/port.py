@@ -213,8 +213,8 @@ class Store(Protocol):
     async def take_back(self, removal: Removal) -> Removed:
         """Remove what a person takes back, once for each token: a repeat gets the first result and changes nothing.
 
-        Nothing of another DID is removed. The names of removed identifiers, and for everything also the DID, are
-        replaced in the audit by their hashes.
+        Nothing of another DID is removed. Codes, verification and the audit's rows without a DID since the claim are a
+        registered identifier's; a session alone removes its claim. In the audit's rows, hashes replace name and DID.
         """
         ...
 

@@ -57,20 +57,23 @@ _HELD = (
     "held AS MATERIALIZED (SELECT * FROM holdfast.identifiers AS t"
     " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2)"
 )
+# A session proves nothing: what belongs to the identifier itself is the DID's only once the DID has registered it.
+_REGISTERED = "h.shard = t.shard AND h.channel = t.channel AND h.key = t.key AND h.stage = 'registered'"
 _PARTS = {
     "identifiers": "SELECT t.channel, t.key, t.given, t.stage, t.ip AS address, t.created_at, t.registered_at,"
-    " (SELECT v.verified_at FROM holdfast.verifications AS v"
-    " WHERE v.shard = t.shard AND v.channel = t.channel AND v.key = t.key) AS verified_at FROM held AS t"
+    " (SELECT v.verified_at FROM holdfast.verifications AS v WHERE v.shard = t.shard AND v.channel = t.channel"
+    " AND v.key = t.key AND t.stage = 'registered') AS verified_at FROM held AS t"
     " ORDER BY t.created_at, t.channel, t.key",
     "credentials": "SELECT t.credential, t.channel, t.key, t.tx_hash, t.block_number, t.smart_account, t.created_at,"
-    " t.confirmation, t.settled_at, t.signed FROM holdfast.credentials AS t"
-    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key"
+    " t.confirmation, t.settled_at, t.signed FROM holdfast.did_identifiers AS d"
+    " JOIN holdfast.credentials AS t ON t.shard = d.identifier_shard AND t.channel = d.channel AND t.key = d.key"
+    " AND t.did = d.did WHERE d.shard = $1 AND d.did = $2"
     " ORDER BY t.created_at, t.credential",
     "codes": "SELECT t.channel, t.key, t.sent_at, t.expires_at, t.attempts, t.ip AS address FROM holdfast.codes AS t"
-    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key",
+    f" JOIN held AS h ON {_REGISTERED}",
     "audit": "SELECT a.at, a.action, a.channel, a.key, a.did FROM ("
     "SELECT t.* FROM holdfast.audit AS t"
-    " JOIN held AS h ON h.shard = t.shard AND h.channel = t.channel AND h.key = t.key"
+    f" JOIN held AS h ON {_REGISTERED} AND t.did IS NULL AND t.at >= h.created_at"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($3, 12) AND t.did = $3"
     ") AS a ORDER BY a.at, a.id",

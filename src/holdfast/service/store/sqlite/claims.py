@@ -80,17 +80,24 @@ def _claimed(connection: Connection, registration: NewRegistration, move: Move, 
 
 def release(connection: Connection, channel: str, key: str, now: float) -> bool:
     """Free an identifier: delete its claim, credentials, codes and verification, but not its audit."""
-    row = connection.execute(
-        "DELETE FROM identifiers WHERE channel = ? AND key = ? RETURNING did", (channel, key)
-    ).fetchone()
+    claimed = release_claim(connection, channel, key, now)
     gone = [
         connection.execute(f"DELETE FROM {table} WHERE channel = ? AND key = ?", (channel, key)).rowcount  # noqa: S608 - our own names
         for table in ("codes", "verifications")
     ]
-    if row is None and not any(gone):
-        return False
-    audit.note_key(connection, "released", channel, key, row[0] if row else None, now)
-    return True
+    if not claimed and any(gone):
+        audit.note_key(connection, "released", channel, key, None, now)
+    return claimed or any(gone)
+
+
+def release_claim(connection: Connection, channel: str, key: str, now: float) -> bool:
+    """Delete an identifier's claim and credentials, but not codes and verification, which a session does not own."""
+    row = connection.execute(
+        "DELETE FROM identifiers WHERE channel = ? AND key = ? RETURNING did", (channel, key)
+    ).fetchone()
+    if row is not None:
+        audit.note_key(connection, "released", channel, key, row[0], now)
+    return row is not None
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.admin import plain_row
-from holdfast.service.store.sqlite.claims import release, revoke_credential
+from holdfast.service.store.sqlite.claims import release, release_claim, revoke_credential
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.snapshot_waste import drop_all
 from holdfast.service.store.sqlite.standing import of_did
@@ -29,22 +29,26 @@ _HELD = (
     f" UNION SELECT id FROM identifiers WHERE stage = 'session' AND {of_did('did')}"
 )
 _NAMES = f"SELECT channel, key FROM identifiers WHERE did = ?1 AND id IN ({_HELD})"
+# A session proves nothing: what belongs to the identifier itself is the DID's only once the DID has registered it.
+_REGISTERED = f"{_NAMES} AND stage = 'registered'"
 _OF_DID = of_did("did")
 _AUDIT_OF_DID = f"did IS NOT NULL AND {_OF_DID}"  # the condition of the index
 _AUDIT = (
-    f"SELECT * FROM audit WHERE (channel, key) IN ({_NAMES})"
+    "SELECT a.* FROM identifiers AS i CROSS JOIN audit AS a ON a.channel = i.channel AND a.key = i.key"
+    f" WHERE i.did = ?1 AND i.stage = 'registered' AND i.id IN ({_HELD}) AND a.did IS NULL AND a.at >= i.created_at"
     f" UNION SELECT * FROM audit WHERE {_AUDIT_OF_DID}"
     f" UNION SELECT * FROM audit WHERE {_AUDIT_OF_DID.replace('?1', '?2')}"
 )
 EXPORT = {
     "identifiers": "SELECT channel, key, given, stage, ip AS address, created_at, registered_at, (SELECT verified_at"
-    " FROM verifications AS v WHERE v.channel = i.channel AND v.key = i.key) AS verified_at FROM identifiers AS i"
+    " FROM verifications AS v WHERE v.channel = i.channel AND v.key = i.key AND i.stage = 'registered') AS verified_at"
+    " FROM identifiers AS i"
     f" WHERE did = ?1 AND id IN ({_HELD}) ORDER BY created_at, id",
     "credentials": "SELECT c.credential, i.channel, i.key, c.tx_hash, c.block_number, c.smart_account, c.created_at,"
     " c.confirmation, c.settled_at, c.signed FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id"
     f" WHERE {of_did('c.did')} ORDER BY c.created_at, c.id",
     "codes": "SELECT channel, key, sent_at, expires_at, attempts, ip AS address FROM codes"
-    f" WHERE (channel, key) IN ({_NAMES})",
+    f" WHERE (channel, key) IN ({_REGISTERED})",
     "audit": f"SELECT at, action, channel, key, did FROM ({_AUDIT}) ORDER BY at, id",
     "snapshots": "SELECT cid, size, publisher, created_at FROM snapshot_roots WHERE did = ?1 ORDER BY created_at",
     "pins": "SELECT request_id, cid, name, origins, meta, state, created_us FROM snapshot_pins WHERE did = ?1"
@@ -86,29 +90,38 @@ def _credential(connection: Connection, removal: Removal, credential: str) -> Re
 
 def _name(connection: Connection, removal: Removal, channel: str, key: str) -> Removed:
     row = connection.execute(
-        "SELECT (SELECT count(*) FROM credentials WHERE identifier_id = i.id) FROM identifiers AS i"
-        " WHERE channel = ? AND key = ? AND did = ?",
+        "SELECT (SELECT count(*) FROM credentials WHERE identifier_id = i.id AND did = i.did), stage = 'registered',"
+        " created_at FROM identifiers AS i WHERE channel = ? AND key = ? AND did = ?",
         (channel, key, removal.did),
     ).fetchone()
     if row is None:
         return Removed()
-    release(connection, channel, key, removal.now)
-    rows = connection.execute("SELECT id, channel, key, did FROM audit WHERE channel = ? AND key = ?", (channel, key))
-    _hide(connection, rows.fetchall(), removal.pseudonyms, removal.did)
-    return Removed(identifiers=1, credentials=row[0])
+    credentials, registered, since = row
+    (release if registered else release_claim)(connection, channel, key, removal.now)
+    rows = connection.execute(
+        "SELECT id, channel, key, did FROM audit WHERE channel = ? AND key = ?"
+        " AND (did = ? OR (? AND did IS NULL AND at >= ?))",
+        (channel, key, removal.did, registered, since),
+    )
+    _hide(connection, rows.fetchall(), removal.pseudonyms)
+    return Removed(identifiers=1, credentials=credentials)
 
 
 def _everything(connection: Connection, removal: Removal) -> Removed:
     removed = Removed()
     for channel, key in connection.execute(_NAMES, (removal.did,)).fetchall():
         removed = removed.plus(_name(connection, removal, channel, key))
+    # What the chain refused, and another DID has claimed since.
+    refused = connection.execute(
+        f"DELETE FROM credentials WHERE {_OF_DID} AND confirmation = 'refused'", (removal.did,)
+    )
     snapshots, pins = drop_all(connection, removal.did)
     connection.execute(f"DELETE FROM snapshot_names WHERE {_OF_DID}", (removal.did,))
     connection.execute("DELETE FROM snapshot_uploads WHERE did = ?", (removal.did,))
     connection.execute("DELETE FROM snapshot_orphans WHERE did = ?", (removal.did,))
     rows = connection.execute(f"SELECT id, channel, key, did FROM audit WHERE {_AUDIT_OF_DID}", (removal.did,))
-    _hide(connection, rows.fetchall(), removal.pseudonyms, removal.did)
-    return removed.plus(Removed(snapshots=snapshots, pins=pins))
+    _hide(connection, rows.fetchall(), removal.pseudonyms)
+    return removed.plus(Removed(credentials=refused.rowcount, snapshots=snapshots, pins=pins))
 
 
 def hide_names(pseudonyms: Pseudonyms, connection: Connection, before: float, most: int) -> int:
@@ -120,16 +133,10 @@ def hide_names(pseudonyms: Pseudonyms, connection: Connection, before: float, mo
     return len(rows)
 
 
-def _hide(
-    connection: Connection, rows: Iterable[tuple[Any, ...]], pseudonyms: Pseudonyms, only: str | None = None
-) -> None:
-    """Replace the names in these rows of the audit, and their DIDs; of the DIDs only one, if `only` is given."""
+def _hide(connection: Connection, rows: Iterable[tuple[Any, ...]], pseudonyms: Pseudonyms) -> None:
+    """Replace the names and the DIDs in these rows of the audit."""
     changed = (
-        (
-            pseudonyms.of_name(channel, key),
-            did if did is None or only not in {None, did} else pseudonyms.of_did(did),
-            number,
-        )
+        (pseudonyms.of_name(channel, key), None if did is None else pseudonyms.of_did(did), number)
         for number, channel, key, did in rows
     )
     connection.executemany("UPDATE audit SET key = ?, did = ? WHERE id = ?", changed)

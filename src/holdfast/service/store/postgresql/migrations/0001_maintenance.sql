@@ -132,22 +132,18 @@ BEGIN
 END
 $$;
 
--- Frees an identifier: its claim, credentials, code and verification go; the history stays.
-CREATE FUNCTION holdfast.release_v1(of_shard smallint, of_channel text, of_key text, at double precision)
-RETURNS boolean LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+-- Frees an identifier's claim: the claim and its credentials go. A session does not own code and verification.
+CREATE FUNCTION holdfast.release_claim_v1(of_shard smallint, of_channel text, of_key text, at double precision)
+RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     claim holdfast.identifiers;
-    known boolean;
     dids text[];
 BEGIN
     DELETE FROM holdfast.identifiers AS t
     WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key RETURNING t.* INTO claim;
-    known := FOUND;
-    DELETE FROM holdfast.codes AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
-    known := known OR FOUND;
-    DELETE FROM holdfast.verifications AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
-    known := known OR FOUND;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
     SELECT of_shard, of_channel, of_key, claim.created_at, 'session', claim.did WHERE NOT claim.in_audit;
     WITH registered AS (
@@ -165,12 +161,29 @@ BEGIN
     )
     SELECT array_agg(DISTINCT r.did) INTO dids FROM registered AS r;
     PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
-    IF NOT known THEN
-        RETURN false;
-    END IF;
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
     VALUES (of_shard, of_channel, of_key, at, 'released', claim.did);
     RETURN true;
+END
+$$;
+
+-- Frees an identifier: its claim, credentials, code and verification go; the history stays.
+CREATE FUNCTION holdfast.release_v1(of_shard smallint, of_channel text, of_key text, at double precision)
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    claimed boolean := holdfast.release_claim_v1(of_shard, of_channel, of_key, at);
+    known boolean;
+BEGIN
+    DELETE FROM holdfast.codes AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    known := FOUND;
+    DELETE FROM holdfast.verifications AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    known := known OR FOUND;
+    IF known AND NOT claimed THEN
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        VALUES (of_shard, of_channel, of_key, at, 'released', NULL);
+    END IF;
+    RETURN claimed OR known;
 END
 $$;
 

@@ -11,9 +11,11 @@ LANGUAGE sql IMMUTABLE AS $$
         inner_block || convert_to(kind, 'UTF8') || '\x00'::bytea || convert_to(name, 'UTF8'))), 'hex'), 32)
 $$;
 
--- Replaces the name in rows of the audit that are a DID's, or of a name that it held, by its hash; and the DID by its.
+-- Replaces name and DID by their hashes in the audit's rows that are a DID's, or those of a name: the DID's own, and
+-- from `since` on those without a DID.
 CREATE FUNCTION holdfast.hide_person_v1(
-    of_did text, name_shard smallint, of_channel text, of_key text, inner_block bytea, outer_block bytea
+    of_did text, name_shard smallint, of_channel text, of_key text, since double precision, inner_block bytea,
+    outer_block bytea
 ) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     IF of_key IS NULL THEN
@@ -27,29 +29,61 @@ BEGIN
     UPDATE holdfast.audit AS t SET
         shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
         key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
-        did = CASE WHEN t.did = of_did THEN holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did) ELSE t.did END
-    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key;
+        did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key
+        AND (t.did = of_did OR (t.did IS NULL AND t.at >= since));
 END
 $$;
 
--- Frees an identifier that a DID holds; how many credentials went with it, null if the DID does not hold it.
+-- Frees an identifier that a DID holds; how many of its credentials went with it, null if the DID does not hold it. A
+-- session proves nothing, so code, verification and what the audit tells of the name alone stay unless it is registered.
 CREATE FUNCTION holdfast.release_own_v1(
     of_did text, name_shard smallint, of_channel text, of_key text, inner_block bytea, outer_block bytea,
     at double precision
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    claim holdfast.identifiers;
+    since double precision;
     registered bigint;
 BEGIN
-    PERFORM 1 FROM holdfast.identifiers AS t
+    SELECT t.* INTO claim FROM holdfast.identifiers AS t
     WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND t.did = of_did FOR UPDATE;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
     SELECT count(*) INTO registered FROM holdfast.credentials AS t
-    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key;
-    PERFORM holdfast.release_v1(name_shard, of_channel, of_key, at);
-    PERFORM holdfast.hide_person_v1(of_did, name_shard, of_channel, of_key, inner_block, outer_block);
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND t.did = of_did;
+    IF claim.stage = 'registered' THEN
+        PERFORM holdfast.release_v1(name_shard, of_channel, of_key, at);
+        since := claim.created_at;
+    ELSE
+        PERFORM holdfast.release_claim_v1(name_shard, of_channel, of_key, at);
+    END IF;
+    PERFORM holdfast.hide_person_v1(of_did, name_shard, of_channel, of_key, since, inner_block, outer_block);
     RETURN registered;
+END
+$$;
+
+-- Removes the credentials of a DID that the chain refused, for an identifier that another DID has claimed since; how many.
+CREATE FUNCTION holdfast.remove_refused_v1(of_did text, name_shard smallint, of_channel text, of_key text)
+RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    gone bigint;
+BEGIN
+    PERFORM 1 FROM holdfast.identifiers AS t
+    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key FOR UPDATE;
+    WITH refused AS (
+        DELETE FROM holdfast.credentials AS t
+        WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND t.did = of_did
+            AND t.confirmation = 'refused'
+        RETURNING t.created_at, t.in_audit
+    ), recorded AS (
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT name_shard, of_channel, of_key, r.created_at, 'registered', of_did FROM refused AS r WHERE NOT r.in_audit
+    )
+    SELECT count(*) INTO gone FROM refused;
+    PERFORM holdfast.forget_dids_v1(name_shard, of_channel, of_key, ARRAY[of_did]);
+    RETURN gone;
 END
 $$;
 
@@ -65,15 +99,15 @@ DECLARE
     part bigint;
 BEGIN
     FOR one IN SELECT t.shard, t.channel, t.key FROM holdfast.identifiers AS t
-        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did ORDER BY t.shard, t.channel, t.key
+        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did
+        UNION SELECT d.identifier_shard, d.channel, d.key FROM holdfast.did_identifiers AS d
+        WHERE d.shard = of_shard AND d.did = of_did ORDER BY 1, 2, 3
     LOOP
         registered := holdfast.release_own_v1(of_did, one.shard, one.channel, one.key, inner_block, outer_block, at);
-        IF registered IS NOT NULL THEN
-            gone[1] := gone[1] + 1;
-            gone[2] := gone[2] + registered;
-        END IF;
+        gone[1] := gone[1] + (registered IS NOT NULL)::integer;
+        gone[2] := gone[2]
+            + coalesce(registered, holdfast.remove_refused_v1(of_did, one.shard, one.channel, one.key));
     END LOOP;
-    DELETE FROM holdfast.did_identifiers AS t WHERE t.shard = of_shard AND t.did = of_did;
     DELETE FROM holdfast.snapshot_names AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;
     DELETE FROM holdfast.snapshot_uploads AS t WHERE t.shard = of_shard AND t.did = of_did;
     DELETE FROM holdfast.snapshot_pins AS t WHERE t.shard = of_shard AND t.did = of_did;
@@ -85,7 +119,7 @@ BEGIN
     PERFORM holdfast.snapshot_count_v1(of_shard, -gone[3], -gone[4], 0);
     PERFORM holdfast.snapshot_sweep_v1(of_shard, of_did);
     DELETE FROM holdfast.snapshot_orphans AS t WHERE t.shard = of_shard AND t.did = of_did;
-    PERFORM holdfast.hide_person_v1(of_did, NULL, NULL, NULL, inner_block, outer_block);
+    PERFORM holdfast.hide_person_v1(of_did, NULL, NULL, NULL, NULL, inner_block, outer_block);
     RETURN gone;
 END
 $$;
