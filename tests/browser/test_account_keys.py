@@ -9,6 +9,11 @@ import pytest
 from tests.support.passkeys import answer_rpc, outcome
 from tests.support.paying import Person
 
+from holdfast.chain.account_calls import SignedChanges, apply_changes, create_account_with
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.client.account.values import signed_from_text, signed_to_text
+
 if TYPE_CHECKING:
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
@@ -74,3 +79,38 @@ async def both_must_sign(first: Person, second: Person, account: str) -> None:
     assert (await brings(second, [two], account)) == {"chainId": 84532, "applied": 0, "userOpHash": None}
     other = await does(second, cosigned.replace('"value": 1', '"value": 2', 1), account)
     assert (other["name"], "signed other changes" in other["message"]) == ("TypeError", True)
+
+
+LIE = Change(ChangeKind.ADD_OWNER, b"\7" * 64)
+
+
+def of_text(signed: dict[str, Any]) -> SignedChanges:
+    return signed_from_text(json.dumps({"holdfast": "account-changes", "version": 1, "changes": [signed]}))[0]
+
+
+async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: Browser, chain: ChainService) -> None:
+    first, second = [await with_endpoint(browser, chain) for _ in range(2)]
+    account = first.account
+    keys = [await does(person, "return keys.signer()") for person in (first, second)]
+    lies = [SignedChanges(account, place, (LIE,), b"\7" * 100) for place in range(2)]
+    forged = json.loads(signed_to_text(lies))["changes"]
+    added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '{keys[1]}'}}])")
+    # Someone brings what is public, with forged changes after the arguments, where no contract reads them.
+    key = int(keys[0][:66], 16), int(keys[0][66:], 16)
+    to, _, data = create_account_with(ADDRESSES["AppFactory"], key, 0, [of_text(added)])
+    chain.send(to, data + b"".join(apply_changes(lie)[2] for lie in lies))
+    removed = await does(second, f"return keys.sign([{{kind: 'remove_owner', signer: '{keys[0]}'}}])", account)
+    assert (await brings(second, [forged[1], removed, added, forged[1]], account))["applied"] == 1
+    history = await does(second, "return keys.history()", account)
+    assert [each["signature"] for each in history] == [
+        each["signature"] for each in (forged[0], added, forged[1], removed)
+    ]
+    view = await does(second, "return keys.view()", account)
+    assert [each["signer"] for each in view["owners"]] == [keys[1]]
+
+
+async def test_the_owners_changes_are_chosen_before_the_account_exists(browser: Browser, chain: ChainService) -> None:
+    first = await with_endpoint(browser, chain)
+    forged = json.loads(signed_to_text([SignedChanges(first.account, 0, (LIE,), b"\7" * 100)]))["changes"]
+    added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '0x{'04' * 20}'}}])")
+    assert (await brings(first, [*forged, added], first.account))["applied"] == 1

@@ -7,6 +7,8 @@ from urllib.parse import urljoin
 
 from tests.support.unbuilt_client import serve_sources
 
+from holdfast.chain.errors import RpcError
+
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
     from tests.support.chain_service import ChainService
@@ -125,9 +127,11 @@ async def answer_rpc(page: Page, chain: ChainService) -> str:
 
     async def answer(route: Route) -> None:
         asked: Any = route.request.post_data_json
-        await route.fulfill(
-            json={"jsonrpc": "2.0", "id": asked["id"], "result": chain.rpc(asked["method"], *asked["params"])}
-        )
+        try:
+            told: dict[str, Any] = {"result": chain.rpc(asked["method"], *asked["params"])}
+        except RpcError as error:
+            told = {"error": {"code": error.code, "message": str(error)}}
+        await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], **told})
 
     await page.route("**/chain-rpc", answer)
     return urljoin(page.url, "/chain-rpc")

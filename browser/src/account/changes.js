@@ -1,10 +1,11 @@
 /** Changes of an account that owners sign once for every chain, and the calls that bring them and recover accounts. */
 
-import { bytes, number, tuple, WORD } from "../chain/abi.js";
+import { address, bytes, number, tuple, WORD } from "../chain/abi.js";
 import { bytesAt, list, listAt, numberAt, restAt, struct } from "./abi.js";
 
 const APPLY = "fc02cea2"; // applyChanges(uint64,(uint8,bytes,uint256)[],bytes)
 const CREATE_WITH = "e99936fb"; // createAccountWith(uint256,uint256,uint256,((uint8,bytes,uint256)[],bytes)[])
+const EXECUTE_BATCH = "34fcd5be"; // executeBatch((address,uint256,bytes)[])
 const START = "02903f32"; // startRecovery(bytes[],bytes)
 const FINISH = "b0ebf978"; // finishRecovery(bytes[])
 const CANCEL = "6eec66cf"; // cancelRecoverySigned(bytes)
@@ -47,6 +48,18 @@ export function kindOf(signer) {
 /** The call that brings signed changes to an account that exists. @param {SignedChanges} signed @returns {Call} */
 export function applyChanges({ account, sequence, changes, signature }) {
   return { to: account, data: `0x${APPLY}${tuple(number(sequence), listed(changes), bytes(signature))}` };
+}
+
+/**
+ * The account's call of itself that brings several signed changes, all or none.
+ *
+ * @param {string} account
+ * @param {SignedChanges[]} history
+ * @returns {Call}
+ */
+export function applyTogether(account, history) {
+  const made = history.map(applyChanges).map(({ to, data }) => struct(address(to), number(0n), bytes(data)));
+  return { to: account, data: `0x${EXECUTE_BATCH}${tuple(list(made))}` };
 }
 
 /**

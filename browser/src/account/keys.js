@@ -8,6 +8,7 @@ import { named, p256Signer, settingsOf } from "../chain/owners.js";
 import { NetworkError } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
+import { accepted } from "./candidates.js";
 import * as calls from "./changes.js";
 import * as reads from "./reads.js";
 
@@ -122,7 +123,13 @@ export class AccountKeys {
     return { ...unsigned, signature: await this.#named([...others, signed]) };
   }
 
-  /** @returns {Promise<SignedChanges[]>} the changes that this chain has, from the first, to bring them to other chains */
+  /**
+   * Returns the changes that this chain has, from the first, to bring them to other chains. Anyone can write forged changes
+   * into the chain's transactions. They are then returned too, next to the owners' with the same sequence, and `bring` takes
+   * those that its chain accepts.
+   *
+   * @returns {Promise<SignedChanges[]>}
+   */
   async history() {
     const { place } = await this.#opened();
     return (await reads.exists(place)) ? reads.historyOf(place) : [];
@@ -135,7 +142,8 @@ export class AccountKeys {
   }
 
   /**
-   * Brings signed changes to the chain, without those that it has, and waits until they are mined.
+   * Brings signed changes to the chain, without those that it has, and waits until they are mined. Of several with the same
+   * sequence the chain decides.
    *
    * @param {SignedChanges[]} signed in any order
    * @param {{origin?: Origin, onProgress?: OnProgress}} [how] `origin`: with it, an account of another key that does not
@@ -152,14 +160,17 @@ export class AccountKeys {
     const here = await reads.exists(place);
     if (!here) await this.#checkCreatable(own, place.address, origin);
     const present = here ? (await settingsOf(place.url, place.address)).sequence : 0;
-    const left = signed.filter((it) => it.sequence >= present).sort((one, other) => one.sequence - other.sequence);
-    if (left.some((it, at) => it.sequence !== present + at))
-      throw new OperationFailed(`this chain lacks the account's changes before ${left[0].sequence}: bring them first`);
-    const created = !here && place.address !== own.address ? origin : undefined;
-    const made =
-      created && left.length
-        ? [calls.createAccountWith(own.contracts.appFactory, created, left)]
-        : left.map(calls.applyChanges);
+    const given = signed.filter((it) => it.sequence >= present).sort((one, other) => one.sequence - other.sequence);
+    const places = [...new Set(given.map(({ sequence }) => sequence))];
+    if (places.some((it, at) => it !== present + at))
+      throw new OperationFailed(`this chain lacks the account's changes before ${places[0]}: bring them first`);
+    const together = (/** @type {SignedChanges[]} */ history) =>
+      here
+        ? calls.applyTogether(place.address, history)
+        : calls.createAccountWith(own.contracts.appFactory, origin ?? own.key, history);
+    const left = await accepted(place.url, given, together);
+    const isCreated = left.length && !here && place.address !== own.address;
+    const made = isCreated ? [together(left)] : left.map(calls.applyChanges);
     let userOpHash = null;
     for (const call of made) userOpHash = await this.#operated(own, call, onProgress);
     return { chainId: own.contracts.chainId, applied: left.length, userOpHash };

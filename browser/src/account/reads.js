@@ -102,7 +102,8 @@ export async function originOf(place, factory) {
 
 /**
  * Returns the signed changes that were brought to this chain, from the first, out of the transactions' input. The list
- * ends before a change that no transaction of the account's events contains.
+ * ends before a change that no transaction of the account's events contains. Forged changes may be among them, as other
+ * candidates of the same sequence: `accepted` (candidates.js) chooses.
  *
  * @param {Place} place of an account that exists
  * @returns {Promise<import("./changes.js").SignedChanges[]>}
@@ -113,9 +114,10 @@ export async function historyOf(place) {
   const found = answers.flatMap((it) => (it?.input ? changesIn(place.address, it.input) : []));
   const applied = (await settingsOf(place.url, place.address)).sequence;
   const history = [];
-  for (let next; history.length < applied; history.push(next)) {
-    next = found.find(({ sequence }) => sequence === history.length);
-    if (!next) break;
+  for (let place = 0; place < applied; place += 1) {
+    const candidates = found.filter(({ sequence }) => sequence === place);
+    if (!candidates.length) break;
+    history.push(...new Map(candidates.map((it) => [JSON.stringify(it), it])).values());
   }
   return history;
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data, decode_call, encode
 from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.calls import execute_batch
 from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import keccak256
@@ -74,6 +75,11 @@ class Permission:
 def apply_changes(signed: SignedChanges) -> Call:
     """Return the call that brings signed changes to an account that exists."""
     return signed.account, 0, call_data(_APPLY, signed.sequence, _listed(signed.changes), signed.signature)
+
+
+def apply_together(account: str, history: Sequence[SignedChanges]) -> Call:
+    """Return the account's call of itself that brings several signed changes, all or none."""
+    return account, 0, execute_batch([apply_changes(each) for each in history])
 
 
 def create_account_with(factory: str, key: tuple[int, int], salt: int, history: Sequence[SignedChanges]) -> Call:

@@ -166,18 +166,17 @@ async def permissions_of(chain: RpcClient, account: str) -> list[Granted]:
 async def history_of(chain: RpcClient, account: str) -> list[SignedChanges]:
     """Return the signed changes that were brought to this chain, from sequence 0 on, from the transactions' input.
 
-    The list ends before the first change that no transaction of the account's events contains.
+    The list ends before the first change that no transaction of the account's events contains. Forged changes may be
+    among them, as other candidates of the same sequence: `account_candidates.accepted` chooses.
     """
     logs = await _logs(chain, account, [[to_hex(topic) for topic in _CHANGED]])
     names = dict.fromkeys(log.transaction_hash for log in logs)
     answers = await asyncio.gather(*(chain.call("eth_getTransactionByHash", [to_hex(name)]) for name in names))
     inputs = [values.data(answer["input"]) for answer in answers if isinstance(answer, dict) and "input" in answer]
-    found: dict[int, SignedChanges] = {}
-    for signed in (each for data in inputs for each in changes_in(account, data)):
-        found.setdefault(signed.sequence, signed)
-    applied = (await settings_of(chain, account)).sequence
-    history = [found.get(sequence) for sequence in range(applied)]
-    return [signed for signed in history[: history.index(None) if None in history else applied] if signed]
+    found = dict.fromkeys(each for data in inputs for each in changes_in(account, data))
+    applied, shown = (await settings_of(chain, account)).sequence, {signed.sequence for signed in found}
+    end = next((sequence for sequence in range(applied) if sequence not in shown), applied)
+    return sorted((signed for signed in found if signed.sequence < end), key=lambda signed: signed.sequence)
 
 
 async def _signers(chain: RpcClient, account: str, event: bytes) -> list[bytes]:

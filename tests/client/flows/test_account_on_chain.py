@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import secrets
 import time
 from contextlib import contextmanager
@@ -15,7 +16,14 @@ from tests.support.fresh_chain import Chain, run_anvil
 from tests.support.payments import new_vault, payment, someone
 
 import holdfast
-from holdfast.chain.account_calls import Permission, apply_changes, create_account_with
+from holdfast.chain.account_calls import (
+    Permission,
+    SignedChanges,
+    apply_changes,
+    apply_together,
+    create_account_with,
+)
+from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Created, Owner, owner_state, settings_of
 from holdfast.chain.contracts import ADDRESSES, DETERMINISTIC_DEPLOYER, PRODUCTION, load
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from holdfast.chain.account_calls import SignedChanges
+    from holdfast.chain.calls import Call
 
 pytestmark = pytest.mark.timeout(600)
 HOUR = 3600
@@ -142,6 +150,50 @@ def test_a_second_device_pays_and_revokes_the_first_on_two_chains_by_one_signatu
     assert on_other(other_chain, account, second.signer)
 
 
+def forged(account: str, sequence: int) -> SignedChanges:
+    return SignedChanges(account, sequence, (add(secrets.token_bytes(64)),), secrets.token_bytes(100))
+
+
+def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(
+    chain: ChainService, other_chain: Chain, devices: tuple[Device, Device]
+) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    lies = [forged(account, sequence) for sequence in range(2)]
+    with first.client() as client:
+        added = client.sign_account_changes([add(second.signer)])
+    # Someone brings what is public, with forged changes after the arguments, where no contract reads them.
+    create = functools.partial(create_account_with, ADDRESSES["AppFactory"], first.key, 0)
+    chain.send(ADDRESSES["AppFactory"], create([added])[2] + b"".join(apply_changes(lie)[2] for lie in lies))
+    with second.client(account) as client:
+        removed = change(client, remove(first.signer))
+        history = client.account_history()
+    assert history == [lies[0], added, lies[1], removed]
+    together = functools.partial(apply_together, account)
+    assert other_chain.run(lambda rpc: accepted(rpc, history, create)) == [added, removed]
+    other_chain.transact(*_sent(create([])))
+    assert other_chain.run(lambda rpc: accepted(rpc, history, together)) == [added, removed]
+
+
+def test_of_several_changes_the_chain_takes_the_owners(chain: ChainService, devices: tuple[Device, Device]) -> None:
+    first, second = devices
+    account = funded(chain, first)
+    with first.client() as client:
+        added = client.sign_account_changes([add(second.signer)])
+        assert client.bring_account_changes([forged(account, 0), added]).applied == 1  # and creates the account
+    with second.client(account) as client:
+        removed = client.sign_account_changes([remove(first.signer)])
+        assert client.bring_account_changes([forged(account, 1), removed, added, forged(account, 1)]).applied == 1
+        assert client.account_view().owners == (Owner(second.signer, 0, is_primary=True),)
+        with pytest.raises(OperationFailed, match="InvalidSignature"):
+            client.bring_account_changes([forged(account, 2), forged(account, 2)])
+
+
+def _sent(call: Call) -> tuple[str, bytes]:
+    to, _, data = call
+    return to, data
+
+
 def test_changes_reach_a_chain_on_which_the_account_exists(
     chain: ChainService, other_chain: Chain, devices: tuple[Device, Device]
 ) -> None:
@@ -151,7 +203,7 @@ def test_changes_reach_a_chain_on_which_the_account_exists(
     other_chain.transact(to, data)
     with first.client() as client:
         signed = change(client, add(second.signer))
-    other_chain.transact(*_target_and_data(signed))
+    other_chain.transact(*_sent(apply_changes(signed)))
     assert on_other(other_chain, account, second.signer)
     assert other_chain.run(lambda rpc: settings_of(rpc, account)).sequence == 1
 
@@ -204,11 +256,6 @@ def test_another_account_creates_the_account_with_its_changes(
         assert client.account_origin() == origin
         assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
     pays(chain, second, account)
-
-
-def _target_and_data(signed: SignedChanges) -> tuple[str, bytes]:
-    to, _, data = apply_changes(signed)
-    return to, data
 
 
 def test_a_guardian_recovers_the_account_after_the_delay(chain: ChainService, devices: tuple[Device, Device]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain import account_calls, account_reads
 from holdfast.chain.account_calls import SignedChanges
+from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import (
     Change,
     ChangeKind,
@@ -97,7 +98,11 @@ class AccountMethods:
         return SignedChanges(view.address, place, made, whole)
 
     async def account_history(self) -> list[SignedChanges]:
-        """Return the signed changes that this chain has, from the first, to bring them to other chains."""
+        """Return the signed changes that this chain has, from the first, to bring them to other chains.
+
+        Anyone can write forged changes into the chain's transactions. They are then returned too, next to the owners'
+        with the same sequence, and `bring_account_changes` takes those that its chain accepts.
+        """
         account, chain = await self._chain()
         with chain_errors():
             if not await chain.get_code(account.key.address):
@@ -119,7 +124,7 @@ class AccountMethods:
     ) -> Brought:
         """Bring signed changes to this service's chain, and wait until they are mined.
 
-        Changes that the chain has already are left out.
+        Changes that the chain has already are left out. Of several with the same sequence the chain decides.
 
         Args:
             signed: the changes, in any order.
@@ -137,13 +142,17 @@ class AccountMethods:
         if not signed or any(each.account != address for each in signed):
             raise ValueError("pass changes of this client's account")
         present = await self._present(own, address, origin)
-        left = sorted((each for each in signed if each.sequence >= present), key=lambda each: each.sequence)
-        if left and [each.sequence for each in left] != list(range(present, present + len(left))):
-            raise OperationFailed(f"this chain lacks the account's changes before {left[0].sequence}: bring them first")
+        given = sorted((each for each in signed if each.sequence >= present), key=lambda each: each.sequence)
+        places = sorted({each.sequence for each in given})
+        if places != list(range(present, present + len(places))):
+            raise OperationFailed(f"this chain lacks the account's changes before {places[0]}: bring them first")
+        exists = await self._exists(own, address)
+        together = _together(own, address, origin, exists=exists)
+        with chain_errors():
+            left = await accepted(await _chain_of(own), given, together)
         calls = [account_calls.apply_changes(each) for each in left]
-        if left and origin is not None and not await self._exists(own, address) and address != own.key.address:
-            key = (origin.x, origin.y)
-            calls = [account_calls.create_account_with(own.contracts.app_factory, key, origin.salt, left)]
+        if left and not exists and address != own.key.address:
+            calls = [together(left)]
         last = None
         for call in calls:
             last = await self._operated(own, call, on_progress)
@@ -278,6 +287,16 @@ class AccountMethods:
             await account.wait(operation_hash)
             await _tell(on_progress, "confirmed")
             return hash_text(operation_hash)
+
+
+def _together(
+    own: SmartAccount, address: str, origin: Created | None, *, exists: bool
+) -> Callable[[Sequence[SignedChanges]], Call]:
+    """Return the function from changes to the call that brings them all, and creates the account before it exists."""
+    if exists:
+        return lambda history: account_calls.apply_together(address, history)
+    x, y, salt = (origin.x, origin.y, origin.salt) if origin else (own.key.x, own.key.y, 0)
+    return lambda history: account_calls.create_account_with(own.contracts.app_factory, (x, y), salt, history)
 
 
 async def _chain_of(account: SmartAccount) -> RpcClient:

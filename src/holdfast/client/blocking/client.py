@@ -93,7 +93,11 @@ class Client(ServiceClient):
         return run(self._asynchronous.sign_account_changes(changes, sequence=sequence, cosigned=cosigned))
 
     def account_history(self) -> list[SignedChanges]:
-        """Return the signed changes that this chain has, from the first, to bring them to other chains."""
+        """Return the signed changes that this chain has, from the first, to bring them to other chains.
+
+        Anyone can write forged changes into the chain's transactions. They are then returned too, next to the owners'
+        with the same sequence, and `bring_account_changes` takes those that its chain accepts.
+        """
         return run(self._asynchronous.account_history())
 
     def account_origin(self) -> Created | None:
@@ -109,7 +113,7 @@ class Client(ServiceClient):
     ) -> Brought:
         """Bring signed changes to this service's chain, and wait until they are mined.
 
-        Changes that the chain has already are left out.
+        Changes that the chain has already are left out. Of several with the same sequence the chain decides.
 
         Args:
             signed: the changes, in any order.

@@ -1,0 +1,46 @@
+/**
+ * Chooses, among signed changes of the same place, those that a chain accepts. Anyone can write forged changes of an
+ * account into a transaction's input. Only a chain says whose signatures are valid, so the chain to which changes are
+ * brought tries them first.
+ */
+
+import { ask } from "../chain/rpc.js";
+import { NetworkError } from "../errors.js";
+
+/** @typedef {import("./changes.js").SignedChanges} SignedChanges */
+
+/**
+ * Returns one of the candidates for each place: the first that the chain accepts after those before it. Where there is
+ * only one, or the chain accepts none, the first is returned: the operation then says why.
+ *
+ * @param {string} url the endpoint of the chain to which the changes are brought
+ * @param {SignedChanges[]} candidates in the order of their places, without gaps, from the first that the chain lacks
+ * @param {(changes: SignedChanges[]) => import("../chain/calls.js").Call} together the call that brings several
+ * @returns {Promise<SignedChanges[]>}
+ */
+export async function accepted(url, candidates, together) {
+  /** @type {SignedChanges[]} */
+  const chosen = [];
+  for (const options of Map.groupBy(candidates, ({ sequence }) => sequence).values()) {
+    let [found] = options;
+    for (const it of options.length > 1 ? options : [])
+      if (await accepts(url, together([...chosen, it]))) {
+        found = it;
+        break;
+      }
+    chosen.push(found);
+  }
+  return chosen;
+}
+
+/** @param {string} url @param {import("../chain/calls.js").Call} call */
+async function accepts(url, { to, data }) {
+  try {
+    // Its own caller: the account obeys itself, and an account that is to be created must not call.
+    await ask(url, "eth_call", [{ from: to, to, data }, "latest"]);
+    return true;
+  } catch (error) {
+    if (error instanceof NetworkError) return false; // the chain refuses the call
+    throw error;
+  }
+}
