@@ -219,7 +219,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
         async with claiming_more_changes(owner):
             await filled(owner, f"{GUARDIANS} form", guardian=other)
             await agrees(owner, other, "Vergleichen Sie diesen Code")
-            await owner.alerted("zeigt aber nicht alle Änderungen")
+            await owner.alerted("zeigt aber nicht")
         await owner.press("submit", f"{GUARDIANS} form")
         await agrees(owner, other)
         await changed(owner, "Geändert auf")
