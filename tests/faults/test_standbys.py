@@ -104,7 +104,13 @@ async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Pat
 
 
 def test_nodes_leave_an_old_primary_that_was_not_fenced(pair: Pair) -> None:
-    """Without its synchronous standby the old primary commits nothing, but goes on calling itself primary."""
+    """Without its synchronous standby the old primary commits nothing, but goes on calling itself primary.
+
+    The connections for reads are open before the promotion.
+    """
+    for node in pair.nodes.running:
+        with node.client() as client:
+            assert client.get("/api/sessions/check?handle=moved0").json()["available"] is True
     pair.standby.promote()
     for number, node in enumerate(pair.nodes.running):
         assert becomes_true(partial(_stores, node, f"moved{number}"))

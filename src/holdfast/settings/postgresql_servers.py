@@ -67,14 +67,14 @@ class Servers:
     """The servers of one database. Remembers which was used last, when one was silent, and the newest timeline.
 
     Attributes:
-        silent_since: when the latest statement was sent that got no response, on the event loop's clock. Connections
-            that were opened before lead to the silent server.
+        left_since: when the latest statement was sent that got no response, or when another server was first seen to be
+            promoted, on the event loop's clock. Connections that were opened before lead to the server to be left.
     """
 
     def __init__(self, address: Address) -> None:
         self.address = address
         self._dsns = list(address.servers)  # the one that was used last is the first
-        self.silent_since = float("-inf")
+        self.left_since = float("-inf")
         self._newest: dict[int, int] = {}  # the newest timeline of each database system
 
     async def connect(self, within_s: float, **options: Any) -> Connection:
@@ -156,8 +156,11 @@ class Servers:
             return 0
         assert row is not None
         system, timeline = row
-        if timeline < self._newest.get(system, 0):
-            raise OlderTimeline(f"timeline {timeline}, after {self._newest[system]} was seen")
+        newest = self._newest.get(system, timeline)
+        if timeline < newest:
+            raise OlderTimeline(f"timeline {timeline}, after {newest} was seen")
+        if timeline > newest:
+            self.left_since = asyncio.get_running_loop().time()
         self._newest[system] = timeline
         return int(timeline)
 

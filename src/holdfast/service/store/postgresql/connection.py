@@ -113,7 +113,7 @@ class StoreConnection:
         except LOST as error:
             self.abandon()
             self._unanswered = True
-            self._servers.silent_since = max(sent_at, self._servers.silent_since)
+            self._servers.left_since = max(sent_at, self._servers.left_since)
             raise StoreUnavailable(f"no answer from the database: {type(error).__name__}") from error
         finally:
             deadline.cancel()
@@ -151,8 +151,8 @@ class StoreConnection:
 
     async def _opened(self) -> Connection:
         connection = self._connection
-        if connection is not None and self._opened_at <= self._servers.silent_since:
-            self.abandon()  # a statement of another connection got no response: no need to wait for the same silence
+        if connection is not None and self._opened_at <= self._servers.left_since:
+            self.abandon()  # its server does not respond to another connection, or another server was promoted
         elif connection is not None and not connection.is_closed():
             return connection
         opening_at = asyncio.get_running_loop().time()
