@@ -45,7 +45,7 @@ export function nestedText(message, place) {
  * @param {TypedData} data
  * @param {Place} place
  * @returns {Nested}
- * @throws {TypeError} a hash has another length, or the type is none
+ * @throws {TypeError} a hash has another length, or the type is not a struct of EIP-712
  */
 export function nestedTypedData({ separator, contents, type }, place) {
   const [name, named] = [type.split("(")[0], toHex(new TextEncoder().encode(type)).slice(2)];

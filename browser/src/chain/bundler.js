@@ -17,6 +17,25 @@ const SPONSORS = [
 ];
 /** The placeholder signature's r and s are in range and s is low, so gas estimates include the whole verification. */
 export const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
+/**
+ * An unsigned operation of a deployed account, without gas and fees.
+ *
+ * @type {Omit<UserOp, "sender" | "nonce" | "callData">}
+ */
+export const EMPTY_OPERATION = {
+  factory: null,
+  factoryData: null,
+  callGasLimit: "0x0",
+  verificationGasLimit: "0x0",
+  preVerificationGas: "0x0",
+  maxFeePerGas: "0x0",
+  maxPriorityFeePerGas: "0x0",
+  paymaster: null,
+  paymasterVerificationGasLimit: null,
+  paymasterPostOpGasLimit: null,
+  paymasterData: null,
+  signature: "0x",
+};
 /** After an invalid signature the account does not read what the key is, which the estimate therefore lacks. */
 const BY_NAME_MARGIN = 10000n;
 const RECEIPT_WITHIN_MS = 120000;

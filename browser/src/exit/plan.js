@@ -1,6 +1,6 @@
 /** What an exit signs: the batch that moves everything, with its gas, paid by an ordinary address or by the account. */
 
-import { PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
+import { EMPTY_OPERATION, PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { greatestCost } from "../chain/fees.js";
 import { named } from "../chain/owners.js";
@@ -126,20 +126,12 @@ export function signed(vault, { entryPoint, chainId, isNamed }, operation) {
 function unpaid({ account, nonce, isDeployed, isNamed }, signer, moves) {
   const [x, y] = [signer.slice(2, 66), signer.slice(66)].map((part) => BigInt(`0x${part}`));
   return {
+    ...EMPTY_OPERATION,
     sender: account,
     nonce: hex(nonce),
     factory: isDeployed ? null : APP_FACTORY,
     factoryData: isDeployed ? null : createAccount(x, y),
     callData: executeBatch(moves.map(({ call }) => call)),
-    callGasLimit: "0x0",
-    verificationGasLimit: "0x0",
-    preVerificationGas: "0x0",
-    maxFeePerGas: "0x0",
-    maxPriorityFeePerGas: "0x0",
-    paymaster: null,
-    paymasterVerificationGasLimit: null,
-    paymasterPostOpGasLimit: null,
-    paymasterData: null,
     signature: isNamed ? byName(signer, PLACEHOLDER_SIGNATURE) : "0x",
   };
 }

@@ -6,7 +6,7 @@
 import "../core.js";
 import { fromHex, toHex } from "../bytes.js";
 import { beforeCreation, nestedText, nestedTypedData } from "../chain/account_signatures.js";
-import { Bundler, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
+import { Bundler, EMPTY_OPERATION, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
 import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
@@ -273,7 +273,7 @@ export class SmartAccount {
     const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
     const first = isNamed || isDeployed || nonce > 0n ? {} : this.#creation;
     const fees = await this.#signed.leastFees(nonce);
-    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
+    return { ...EMPTY_OPERATION, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
   }
 
   /**
@@ -350,22 +350,6 @@ export class SmartAccount {
     return this.#policy;
   }
 }
-
-/** @type {Omit<UserOp, "sender" | "nonce" | "callData">} */
-const EMPTY = {
-  factory: null,
-  factoryData: null,
-  callGasLimit: "0x0",
-  verificationGasLimit: "0x0",
-  preVerificationGas: "0x0",
-  maxFeePerGas: "0x0",
-  maxPriorityFeePerGas: "0x0",
-  paymaster: null,
-  paymasterVerificationGasLimit: null,
-  paymasterPostOpGasLimit: null,
-  paymasterData: null,
-  signature: "0x",
-};
 
 /**
  * @param {string} url

@@ -63,7 +63,7 @@ class TypedData:
         type: the struct's type with those that it uses, such as `Mail(Person to)Person(string name)`.
 
     Raises:
-        ValueError: a hash has another length, or the type is none.
+        ValueError: a hash has another length, or the type is not a struct of EIP-712.
     """
 
     separator: bytes
