@@ -79,15 +79,16 @@ def renew(page: str) -> str:
 
 
 def _operations() -> str:
-    """Return a row per operation: gas at each entry point with the precompile, and the most gas added without it."""
+    """Return a row per operation at the default entry point, and by how much the other versions and chains differ."""
     with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
-    rows = []
-    for name in sorted({key.rpartition(", ")[0] for key in with_precompile}):
-        keys = [f"{name}, {version}" for version in VERSIONS]
-        added = max(without[key] - with_precompile[key] for key in keys)
-        rows.append("| " + " | ".join([name, *(f"{with_precompile[key]:,}" for key in keys), f"{added:,}"]) + " |")
-    head = " | ".join(["| Operation", *VERSIONS, "without the precompile: more by |"])
-    return _table(head, "|---" + "|---:" * (len(VERSIONS) + 1) + "|", rows)
+    names = sorted({key.rpartition(", ")[0] for key in with_precompile})
+    gas = {name: [with_precompile[f"{name}, {version}"] for version in VERSIONS] for name in names}
+    less = max(by_version[0] - min(by_version) for by_version in gas.values())
+    more = max(without[key] - with_precompile[key] for key in with_precompile)
+    rows = [f"| {name} | {by_version[0]:,} |" for name, by_version in gas.items()]
+    table = _table(f"| Operation | gas at {VERSIONS[0]} |", "|---|---:|", rows)
+    others = " and ".join(VERSIONS[1:])
+    return f"{table}\nAt {others}, each costs up to {less:,} less; without the precompile, up to {more:,} more.\n"
 
 
 def _calls() -> str:

@@ -113,8 +113,8 @@ def exit_codes() -> list[str]:
 
 def metrics() -> list[str]:
     """Return one row per metric."""
-    rows = [f"| `{row.name}` | {row.kind.value} | {_labels(row.labels)} | {row.help} |" for row in METRICS]
-    return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
+    rows = [f"| `{row.name}` | {_labels(row.labels)} | {row.help} |" for row in METRICS]
+    return ["| Metric | Labels | Meaning |", "|---|---|---|", *rows]
 
 
 def _labels(names: Sequence[str]) -> str:
