@@ -25,7 +25,7 @@ const DID_LENGTH = 512;
 
 /** @type {Token} */
 export const COIN = { symbol: "ETH", decimals: 18, unit: "ETH", least: 0 };
-/** @type {Token} One US dollar and one USDC count as the same (docs/decisions/0831). */
+/** @type {Token} One US dollar and one USDC count as the same (docs/decisions/0960). */
 const USDC = { symbol: "USDC", decimals: 6, unit: "USD", least: 2 };
 
 /** The payment is refused, with a code for programs and the values that its text needs. */

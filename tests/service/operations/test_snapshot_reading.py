@@ -102,7 +102,7 @@ async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept,
 
 
 async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
-    """Blocks are hashed on upload and by every client, so reading does not hash them again (docs/decisions/0850)."""
+    """Blocks are hashed on upload and by every client, so reading does not hash them again (docs/decisions/0601)."""
     file, (_, part) = kept.file(kept.blocks[1]), kept.blocks
     file.write_bytes(bytes(len(part.data)))
     answer = await kept.get(part, "raw")

@@ -84,7 +84,7 @@ CREATE TABLE holdfast.codes (
 ) WITH (fillfactor = 70);
 CREATE INDEX codes_expiry ON holdfast.codes (expires_at);
 
--- Sliding windows: one row for each subject, which stays small, however many events it counts (decision 0931). `times` and
+-- Sliding windows: one row for each subject, which stays small, however many events it counts (decision 0010). `times` and
 -- `counts` are its entries: the time of an entry's latest event, and how many events it has. `ids` and `id_ats` are the
 -- latest events that can be given back, with their times.
 CREATE TABLE holdfast.windows (
