@@ -59,9 +59,10 @@ def main() -> int:
         print("usage: settings_table.py --check|--write")
         return 2
     pages = {
-        "settings.md": {"settings": settings(ROWS), "limits": limits()},
+        "reference/settings.md": {"settings": settings(ROWS)},
+        "settings.md": {"limits": limits()},
         "operating.md": {"exit codes": exit_codes()},
-        "monitoring.md": {"metrics": metrics()},
+        "reference/metrics.md": {"metrics": metrics()},
         "indexer.md": {"settings": settings(INDEXER_ROWS)},
     }
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
@@ -75,7 +76,7 @@ def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
     if write:
         page.write_text(new, "utf-8")
     elif new != old:
-        print(f"{page.name} is not in step with the code: tools/settings_table.py --write")
+        print(f"{page.relative_to(DOCS)} is not in step with the code: tools/settings_table.py --write")
         return 1
     return 0
 

@@ -41,7 +41,7 @@ OPERATORS_COMMANDS = (
     "invitation",
     *("attestation", "enclave", "dev", "contracts", "indexer"),
 )
-NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring", "alerts")
+NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring", "alerts", "reference/metrics")
 PAGES = "".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in NAMES)
 
 
