@@ -1,7 +1,9 @@
 """Checks whether a recorded history is linearizable, with the algorithm of Wing, Gong and Lowe.
 
 Keys are independent of each other, so the history of each key is checked separately. A search tries the operations in
-every order that real time allows, and remembers which pairs of finished operations and state it has already visited.
+every order that real time allows, and remembers which pairs of finished operations and state it has already visited
+(Wing and Gong 1993; Lowe 2017). Only two or three clients should share a key: with more, some order explains almost any
+response.
 """
 
 from __future__ import annotations

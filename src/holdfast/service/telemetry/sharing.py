@@ -1,8 +1,8 @@
 """Shares numbers between a node's processes: each writes its numbers to a file every second; one reads all files.
 
 Prometheus' client library can share numbers too, but it writes each count to a mapped file at once. When measured, such
-a write took more than ten times as long as adding to numbers in memory (docs/decisions/0722). With this module, a
-request only adds to numbers in memory.
+a write took more than ten times as long as adding to numbers in memory. With this module, a request only adds to
+numbers in memory; after `kill -9`, at most the last second is lost.
 
 A worker locks its file while it is running. The reader adds an unlocked file's counters to its own sums and removes
 the file. After a worker has ended, the sums therefore stay correct, and the worker's gauges disappear.

@@ -93,7 +93,7 @@ class Application:
         token = REQUEST_ID.set(request_id)
         route = self._routes.get(request.path) or self._elsewhere(request.path)
         answer = self._answer if tracing.backend() is None else self._traced
-        observers = self._observers  # observed here, because a separate coroutine would cost more (decision 0722)
+        observers = self._observers  # observed here, because a separate coroutine would cost more
         if observers:
             metrics.ANSWERED.in_progress += 1
             started = time.perf_counter()
@@ -180,7 +180,10 @@ class Application:
         return response
 
     def _parent(self, request: Request) -> dict[str, str]:
-        """Return the trace headers of a request that comes from a trusted proxy; none for other requests."""
+        """Return the trace headers of a request that comes from a trusted proxy; none for other requests.
+
+        A stranger could otherwise force recordings, or mix spans into an operator's traces.
+        """
         given = {name: request.header(name) for name in _TRACE_HEADERS}
         if not given["traceparent"] or not self._web.client_address.is_trusted(request):
             return {}

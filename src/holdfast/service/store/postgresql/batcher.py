@@ -1,8 +1,9 @@
 """Gathers waiting requests into batches, so that one round trip and one disk flush serve many requests.
 
-Batches form naturally: while the connections are busy, arriving requests wait for the next batch. Waiting requests
-are divided among the idle connections, so that the server works on one part of them while this process works on the
-responses of another (decision 0898).
+Batches form naturally: while the connections are busy, arriving requests wait for the next batch. Clients whose
+responses arrive together ask again together, so the whole load would tend to become one batch. So waiting requests
+are divided among the idle connections, and the server works on one part of them while this process works on the
+responses of another. A share has at least 16 requests, because each batch costs a commit.
 """
 
 from __future__ import annotations
