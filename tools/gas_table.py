@@ -1,4 +1,4 @@
-"""Writes the gas tables in docs/contracts.md from contracts/snapshots, or checks that they agree.
+"""Writes the gas table in docs/contracts.md from contracts/snapshots, or checks that they agree.
 
 tools/gas_table.py --check    exit 1 if the table is out of date
 tools/gas_table.py --write    update the table
@@ -72,10 +72,10 @@ def renew_costs(page: str) -> str:
 
 
 def renew(page: str) -> str:
-    """Return the page with both tables generated from the snapshots. Raises ValueError if it has no place for them."""
+    """Return the page with the table generated from the snapshots. Raises ValueError if it has no place for them."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
-    return before + BEGIN + "\n" + _operations() + "\n" + _calls() + "\n" + END + after
+    return before + BEGIN + "\n" + _operations() + "\n" + END + after
 
 
 def _operations() -> str:
@@ -89,11 +89,6 @@ def _operations() -> str:
     table = _table(f"| Operation | gas at {VERSIONS[0]} |", "|---|---:|", rows)
     others = " and ".join(VERSIONS[1:])
     return f"{table}\nAt {others}, each costs up to {less:,} less; without the precompile, up to {more:,} more.\n"
-
-
-def _calls() -> str:
-    rows = [f"| {name} | {gas:,} |" for name, gas in _read("Calls").items()]
-    return _table("| Call | gas |", "|---|---:|", rows)
 
 
 def _table(head: str, rule: str, rows: list[str]) -> str:
