@@ -1,4 +1,8 @@
-"""Limits on how much a DID may store, and on how much of that an upload may reserve."""
+"""Limits on how much a DID may store, and on how much of that an upload may reserve.
+
+An unconfirmed DID may store snapshots, because the first copy is part of a registration, but little, so that strangers
+cannot fill the storage.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves only blocks and CAR files."""
+"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves only blocks and CAR files.
+
+It serves what strangers choose, from the origin on which people use passkeys, so it returns only sandboxed attachments.
+Errors are not cached, because an upload may follow.
+"""
 
 from __future__ import annotations
 
