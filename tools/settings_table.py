@@ -59,11 +59,10 @@ def main() -> int:
         print("usage: settings_table.py --check|--write")
         return 2
     pages = {
-        "reference/settings.md": {"settings": settings(ROWS)},
+        "reference/settings.md": {"settings": settings(ROWS), "indexer settings": settings(INDEXER_ROWS)},
         "settings.md": {"limits": limits()},
         "operating.md": {"exit codes": exit_codes()},
         "reference/metrics.md": {"metrics": metrics()},
-        "indexer.md": {"settings": settings(INDEXER_ROWS)},
     }
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
 
