@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.pinning_service import PinningService
-from tests.support.running_service import json_server
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/client.md").read_text()
@@ -17,13 +15,11 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 def test_every_example_runs(chain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    with json_server(PinningService()) as pins:
-        for number, block in enumerate(BLOCKS):
-            text = block.replace("http://localhost:8787", chain.base_url.replace("127.0.0.1", "localhost"))
-            text = text.replace("https://pins.example", pins).replace(USDC, chain.usdc)
-            exec(compile(text, f"docs/client.md, example {number + 1}", "exec"), names)
-            if "client.register(handle" in block:
-                chain.give(names["registration"].smart_account, 1_000_000)
+    for number, block in enumerate(BLOCKS):
+        text = block.replace("http://localhost:8787", chain.base_url.replace("127.0.0.1", "localhost"))
+        exec(compile(text.replace(USDC, chain.usdc), f"docs/client.md, example {number + 1}", "exec"), names)
+        if "client.register(handle" in block:
+            chain.give(names["registration"].smart_account, 1_000_000)
     assert chain.usdc_of(PAYEE) == 250_000 + 100
 
 
