@@ -52,7 +52,7 @@ export class WorkerSession {
   }
 
   /**
-   * Returns the reply to a valid or invalid message.
+   * Returns the reply to a message; a message that is not valid is refused in the reply.
    *
    * @param {unknown} message
    * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}

@@ -165,9 +165,9 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
     """Refuse a credential beyond the identifier's limit.
 
     The limit exists because anyone who knows a handle and its DID can request another credential for the handle. One
-    of a handle's places is reserved for the address that opened the session. Credentials without a signature by the
-    DID's key, which may be strangers', do not count against one with such a signature: if necessary, one of them makes
-    way for it.
+    credential of a handle is reserved for the address that opened the session. Credentials without a signature by the
+    DID's key, which may be strangers', do not count against one with such a signature: if necessary, one of them is
+    removed for it.
     """
     proven = request.channel is not Channel.HANDLE  # by a code
     reserved = 0 if request.signed or facts.from_opener or proven else KEPT_FOR_ASKER

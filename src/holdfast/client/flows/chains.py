@@ -1,4 +1,4 @@
-"""What a client knows of a chain: by itself of the known ones, of others by what the service says."""
+"""What a client knows about a chain: its own facts about known chains, and the service's about any other."""
 
 from __future__ import annotations
 

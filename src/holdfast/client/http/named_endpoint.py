@@ -22,7 +22,7 @@ def endpoint_named(named: str | None, service: str) -> str | None:
         return None
     if _is_loopback(url.host):
         return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None
-    # The server of a name has to prove it with a certificate before it gets the request.
+    # With https, a host name is accepted, because its server must show a certificate for it before it gets the request.
     return named if url.scheme == "https" and url.host and not _LITERAL.fullmatch(url.host) else None
 
 
