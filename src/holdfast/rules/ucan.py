@@ -1,9 +1,9 @@
 """Strictly parses UCAN 1.0 tokens signed by P-256 keys, with size limits.
 
 Everything before a token's claims is fixed: it is compared, then the text up to `iss` is read and the signature
-verified, and only then is the rest decoded, because anyone may send 8 KiB that are costly to decode. The module does not
-check time, revocation or policy. Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the
-container format `ctn-v1`, the did:key method.
+verified, and only then is the rest decoded, because anyone may send 8 KiB that are costly to decode. The module does
+not check time, revocation or policy. Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the container format
+`ctn-v1`, the did:key method.
 """
 
 from __future__ import annotations

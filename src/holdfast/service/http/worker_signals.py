@@ -1,7 +1,7 @@
 """Ensures that a granian worker ends when its parent does, and on SIGTERM or SIGINT, whenever the signal arrives.
 
-granian's parent sends each worker a single SIGTERM, which a starting worker would lose. So both signals are blocked from
-the fork until the event loop serves.
+granian's parent sends each worker a single SIGTERM, which a starting worker would lose. So both signals are blocked
+from the fork until the event loop serves.
 """
 
 from __future__ import annotations
