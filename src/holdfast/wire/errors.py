@@ -1,7 +1,7 @@
 """The error table: each refusal's HTTP status and exact text.
 
-The interface documents the rows above the marked line; Holdfast adds those below it. A malformed value gets 400 with the
-name of its field, because only the caller can correct it. The service sends errors from this table, and the client
+The interface documents the rows above the marked line; Holdfast adds those below it. A malformed value gets 400 with
+the name of its field, because only the caller can correct it. The service sends errors from this table, and the client
 recognises them.
 """
 
