@@ -31,8 +31,8 @@ def connect(file: Path) -> sqlite3.Connection:
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, cached_statements=256)
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    # A larger cache, or a memory map, makes look-ups no faster. With a map, a truncated file or an unreadable page kills
-    # the process (SIGBUS) instead of a 503.
+    # A larger cache, or a memory map, makes look-ups no faster. With a map, a truncated file or an unreadable page
+    # kills the process (SIGBUS), where a read fails with 503.
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
