@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _CHANGE = b"Change(uint8 kind,bytes signer,uint256 value)"
 _CHANGES = b"OwnerChanges(uint64 sequence,Change[] changes)" + _CHANGE
@@ -65,14 +65,14 @@ class Change:
         if bool(self.signer) != self.kind.has_signer or (self.value and not self.kind.has_value) or self.value < 0:
             raise ValueError(f"{self.kind.name.lower()}: the change's fields do not belong together")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the change as the enclave reads it."""
         signer = {"signer": to_hex(self.signer)} if self.kind.has_signer else {}
         value = {"value": self.value} if self.kind.has_value else {}
         return {"kind": self.kind.name.lower(), **signer, **value}
 
     @classmethod
-    def from_json(cls, form: dict[str, Any]) -> Change:
+    def from_json(cls, form: Mapping[str, object]) -> Change:
         """Return the change that `to_json` wrote. Raises ValueError for anything else."""
         kind = ChangeKind.__members__.get(str(form.get("kind")).upper())
         signer, value = form.get("signer", "0x"), form.get("value", 0)

@@ -19,7 +19,7 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import to_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from holdfast.chain.reverts import ErrorAbi
     from holdfast.chain.rpc import RpcClient
@@ -81,12 +81,18 @@ class Bundler:
         self._errors = tuple(errors)
 
     async def send_sponsored(
-        self, operation: UserOperation, signer: Signer, margin: Margin = RAW, context: object = None
+        self,
+        operation: UserOperation,
+        signer: Signer,
+        margin: Margin = RAW,
+        context: Mapping[str, object] | None = None,
     ) -> bytes:
         """Have the operation sponsored, sign it, send it, and return its hash. Raises UserOperationError, RpcError."""
         return await self.send(await self.signed(await self.sponsored(operation, margin, context), signer))
 
-    async def sponsored(self, operation: UserOperation, margin: Margin = RAW, context: Any = None) -> UserOperation:
+    async def sponsored(
+        self, operation: UserOperation, margin: Margin = RAW, context: Mapping[str, object] | None = None
+    ) -> UserOperation:
         """Return the operation with the gas limits and paymaster fields that the sponsor set.
 
         Raises if `pm_sponsorUserOperation` refuses. The margin is sent with the request, because the sponsor signs the

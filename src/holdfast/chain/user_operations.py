@@ -97,7 +97,7 @@ class UserOperation:
         return pays(self.paymaster)
 
     @classmethod
-    def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:
+    def from_rpc(cls, form: Mapping[str, object]) -> UserOperation:
         """Return the operation that an RPC object describes. An absent optional field is the same as null.
 
         A `paymasterSignature` (EntryPoint v0.9) becomes the end of the paymaster's data, as in the packed form.
@@ -113,7 +113,7 @@ class UserOperation:
         missing = {"sender", "nonce", "call_data"} - set(given)
         if missing:
             raise ValueError(f"missing field {_WIRE_NAMES[min(missing)]}")
-        signature = from_hex(form.get(_PAYMASTER_SIGNATURE) or "0x")
+        signature = from_hex(_text(form.get(_PAYMASTER_SIGNATURE) or "0x", _PAYMASTER_SIGNATURE))
         if signature:
             given["paymaster_data"] = given.get("paymaster_data", b"") + _signature_suffix(signature)
         return cls(**given)
@@ -133,14 +133,19 @@ def _signature_suffix(signature: bytes) -> bytes:
     return signature + len(signature).to_bytes(2) + SIGNATURE_MAGIC
 
 
-def _read(value: Any, name: str) -> int | bytes:
+def _read(value: object, name: str) -> int | bytes:
+    text = _text(value, name)
+    if name not in _BOUNDS:
+        return from_hex(text)
+    if not _QUANTITY.fullmatch(text):
+        raise ValueError(f"{name} is not a hexadecimal number")
+    return int(text, 16)
+
+
+def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is not a string")  # noqa: TRY004 - one error for every malformed RPC object
-    if name not in _BOUNDS:
-        return from_hex(value)
-    if not _QUANTITY.fullmatch(value):
-        raise ValueError(f"{name} is not a hexadecimal number")
-    return int(value, 16)
+    return value
 
 
 def _write(value: int | bytes | None) -> str | None:

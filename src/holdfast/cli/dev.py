@@ -17,6 +17,7 @@ from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
     from holdfast.world.development import DevelopmentOptions
+    from holdfast.world.facts import Facts
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -76,7 +77,7 @@ def _stay(options: DevelopmentOptions, *, as_json: bool) -> None:
     from holdfast.world.development import run_to_the_end, run_until_something_ends
     from holdfast.world.facts import table_of
 
-    def ready(facts: dict[str, Any]) -> None:
+    def ready(facts: Facts) -> None:
         _write(json.dumps(facts) if as_json else table_of(facts) + "Ctrl-C ends everything.")
 
     run_to_the_end(run_until_something_ends(options, _say, ready))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from holdfast.chain.signers import kind_of
 from holdfast.client.account.values import signer_text
@@ -19,19 +19,28 @@ if TYPE_CHECKING:
     from holdfast.client.leaving.reading import Standing
 
 
-def vault_value(vault: Vault, key: AccountKey) -> dict[str, Any]:
+class VaultValue(TypedDict):
+    """What a vault says of itself, with the names of its JSON form."""
+
+    did: str
+    key: str
+    account: str
+    openedBy: list[dict[str, str]]
+
+
+def vault_value(vault: Vault, key: AccountKey) -> VaultValue:
     """Return what the vault says of itself: DID, key, first account, and what opens it."""
     opened_by = [{"kind": wrap["kind"], "id": wrap["id"]} for wrap in vault.keys().wraps]
     return {"did": vault.query().did, "key": signer_text(key.signer), "account": key.address, "openedBy": opened_by}
 
 
-def vault_text(value: dict[str, Any]) -> str:
+def vault_text(value: VaultValue) -> str:
     """Return the same for people."""
     ways = [f"opened by {wrap['kind']} {wrap['id']}" for wrap in value["openedBy"]]
     return "\n".join([value["did"], f"key {value['key']}", *ways, f"account {value['account']}"])
 
 
-def standing_value(standing: Standing) -> dict[str, Any]:
+def standing_value(standing: Standing) -> dict[str, object]:
     """Return what the node says of the account."""
     account, held, owners = standing.account, standing.held, standing.owners
     return {
@@ -70,7 +79,7 @@ def _held_texts(held: Holdings) -> list[str]:
     ] or ["nothing"]
 
 
-def plan_value(plan: Plan) -> dict[str, Any]:
+def plan_value(plan: Plan) -> dict[str, object]:
     """Return what is signed, and what it may cost."""
     return {
         "moves": [move.to_json() for move in plan.moves],
@@ -97,7 +106,7 @@ def _fees_text(plan: Plan) -> str:
     return f"fees: at most {wei_text(plan.max_cost)}, paid by the account; {rest}"
 
 
-def _owner_value(owner: Owner) -> dict[str, Any]:
+def _owner_value(owner: Owner) -> dict[str, object]:
     signer = signer_text(owner.signer)
     return {"signer": signer, "kind": kind_of(owner.signer), "until": owner.expiry, "primary": owner.is_primary}
 

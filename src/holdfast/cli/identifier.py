@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.service.store.port import Store
+
+T = TypeVar("T")
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
@@ -128,7 +130,7 @@ def parsed_identifier(identifier: str, channel: str, *, as_json: bool) -> tuple[
     return parsed.channel.value, parsed.key
 
 
-def with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
+def with_store(work: Callable[[Store], Awaitable[T]], env_file: str | None, *, as_json: bool) -> T:
     """Return what `work` returns with the settings' store. Exits with UNAVAILABLE if the store cannot be used."""
     from holdfast.service.store.port import StoreUnavailable
 
@@ -136,7 +138,7 @@ def with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *,
     existing_database_or_fail(settings, as_json=as_json)
     store = store_or_fail(settings, as_json=as_json)
 
-    async def once() -> Any:
+    async def once() -> T:
         try:
             return await work(store)
         finally:

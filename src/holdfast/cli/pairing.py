@@ -72,7 +72,7 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
             return {"did": done.did, "received": True}
 
 
-def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], None]) -> None:
+def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, str]], None]) -> None:
     """Run a meeting host, through which browsers pair, until it is interrupted.
 
     Raises NetworkError; ValueError for a file without an identity.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -121,13 +121,14 @@ def _leave(vault: Vault, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: b
     from holdfast.client.leaving.reading import standing_of
 
     key = key_and_account(vault.own_key(), asked.account)
-    said = report.vault_value(vault, key)
+    known = report.vault_value(vault, key)
+    said: dict[str, object] = {**known}
     if nodes is None:
-        emit(said, report.vault_text(said), as_json=as_json)
+        emit(said, report.vault_text(known), as_json=as_json)
         return
     standing = nodes.ask(lambda reached: standing_of(reached.chain, key, asked.named))
     said |= report.standing_value(standing)
-    text = f"{report.vault_text(said)}\n{report.standing_text(standing)}"
+    text = f"{report.vault_text(known)}\n{report.standing_text(standing)}"
     if asked.to is None:
         emit(said, text, as_json=as_json)
         return
@@ -151,7 +152,7 @@ def _planned(standing: Standing, asked: Asked, nodes: exit_steps.Nodes) -> Plan:
     return nodes.ask(lambda reached: reached.way.plan(account, held, where, asked.max_cost))
 
 
-def _send(vault: Vault, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, Any], *, as_json: bool) -> None:
+def _send(vault: Vault, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:
     operation = exit_steps.signed(vault, plan)
     done = nodes.ask(lambda reached: reached.way.send(plan, operation))
     emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)

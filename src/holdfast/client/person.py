@@ -36,7 +36,7 @@ class PersonMethods:
         """The vault."""
         raise NotImplementedError
 
-    async def export_person(self) -> dict[str, Any]:
+    async def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""
         return await self._ask(EXPORT_PERSON, _EXPORT, {}, as_json)
 

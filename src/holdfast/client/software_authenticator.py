@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from fido2 import cbor
 from fido2.cose import ES256, CoseKey
-from fido2.ctap import CtapDevice, CtapError
+from fido2.ctap import STATUS, CtapDevice, CtapError
 from fido2.ctap2.pin import PinProtocolV2
 from fido2.hid import CAPABILITY
 
@@ -97,7 +97,7 @@ class SoftwareAuthenticator(CtapDevice):
         cmd: int,  # noqa: ARG002 - CtapDevice's signature; CTAPHID_CBOR is the only command sent
         data: bytes = b"",
         event: Event | None = None,  # noqa: ARG002 - CtapDevice's signature; no call waits
-        on_keepalive: Callable[[Any], None] | None = None,  # noqa: ARG002 - CtapDevice's signature; no call waits
+        on_keepalive: Callable[[STATUS], None] | None = None,  # noqa: ARG002 - CtapDevice's signature; no call waits
     ) -> bytes:
         """Answer one CTAP 2 request (section 6 of CTAP 2.1)."""
         handlers: dict[int, Callable[[Any], dict[int, Any]]] = {

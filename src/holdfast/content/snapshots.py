@@ -6,7 +6,7 @@ Older snapshots, with a root {manifest, vault} and one raw block, can still be r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.content import ipld
 from holdfast.content.cars import MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES
@@ -43,9 +43,9 @@ class Manifest:
     wasm_version: str
     delegation: bytes | None = None
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """Return the manifest as a DAG-CBOR value: the fields of VaultManifest, and `delegation` if it is not None."""
-        named: dict[str, Any] = {
+        named: dict[str, object] = {
             "rootCid": self.root_cid,
             "did": self.did,
             "updatedAt": self.updated_at,

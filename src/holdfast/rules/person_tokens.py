@@ -5,7 +5,7 @@ The token's arguments say what is asked, so that a token can be used for nothing
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.dids import parse_credential_id
 from holdfast.rules.identifiers import parse_channel, parse_identifier
@@ -29,7 +29,7 @@ class RemovalRequest(NamedTuple):
     identifier: Identifier | None = None
 
 
-def removal_request(args: Mapping[str, Any]) -> RemovalRequest:
+def removal_request(args: Mapping[str, object]) -> RemovalRequest:
     """Return what the arguments of a `/person/remove` invocation ask for. Raises SnapshotRefused(BAD_REQUEST)."""
     if set(args) not in _FORMS:
         raise SnapshotRefused(BAD_REQUEST, "the token names a credentialId, an identifier with channel, or everything")
@@ -37,11 +37,12 @@ def removal_request(args: Mapping[str, Any]) -> RemovalRequest:
         if args["everything"] is not True:
             raise SnapshotRefused(BAD_REQUEST, "the argument `everything` is true or absent")
         return RemovalRequest()
-    if not all(isinstance(value, str) for value in args.values()):
+    texts = {name: value for name, value in args.items() if isinstance(value, str)}
+    if len(texts) < len(args):
         raise SnapshotRefused(BAD_REQUEST, "the token's arguments are texts")
     try:
-        if "credentialId" in args:
-            return RemovalRequest(credential=parse_credential_id(args["credentialId"]))
-        return RemovalRequest(identifier=parse_identifier(args["identifier"], parse_channel(args["channel"])))
+        if "credentialId" in texts:
+            return RemovalRequest(credential=parse_credential_id(texts["credentialId"]))
+        return RemovalRequest(identifier=parse_identifier(texts["identifier"], parse_channel(texts["channel"])))
     except Refused as refused:
         raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.header_lists import listed
 from holdfast.wire.failures import NOT_REPRESENTABLE, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 RESULT = 'application/ld+json;profile="https://w3id.org/did-resolution"'
 DOCUMENT = "application/did+ld+json"
@@ -41,8 +44,12 @@ def is_document(media: str) -> bool:
 
 
 def result_of(
-    document: dict[str, Any] | None, metadata: dict[str, Any] | None = None, *, error: str = "", message: str = ""
-) -> dict[str, Any]:
+    document: Mapping[str, object] | None,
+    metadata: Mapping[str, object] | None = None,
+    *,
+    error: str = "",
+    message: str = "",
+) -> dict[str, object]:
     """Return a DID resolution result; `error` and `message` for one that failed."""
     failure = {"error": error, "errorMessage": message} if error else {"contentType": DOCUMENT}
     return {

@@ -8,14 +8,14 @@ import os
 import signal
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.anvil import CHAIN_ID, HARDFORK, ChainOptions
 from holdfast.world.demonstration import Demonstration
 from holdfast.world.errors import WorldError
-from holdfast.world.facts import facts_of
+from holdfast.world.facts import Facts, facts_of
 from holdfast.world.home import chain_state, home
 from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
 from holdfast.world.ports import require_ports
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.world.demonstration import Findings
+
+T = TypeVar("T")
 
 TEST_USDC = 1_000_000 * 10**6
 # Settings for demonstrations: registrations are confirmed immediately, and any number of demonstrations may run from
@@ -55,7 +57,7 @@ class Development:
 
     world: LocalWorld
     service_url: str
-    facts: dict[str, Any]
+    facts: Facts
 
 
 @asynccontextmanager
@@ -91,7 +93,7 @@ async def demonstrate(options: DevelopmentOptions, say: Callable[[str], None]) -
 
 
 async def run_until_something_ends(
-    options: DevelopmentOptions, say: Callable[[str], None], ready: Callable[[dict[str, Any]], None]
+    options: DevelopmentOptions, say: Callable[[str], None], ready: Callable[[Facts], None]
 ) -> None:
     """Start, call `ready`, and run. Raises WorldError if one of the programs stops by itself."""
     async with develop(options, say) as running:
@@ -100,10 +102,10 @@ async def run_until_something_ends(
         raise WorldError(f"{ended.name} stopped: {ended.last_words()}")
 
 
-def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
+def run_to_the_end(work: Coroutine[object, object, T]) -> T | None:
     """Return the result of `work`, or None if a signal ended it. The clean-up of `work` runs in either case."""
 
-    async def guarded() -> Any:
+    async def guarded() -> T | None:
         task = asyncio.ensure_future(work)
         loop = asyncio.get_running_loop()
         # The signal handlers are set before anything starts, so that every signal leads to a clean-up.
@@ -111,11 +113,12 @@ def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
             loop.add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):
             return await task
+        return None
 
     return asyncio.run(guarded())
 
 
-def findings_as_json(findings: Findings) -> dict[str, Any]:
+def findings_as_json(findings: Findings) -> dict[str, object]:
     """Return the facts for programs."""
     return {**asdict(findings), "good": findings.good}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
@@ -14,7 +14,30 @@ if TYPE_CHECKING:
     from holdfast.world.local_world import LocalWorld
 
 
-def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dict[str, Any]:
+class Account(TypedDict):
+    """An account on the local chain."""
+
+    address: str
+    privateKey: str
+
+
+class Facts(TypedDict):
+    """What programs need to know of a running world, with the names of its JSON form."""
+
+    service: str
+    rpc: str
+    bundler: str
+    indexer: str
+    chainId: int
+    entryPoints: dict[str, str]
+    contracts: dict[str, str]
+    testAccount: Account
+    data: str
+    outbox: str
+    logs: str
+
+
+def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> Facts:
     """Return the addresses, the URLs and the test account of a running world.
 
     The account's key is one of the publicly known development keys.
@@ -35,7 +58,7 @@ def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dic
     }
 
 
-def next_steps(facts: dict[str, Any]) -> list[str]:
+def next_steps(facts: Facts) -> list[str]:
     """Return commands to copy."""
     service, tester = facts["service"], facts["testAccount"]["address"]
     return [
@@ -49,7 +72,7 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def funding(facts: dict[str, Any], account: str) -> str:
+def funding(facts: Facts, account: str) -> str:
     """Return the command that gives an account a hundred test USDC."""
     call = {
         "jsonrpc": "2.0",
@@ -61,7 +84,7 @@ def funding(facts: dict[str, Any], account: str) -> str:
     return f"curl {facts['rpc']} -H content-type:application/json -d '{body}'"
 
 
-def table_of(facts: dict[str, Any]) -> str:
+def table_of(facts: Facts) -> str:
     """Return the table that `holdfast dev` prints.
 
     The table has no frame and no wrapped lines, so that values can be copied completely.
@@ -72,7 +95,7 @@ def table_of(facts: dict[str, Any]) -> str:
     return "\n".join([*lines, "", "Try next", "", *(f"  {step}" for step in next_steps(facts)), ""])
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(facts: Facts) -> list[tuple[str, str]]:
     account = facts["testAccount"]
     return [
         ("service", facts["service"]),

@@ -44,7 +44,7 @@ class Sponsor:
         self._turn = asyncio.Lock()  # anvil chooses the nonces of the sponsor's transactions
 
     async def sponsor(
-        self, form: Mapping[str, Any], entry_point: str, context: Mapping[str, Any] | None = None
+        self, form: Mapping[str, object], entry_point: str, context: Mapping[str, object] | None = None
     ) -> dict[str, str | None]:
         """Return the fields that complete the operation `form`.
 

@@ -182,7 +182,7 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.account_signature(message))
 
-    def export_person(self) -> dict[str, Any]:
+    def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""
         return run(self._asynchronous.export_person())
 

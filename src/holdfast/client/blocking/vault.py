@@ -147,7 +147,7 @@ class Vault:
     def exec(
         self,
         filter: str | types.ExecInput,
-        args: Mapping[str, Any] | None = None,
+        args: Mapping[str, object] | None = None,
         *,
         token: str | None = None,
         audience: str | None = None,

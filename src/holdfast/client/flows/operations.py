@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.chain.account_signatures import Message
+    from holdfast.chain.reverts import ErrorAbi
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.accounts import AccountKey
     from holdfast.client.flows.gas import GasPolicy
@@ -361,7 +362,7 @@ def bundler_of(transport: ChainTransport, contracts: ContractSet, *, main: bool 
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 
-def known_errors() -> list[Any]:
+def known_errors() -> list[ErrorAbi]:
     """Return the Solidity errors with which the contracts may revert a user operation."""
     from holdfast.chain.contracts import load
     from holdfast.chain.reverts import errors_of

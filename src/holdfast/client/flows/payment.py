@@ -52,7 +52,7 @@ def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
-def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
+def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, object]:
     """Return the arguments of the command `/accounts/pay`, against which a delegation's policy is checked."""
     return {
         "to": payee.address,
@@ -77,7 +77,7 @@ class Payments:
         self._note = note
 
     async def pay(
-        self, params: PaymentParams, on_progress: Callable[[str], Any] | None = None, called: str | None = None
+        self, params: PaymentParams, on_progress: Callable[[str], object] | None = None, called: str | None = None
     ) -> PaymentResult:
         """See Client.pay."""
         await self._account.open()
@@ -184,6 +184,6 @@ def payment_result(params: PaymentParams, operation_hash: str, explorer: str) ->
     )
 
 
-async def _tell(on_progress: Callable[[str], Any] | None, step: str) -> None:
+async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
     if on_progress is not None:
         await answered(on_progress, step)

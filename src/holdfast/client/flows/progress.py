@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -35,7 +35,7 @@ class ProgressStore:
         fresh = Progress(identifier=identifier, channel=channel)
         self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
 
-    def note(self, **changes: Any) -> None:
+    def note(self, **changes: object) -> None:
         """Store the changed fields."""
         self.progress = msgspec.structs.replace(self.progress, **changes)
         self._write(msgspec.json.encode(self.progress.to_json()).decode())

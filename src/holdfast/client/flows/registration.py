@@ -6,7 +6,7 @@ Each step is recorded before it is taken, so a second call can continue.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.chain_registration import ChainRegistration
@@ -67,8 +67,8 @@ class Registrar:
         self,
         identifier: str,
         channel: str,
-        ask_code: Callable[[str], Any] | None,
-        on_progress: Callable[[str], Any] | None,
+        ask_code: Callable[[str], object] | None,
+        on_progress: Callable[[str], object] | None,
         now: Callable[[], float] = time.time,
     ) -> Registration:
         """See Client.register."""
@@ -131,7 +131,7 @@ class Registrar:
         # A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
         return (await self._client.check_session(handle)).reason == "reserved"
 
-    async def _verification(self, ask_code: Callable[[str], Any] | None) -> None:
+    async def _verification(self, ask_code: Callable[[str], object] | None) -> None:
         noted = self._notes.progress
         if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + _SPARE_S:
             return
@@ -142,7 +142,7 @@ class Registrar:
         self._notes.note(attestation=await self._attestation(ask_code))
         await self._tell("verified")
 
-    async def _attestation(self, ask_code: Callable[[str], Any]) -> Attestation:
+    async def _attestation(self, ask_code: Callable[[str], object]) -> Attestation:
         noted, message = self._notes.progress, ""
         for _ in range(_CODE_ATTEMPTS):
             code = await answered(ask_code, message or f"code sent to {noted.identifier}")

@@ -80,7 +80,7 @@ class Retries:
     first_s: float = 0.2
     longest_s: float = 5.0
 
-    def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
+    def delay_s(self, call: Call[T], error: NetworkError, attempt: int) -> float | None:
         """Return the number of seconds until the next attempt, or None if `error` is final. `attempt` counts from 1."""
         if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
             return None
@@ -94,7 +94,7 @@ class Retries:
         return wait if wait <= self.longest_s else None
 
 
-def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
+def _is_repeatable(call: Call[T], error: NetworkError, attempt: int) -> bool:
     """Return whether a request that changes something may be sent again, under the same `Idempotency-Key`."""
     if isinstance(error, RequestRefused):
         return call.named and isinstance(error, refusals.IdempotencyKeyInUse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from holdfast.chain import calls, exit_calls
 from holdfast.client.flows.accounts import ADDRESS
@@ -77,7 +77,7 @@ class Move:
     amount: int
     call: calls.Call
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the move for machines, with the call as it is signed. Amounts are decimal strings."""
         target, value, data = self.call
         call = {"to": target, "value": str(value), "data": to_hex(data)}

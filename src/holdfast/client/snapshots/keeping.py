@@ -137,8 +137,8 @@ class KeptSnapshots:
         key: KeyProvider | None,
         name: str | None,
         car: bytes | None,
-        accept: Callable[[str], Any] | None,
-        tell: Callable[[str], Any] | None,
+        accept: Callable[[str], object] | None,
+        tell: Callable[[str], object] | None,
     ) -> Recovered:
         """See AsyncClient.recover."""
         vault, store = self._vault()

@@ -107,7 +107,7 @@ def unsealed(key: NotesKey, did: str, data: bytes) -> list[PaymentNote] | None:
         return None
 
 
-def read_notes(rows: Any) -> list[PaymentNote]:
+def read_notes(rows: Iterable[object]) -> list[PaymentNote]:
     """Return the rows of JSON that are notes; others, perhaps of a later release, are left out."""
     return [note for row in rows if (note := _note(row)) is not None]
 

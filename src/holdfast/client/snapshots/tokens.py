@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from holdfast.client.types import InvocationOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from holdfast.client.vault.async_vault import AsyncVault
 
@@ -50,12 +50,12 @@ async def registration_token(vault: AsyncVault, audience: str, credential_id: st
     return await _minted(vault, asked, audience, now)
 
 
-async def person_token(vault: AsyncVault, audience: str, command: str, args: dict[str, Any]) -> str:
+async def person_token(vault: AsyncVault, audience: str, command: str, args: Mapping[str, object]) -> str:
     """Return a token for one request about what a service stores about the vault's DID. It is valid for five minutes.
 
     The vault must be unlocked.
     """
-    return await _minted(vault, InvocationOptions(command=command, args=args), audience, time.time)
+    return await _minted(vault, InvocationOptions(command=command, args=dict(args)), audience, time.time)
 
 
 async def _minted(vault: AsyncVault, asked: InvocationOptions, audience: str, now: Callable[[], float]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
 
@@ -27,6 +27,19 @@ _LENGTH_BYTES = 4
 _CONNECT_S = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 _NO_LOG = logging.NullHandler()
+
+
+class Stream(Protocol):
+    """What is used of libp2p's streams."""
+
+    async def read(self, n: int) -> bytes:
+        """Return at most `n` bytes; no bytes at the end."""
+
+    async def write(self, data: bytes) -> None:
+        """Send all bytes."""
+
+    async def close(self) -> None:
+        """End the stream."""
 
 
 class Libp2pHost:
@@ -127,7 +140,7 @@ class Libp2pOffer(Libp2pHost):
     def _handlers(self) -> dict[str, Callable[[Any], Any]]:
         return {PROTOCOL: self._on_stream}
 
-    async def _on_stream(self, stream: Any) -> None:
+    async def _on_stream(self, stream: Stream) -> None:
         import trio
 
         body = await read_message(stream)
@@ -202,7 +215,7 @@ def _new_host(seed: bytes | None = None) -> Any:
     return new_host(key_pair=identity, sec_opt=secured, enable_websocket=True, enable_tcp=False)
 
 
-async def read_message(stream: object) -> bytes:
+async def read_message(stream: Stream) -> bytes:
     """Read one message: a four-byte big-endian length, followed by that many bytes. Raises NetworkError."""
     length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
     if length > MAX_MESSAGE_BYTES:
@@ -210,7 +223,7 @@ async def read_message(stream: object) -> bytes:
     return await _read_exactly(stream, length)
 
 
-async def _read_exactly(stream: Any, length: int) -> bytes:
+async def _read_exactly(stream: Stream, length: int) -> bytes:
     read = bytearray()
     while len(read) < length:
         chunk = await stream.read(min(length - len(read), 64 * 1024))
@@ -220,6 +233,6 @@ async def _read_exactly(stream: Any, length: int) -> bytes:
     return bytes(read)
 
 
-async def write_message(stream: Any, body: bytes) -> None:
+async def write_message(stream: Stream, body: bytes) -> None:
     """Write one message in the format that `read_message` reads."""
     await stream.write(len(body).to_bytes(_LENGTH_BYTES) + body)

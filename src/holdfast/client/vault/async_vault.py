@@ -198,7 +198,7 @@ class AsyncVault:
     async def exec(
         self,
         filter: str | types.ExecInput,  # noqa: A002 - the interface's name
-        args: Mapping[str, Any] | None = None,
+        args: Mapping[str, object] | None = None,
         *,
         token: str | None = None,
         audience: str | None = None,

@@ -357,7 +357,7 @@ def list_wraps() -> EnclaveCall[Wraps]:
     return EnclaveCall("list_wraps", {}, Wraps)
 
 
-def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
+def set_auto_lock(idle_seconds: int) -> EnclaveCall[AutoLockSetting]:
     """Make the enclave lock the vault after this many seconds without a call; 0 turns automatic locking off."""
     return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLockSetting)
 

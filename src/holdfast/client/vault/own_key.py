@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.keccak import did_of_key
@@ -28,7 +28,7 @@ class OwnKey:
         return bytes([_UNCOMPRESSED]) + self.x.to_bytes(_COORDINATE_BYTES) + self.y.to_bytes(_COORDINATE_BYTES)
 
 
-def key_of(did: str, rows: Iterable[Mapping[str, Any]]) -> OwnKey:
+def key_of(did: str, rows: Iterable[Mapping[str, str]]) -> OwnKey:
     """Return the key of the DID from the rows of `enclaves`, which are the vault's keys. Raises PluginCallError."""
     for row in rows:
         point = bytes.fromhex(row["public_key"])[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Answer, Attestation
+    from holdfast.wire.requests import Input
+
+    A = TypeVar("A", bound=Input)
 
     Handler = Callable[[WebContext, Request], Awaitable[Response]]
 
@@ -107,7 +110,7 @@ def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> 
     return RepeatedCheck(keyed.idempotent.key, attempt, lambda attestation: keyed.keeping(shape(attestation)))
 
 
-def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
+def repeatable(endpoint: Endpoint[A], handle: Handler) -> Handler:
     """Return a handler that wraps `handle` and supports `Idempotency-Key`."""
     limit = body_limit(endpoint)
     lease_s = _LEASES_S.get(endpoint.key, _LEASE_S)

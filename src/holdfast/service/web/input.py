@@ -143,7 +143,7 @@ def _strictly(endpoint: Endpoint[A]) -> Callable[[Request], Awaitable[A]]:
     return query if endpoint.in_query else body
 
 
-def body_limit(endpoint: Endpoint[Any]) -> int:
+def body_limit(endpoint: Endpoint[A]) -> int:
     """Return the largest number of bytes that the endpoint's JSON body may have."""
     return MAX_BUNDLER_BODY_BYTES if endpoint.key == BUNDLER.key else MAX_BODY_BYTES
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.idempotency import repeatable
@@ -41,12 +41,12 @@ def serves(endpoint: Endpoint[A]) -> Callable[[InputHandler[A]], InputHandler[A]
 
 
 def serves_bearer(
-    endpoint: Endpoint[Any], admit: Callable[[WebContext, Request], Awaitable[Bearer]]
-) -> Callable[[BearerHandler[Any]], BearerHandler[Any]]:
+    endpoint: Endpoint[A], admit: Callable[[WebContext, Request], Awaitable[Bearer]]
+) -> Callable[[BearerHandler[A]], BearerHandler[A]]:
     """Register a handler that also gets the bearer that `admit` returns before the input is read."""
     read = reads(endpoint)
 
-    def register(function: BearerHandler[Any]) -> BearerHandler[Any]:
+    def register(function: BearerHandler[A]) -> BearerHandler[A]:
         async def handle(web: WebContext, request: Request) -> Answer | Response:
             bearer = await admit(web, request)
             return await function(web, bearer, await read(request), request)
@@ -57,7 +57,7 @@ def serves_bearer(
     return register
 
 
-def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainHandler]:
+def serves_plainly(*endpoints: Endpoint[Input]) -> Callable[[PlainHandler], PlainHandler]:
     """Register a handler for endpoints that declare no input."""
     assert all(endpoint.input is None for endpoint in endpoints)
 
@@ -69,7 +69,7 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
     return register
 
 
-def _register(endpoint: Endpoint[Any], function: PlainHandler) -> None:
+def _register(endpoint: Endpoint[A], function: PlainHandler) -> None:
     """Register the handler, with support for `Idempotency-Key` if the endpoint supports it."""
 
     async def handle(web: WebContext, request: Request) -> Response:

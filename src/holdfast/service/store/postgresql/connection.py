@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import ssl
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
@@ -86,7 +86,7 @@ class StoreConnection:
         self._opened_at = 0.0
         self._unanswered = False  # a response was missing, and commits may still be waiting for a standby
 
-    async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
+    async def fetch(self, statement: str, values: Sequence[object]) -> list[asyncpg.Record]:
         """Return the rows that a statement returns.
 
         Raises:
@@ -98,7 +98,7 @@ class StoreConnection:
             await self._see_commits_end()
         return await self._fetch(statement, values)
 
-    async def _fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
+    async def _fetch(self, statement: str, values: Sequence[object]) -> list[asyncpg.Record]:
         connection = await self._opened()
         # A timer ends the connection, because at the driver's own time limit the driver would first open a second
         # connection to request cancellation.

@@ -88,10 +88,10 @@ class PostgresqlDatabase:
             worker.join()
             loop.close()
 
-    def _ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+    def _ask(self, question: Callable[[Connection], Coroutine[object, object, T]]) -> T:
         return in_thread(lambda: self.ask(question))
 
-    async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+    async def ask(self, question: Callable[[Connection], Coroutine[object, object, T]]) -> T:
         """Return what `question` returns when it is called with a new connection. Raises StoreUnavailable."""
         connection = await open_connection(Servers(self.address), _OPEN_WITHIN_S)
         try:
@@ -104,7 +104,7 @@ class PostgresqlDatabase:
             connection.terminate()
 
 
-def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def in_thread(make: Callable[[], Coroutine[object, object, T]]) -> T:
     """Run a coroutine in another thread and return its result, because the caller may be running in an event loop."""
     results: list[T] = []
     errors: list[BaseException] = []

@@ -69,14 +69,14 @@ USAGE = Kind(
 )
 
 
-def pin_of_row(row: Sequence[Any]) -> Pin:
+def pin_of_row(row: Record) -> Pin:
     """Convert a row of holdfast.snapshot_pin_v1."""
     request_id, did, cid, name, *rest = row
     return pin_of((request_id, did, cid, None if name is None else name.decode(), *rest))
 
 
 def _pins(_batch: Sequence[Any], rows: list[Record]) -> list[Pin | None]:
-    return [None if row[0] is None else pin_of_row(tuple(row)) for row in rows]
+    return [None if row[0] is None else pin_of_row(row) for row in rows]
 
 
 PIN = Kind(
@@ -94,7 +94,7 @@ PINS = Kind(
     " LEFT JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid"
     " WHERE p.shard = $1 AND p.did = $2 ORDER BY p.created_us DESC",
     lambda batch: [shard_of(batch[0]), batch[0]],
-    lambda _batch, rows: [[pin_of_row(tuple(row)) for row in rows]],
+    lambda _batch, rows: [[pin_of_row(row) for row in rows]],
     1,
     repeatable=True,
 )
@@ -156,7 +156,7 @@ RECORD = Kind(
 )
 
 
-def record_of(row: Sequence[Any]) -> KeptRecord | None:
+def record_of(row: tuple[str | None, str, int, int, int, bytes]) -> KeptRecord | None:
     """Return the record in a row of DID, root, sequence, validity, TTL and record; None for a row of NULLs."""
     did, root, sequence, validity_ns, ttl_ns, data = row
     return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), ttl_ns, data)

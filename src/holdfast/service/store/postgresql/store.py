@@ -118,7 +118,7 @@ class PostgresqlStore:
         """See Store."""
         return bool(await self._reads.ask(reads.HOLDS_LEASE, (name, holder, now)))
 
-    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+    async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """See Store."""
         place = (shard_of(channel, key), channel, key)
         parts = await asyncio.gather(*(self._reads.ask(kind, place) for kind in reads.DESCRIPTION.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.history import IN_ONE_MOMENT
@@ -95,19 +95,19 @@ def every_row(file: Path) -> Iterator[dict[str, object]]:
         connection.close()
 
 
-def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) -> dict[str, Any] | None:
+def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) -> dict[str, object] | None:
     """Return an identifier's claim, credentials, verification and history; None if nothing is known about it."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
 
-    def rows(statement: str) -> list[dict[str, Any]]:
+    def rows(statement: str) -> list[dict[str, object]]:
         return [plain_row(dict(row)) for row in cursor.execute(statement, (channel, key))]
 
     claims = rows(
         "SELECT channel, key, given, did, stage, created_at, registered_at"
         " FROM identifiers WHERE channel = ? AND key = ?"
     )
-    found = {
+    found: dict[str, object] = {
         "claim": claims[0] if claims else None,
         "credentials": rows(
             "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"
@@ -132,10 +132,10 @@ def _take_for_oneself(file: Path) -> None:
         connection.close()
 
 
-def plain_row(row: dict[str, Any]) -> dict[str, Any]:
+def plain_row(row: dict[str, object]) -> dict[str, object]:
     """Return a row for people to read: hashes and identifiers as they were sent, other blobs as hex."""
-    if "tx_hash" in row:
-        row["tx_hash"] = unpack_hash(row["tx_hash"])
+    if isinstance(tx_hash := row.get("tx_hash"), str | bytes):
+        row["tx_hash"] = unpack_hash(tx_hash)
     if row.get("given") == "":
         row["given"] = row["key"]
     return {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
@@ -39,10 +39,10 @@ _JUDGED = f"FROM credentials WHERE confirmation = 'pending' AND ask_at < {NEVER}
 PENDING = f"SELECT (SELECT count(*) FROM (SELECT 1 {_JUDGED} LIMIT ?)), (SELECT min(ask_at) {_JUDGED})"  # noqa: S608 - our own condition
 
 
-def pending(row: tuple[Any, ...]) -> PendingRegistration:
+def pending(row: tuple[str, str, bytes | str, str | None, str, str, float, int]) -> PendingRegistration:
     """Convert a row of DUE."""
-    credential, did, tx_hash, *others = row
-    return PendingRegistration(credential, did, unpack_hash(tx_hash), *others)
+    credential, did, tx_hash, account, channel, key, created_at, asked = row
+    return PendingRegistration(credential, did, unpack_hash(tx_hash), account, channel, key, created_at, asked)
 
 
 def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:

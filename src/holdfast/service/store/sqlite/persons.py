@@ -142,7 +142,7 @@ def _hide(connection: Connection, rows: Iterable[tuple[Any, ...]], pseudonyms: P
     connection.executemany("UPDATE audit SET key = ?, did = ? WHERE id = ?", changed)
 
 
-def held(file: Path, did: str, hashed: str) -> dict[str, list[dict[str, Any]]]:
+def held(file: Path, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
     """Return all rows about a DID as of one moment; `hashed` is the DID's hash in the audit. See Store."""
     try:
         with closing(connect(file)) as connection:

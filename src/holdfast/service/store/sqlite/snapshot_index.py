@@ -129,10 +129,9 @@ class SqliteSnapshotIndex:
         blocks: Sequence[tuple[str, int]],
     ) -> list[BlockPlace]:
         """See SnapshotIndex."""
-        rows = await self._writer.write(
+        return await self._writer.write(
             lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE)
         )
-        return [BlockPlace(*row) for row in rows]
 
     async def finish_upload(
         self,

@@ -25,7 +25,7 @@ PIN = (
 RECORD = "SELECT did, root, sequence, validity_ns, ttl_ns, record FROM snapshot_names WHERE name = ?"
 
 
-def record_of(row: tuple[Any, ...]) -> KeptRecord:
+def record_of(row: tuple[str, str, int, int, int, bytes]) -> KeptRecord:
     """Convert a row of RECORD."""
     return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4], row[5])
 

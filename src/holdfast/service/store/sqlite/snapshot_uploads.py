@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.snapshot_index import BlockPlace
 from holdfast.service.store.sqlite.snapshot_pins import insert_pin, use_token
 from holdfast.wire.failures import ANOTHER_DID, SnapshotRefused
 
@@ -37,10 +38,10 @@ def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], i
     return size
 
 
-def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str) -> list[Any]:
+def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str) -> list[BlockPlace]:
     """Insert a row for each block, which the upload protects from garbage collection; return the blocks' places."""
     _require_upload(connection, upload_id)
-    rows = []
+    places = []
     for cid, size in blocks:
         connection.execute("INSERT OR IGNORE INTO snapshot_blocks (cid, size) VALUES (?, ?)", (cid, size))
         row = connection.execute(f"{select} WHERE b.cid = ?", (cid,)).fetchone()
@@ -48,8 +49,8 @@ def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, in
             "INSERT OR IGNORE INTO snapshot_upload_blocks SELECT ?, id FROM snapshot_blocks WHERE cid = ?",
             (upload_id, cid),
         )
-        rows.append(row)
-    return rows
+        places.append(BlockPlace(*row))
+    return places
 
 
 def finish(

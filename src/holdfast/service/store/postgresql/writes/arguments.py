@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.rules.addresses import network_of
 from holdfast.rules.shards import shard_of
@@ -37,7 +37,7 @@ def call(function: str, arguments: int) -> str:
     return f"SELECT * FROM holdfast.{function}({', '.join(f'${n}' for n in range(1, arguments + 1))})"  # noqa: S608 - our own names
 
 
-def columns(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
+def columns(rows: Iterable[Sequence[object]]) -> list[list[object]]:
     """Return the columns of these rows, in the form that `unnest` needs."""
     return [list(column) for column in zip(*rows, strict=True)]
 
@@ -53,6 +53,6 @@ def slot() -> int:
     return random.randrange(TOTAL_SLOTS)  # noqa: S311 - spreads writes, hides nothing
 
 
-def nothing(batch: Sequence[Any], _rows: list[Record]) -> list[None]:
+def nothing(batch: Sequence[object], _rows: list[Record]) -> list[None]:
     """Decode the result of a function that returns no rows."""
     return [None] * len(batch)

@@ -45,13 +45,13 @@ def _window_rows(charges: Iterable[ChargeToMake]) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
+def window_columns(charges: Iterable[ChargeToMake]) -> list[list[object]]:
     """Return the columns of the windows in which these charges count."""
     rows = _window_rows(charges)
     return columns(rows) if rows else [[] for _ in range(8)]
 
 
-def refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
+def refusals(charges: Sequence[ChargeToMake], rows: Iterable[tuple[int, int, float | None]]) -> dict[int, Exception]:
     """Return the rule's refusal for each charge that has a full window, keyed by the charge's number."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
@@ -69,7 +69,7 @@ def _refusal(full: Sequence[tuple[Quota, float | None]], now: float) -> Exceptio
 
 
 def _decode_charges(batch: Sequence[ChargeToMake], rows: list[Record]) -> list[Any]:
-    refused = refusals(batch, rows)
+    refused = refusals(batch, (tuple(row) for row in rows))
     return [refused.get(n, charge_made(charge)) for n, charge in enumerate(batch, 1)]
 
 
@@ -86,7 +86,7 @@ CHARGE = Kind(
 )
 
 
-def _encode_given_back(batch: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> list[list[Any]]:
+def _encode_given_back(batch: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> list[list[object]]:
     return columns(
         (shard_of(what, subject), what, subject, event) for event, windows in batch for what, subject in windows
     )
