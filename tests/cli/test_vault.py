@@ -13,6 +13,7 @@ from contextlib import nullcontext
 
 import msgspec
 import pytest
+from tests.support.direct_sql import in_store
 from tests.support.running_service import PREDICTED, json_server
 from tests.support.terminal import PASSWORD, Terminal
 from tests.support.vaults import PASSKEY
@@ -143,7 +144,7 @@ def whole_store(terminal):
     """Return every revision and block in the store, so that a test can try to open each with a secret."""
     with VaultStore(directory=terminal.folder) as store:
         revisions = [store.load(did, number).sealed for did in store.dids() for number in store.revisions(did)]
-        return revisions + [row[0] for row in store._database.execute("SELECT data FROM blocks")]
+        return revisions + [row[0] for row in in_store(store, "SELECT data FROM blocks")]
 
 
 def opens_any(sealed, noted):

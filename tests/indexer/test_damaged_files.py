@@ -69,7 +69,7 @@ async def test_damage_while_it_runs_is_mended(tmp_path: Path, busy_chain: FakeCh
     spoil(path)
     async with asyncio.timeout(60):
         while True:
-            await mine._pause_after_step()
+            await mine.pause_after_step()
             if mine.progress().behind == 0 and await holds(store, before):
                 break
     await store.close()

@@ -48,7 +48,7 @@ class Time:
         end = self.now + span_s
         while self.now < end:
             # For a step without a pause, the simulated clock advances by one millisecond.
-            self.now += max(await mine._pause_after_step(), 0.001)
+            self.now += max(await mine.pause_after_step(), 0.001)
 
 
 HEAD = 60

@@ -184,9 +184,9 @@ async def test_failures_back_off_and_one_success_ends_it(store: SqliteIndexStore
 
     endpoint.hook = down
     mine = follower(endpoint, store, replace(OPTIONS, backoff_first_s=1, backoff_most_s=10))
-    assert [await mine._pause_after_step() for _ in range(6)] == [1, 2, 4, 8, 10, 10]
+    assert [await mine.pause_after_step() for _ in range(6)] == [1, 2, 4, 8, 10, 10]
     endpoint.hook = None
-    assert await mine._pause_after_step() in {0.0, OPTIONS.poll_s}
+    assert await mine.pause_after_step() in {0.0, OPTIONS.poll_s}
     assert mine.health.failures == 0
 
 
@@ -196,7 +196,7 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
     endpoint = Endpoint(busy_chain)
     endpoint.hook = lambda *_: 1 / 0
     mine = follower(endpoint, store)
-    assert await mine._pause_after_step() > 0
+    assert await mine.pause_after_step() > 0
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -232,14 +232,14 @@ async def test_a_second_process_watches_and_takes_over(tmp_path: Path, busy_chai
     await first.open("test")
     await second.open("test")
     leading, watching = follower(busy_chain, first), follower(busy_chain, second)
-    await leading._pause_after_step()
+    await leading.pause_after_step()
     while not leading.healthy():
-        await leading._pause_after_step()
-    await watching._pause_after_step()
+        await leading.pause_after_step()
+    await watching.pause_after_step()
     assert watching.healthy()
     assert await ask(second, "/api/stats") == await ask(first, "/api/stats")
     await first.close()
     busy_chain.mine(3)
     while (await second.tip()).number < len(busy_chain.blocks) - 1:
-        await watching._pause_after_step()
+        await watching.pause_after_step()
     await second.close()

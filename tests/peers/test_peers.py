@@ -147,7 +147,7 @@ async def test_kubos_client_uploads_and_a_pinning_client_pins(device, service):
 
 async def test_verified_fetch_reads_a_snapshot_from_the_gateway(device, service):
     state = await device.client.publish_snapshot()
-    snapshot = await device.client._kept._opened_place().gateway.snapshot(state.acknowledged_root)
+    snapshot = await device.gateway.snapshot(state.acknowledged_root)
     fetched = await asked("verifiedFetch", {"url": service.base_url, "cids": [block.cid for block in snapshot.blocks]})
     for block in snapshot.blocks:
         assert fetched[block.cid] == {"status": 200, "bytes": block.data.hex()}
@@ -159,14 +159,14 @@ async def test_verified_fetch_follows_the_name_to_the_newest_snapshot(device, se
     root = (await device.client.publish_snapshot()).acknowledged_root
     name = await device.name()
     fetched = await asked("verifiedFetch", {"url": service.base_url, "name": name})
-    block = await device.client._kept._opened_place().gateway.snapshot(root)
+    block = await device.gateway.snapshot(root)
     assert fetched[name] == {"status": 200, "bytes": block.blocks[0].data.hex()}
 
 
 async def test_their_validator_takes_the_vaults_own_record(device, service):
     state = await device.client.publish_snapshot()
     name = await device.name()
-    record = await device.client._kept._opened_place().gateway.record(name)
+    record = await device.gateway.record(name)
     read = await asked("readRecord", {"name": name, "record": record.data.hex()})
     assert (read["value"], read["sequence"]) == (f"/ipfs/{state.acknowledged_root}", 1)
     read = await asked("heliaReadRecord", {"name": name, "record": record.data.hex()})

@@ -87,9 +87,9 @@ class Follower:
     async def run(self) -> None:
         """Follow the chain until cancelled. Only the leading process writes; if it ends, another one takes over."""
         while True:  # noqa: ASYNC110 - it waits for a chain, not for something in this process
-            await asyncio.sleep(await self._pause_after_step())
+            await asyncio.sleep(await self.pause_after_step())
 
-    async def _pause_after_step(self) -> float:
+    async def pause_after_step(self) -> float:
         """Take one step, and return the number of seconds until the next step."""
         try:
             step = await self.step() if await self._store.lead() else await self.watch()

@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.support.blocking import asynchronous
 from tests.support.payments import KEY, new_vault, payment, settled, someone
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
@@ -129,9 +130,9 @@ def test_after_a_change_of_keys_payments_to_the_did_still_arrive(client, chain, 
     perform(client, calls.set_public_key(account, new.x, new.y))
     time.sleep(STATE_AGE_S)
     until(lambda: client.indexer_account(account).found)
-    mine = client._asynchronous._account()
+    mine = asynchronous(client)._account()
     run(mine.open())
-    assert run(payee_of(client._asynchronous, registered.did, mine)).address == account
+    assert run(payee_of(asynchronous(client), registered.did, mine)).address == account
     with pytest.raises(OperationFailed, match="controlled by another key"):
         client.pay(payment(chain, someone(), 1))
 
@@ -140,7 +141,7 @@ def perform(client, call):
     """Send one user operation from the vault's account and wait for its receipt."""
 
     async def flow():
-        account = client._asynchronous._account()
+        account = asynchronous(client)._account()
         await account.open()
         await account.wait(await account.send(await account.signed(await account.prepared(call))))
 
@@ -279,13 +280,13 @@ def test_an_interrupted_registration_goes_on_and_registers_once(client, chain, m
 
 
 def test_a_lost_answer_does_not_register_twice(client, chain, monkeypatch):
-    handle, real = "h" + secrets.token_hex(6), client._asynchronous.register_did
+    handle, real = "h" + secrets.token_hex(6), asynchronous(client).register_did
 
     async def lost(**fields):
         await real(**fields)
         raise NetworkError("no answer (ReadTimeout)")
 
-    monkeypatch.setattr(client._asynchronous, "register_did", lost)
+    monkeypatch.setattr(asynchronous(client), "register_did", lost)
     with pytest.raises(NetworkError):
         client.register(handle=handle)
     monkeypatch.undo()

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import cbor2
 import pytest
+from tests.support.blocking import asynchronous
 from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
@@ -55,7 +56,7 @@ def pays(owner, budget, token, amount, currency=USDC):
     """Return "paid", or the reason why the delegation's limits forbid the payment."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
-        run(Payments(None, owner._asynchronous, None, budget, None)._authorise(params, PAYEE, amount))
+        run(Payments(None, asynchronous(owner), None, budget, None)._authorise(params, PAYEE, amount))
     except PaymentRefused as refused:
         return str(refused)
     return "paid"

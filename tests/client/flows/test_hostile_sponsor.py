@@ -9,6 +9,7 @@ from unittest.mock import AsyncMock
 import msgspec
 import pytest
 from eth_abi.abi import encode
+from tests.support.blocking import asynchronous
 from tests.support.paymasters import Bundler, success
 from tests.support.payments import new_vault, payment, someone
 
@@ -65,7 +66,7 @@ def test_what_is_called_sponsored_costs_the_account_nothing(hostile, chain, tmp_
         new_vault(store) as vault,
         holdfast.Client(service.base_url, vault=vault, gas=gas, timeout=60) as client,
     ):
-        there = client._asynchronous
+        there = asynchronous(client)
         there.contracts = AsyncMock(
             return_value=msgspec.structs.replace(client.contracts(), entry_point=version.address)
         )

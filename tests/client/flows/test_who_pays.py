@@ -7,6 +7,7 @@ import threading
 from unittest.mock import AsyncMock
 
 import pytest
+from tests.support.blocking import asynchronous
 from tests.support.paymasters import Bundler, Paymaster, SponsoringBundler
 from tests.support.payments import KEY, new_vault, payment, settled, someone
 from tests.support.running_service import Awaited
@@ -308,7 +309,7 @@ def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client,
         account = second.smart_account_address()
         bare.fund(account, ETHER)
         agreed = AsyncMock(return_value=None)  # skip the service's own check, which would refuse
-        second._asynchronous.create_session = agreed
+        asynchronous(second).create_session = agreed
         with pytest.raises(holdfast.OperationFailed, match="AliasTaken"):
             second.register(handle=name)
     assert holder_of(bare, name) == did_hash(client.vault.query().did)

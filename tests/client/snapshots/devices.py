@@ -9,6 +9,7 @@ from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.calls import Retries
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
@@ -36,12 +37,14 @@ class Device:
             transport=place.transport if place else None,
             retries=ONCE,
         )
+        self.gateway = AsyncGateway(url, None, retries=ONCE, transport=place.transport if place else None)
 
     async def __aenter__(self):
         await self.vault.boot()
         return self
 
     async def __aexit__(self, *_):
+        await self.gateway.close()
         await self.client.close()
         await self.vault.close()
         self.store.close()

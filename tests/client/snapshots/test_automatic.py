@@ -46,16 +46,15 @@ async def test_many_changes_are_one_upload():
     assert (attempts.made, attempts.slept) == (1, [2.0])
 
 
+class ChangedMeanwhile(Attempts):
+    async def sleep(self, seconds):
+        await super().sleep(seconds)
+        if not self.made:
+            self.automatic.changed()
+
+
 async def test_changes_without_end_do_not_put_it_off_for_ever():
-    attempts = Attempts()
-    sleep = attempts.sleep
-
-    async def changing(seconds):
-        await sleep(seconds)
-        if not attempts.made:
-            attempts.automatic.changed()
-
-    attempts.automatic._sleep = changing
+    attempts = ChangedMeanwhile()
     attempts.automatic.changed()
     await attempts.finished()
     assert attempts.slept[:3] == [2.0, 2.0, 2.0]

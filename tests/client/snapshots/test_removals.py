@@ -76,7 +76,7 @@ async def test_a_removed_passkey_stays_removed(devices, version, removing):
     (did,) = second.store.dids()
     for revision in second.store.revisions(did):
         assert "lost" not in {key_id for _, key_id in wrap_names(second.store.load(did, revision).sealed)}
-    kept = await second.client._kept._opened_place().gateway.snapshot(state.acknowledged_root)
+    kept = await second.gateway.snapshot(state.acknowledged_root)
     assert "lost" not in {key_id for _, key_id in wrap_names(kept.sealed)}
 
 

@@ -15,6 +15,7 @@ import time
 
 import msgspec
 import pytest
+from tests.support.direct_sql import in_store
 from tests.support.soak import amount
 
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
@@ -148,7 +149,7 @@ def test_blocks_are_verified_both_ways(store):
     assert store.get_block(block.cid) == b"data"
     with pytest.raises(StorageError):
         store.put_block(Block(block.cid, b"other"))
-    store._database.execute("UPDATE blocks SET data = x'00'")
+    in_store(store, "UPDATE blocks SET data = x'00'")
     with pytest.raises(StorageError, match="does not match its CID"):
         store.get_block(block.cid)
 
@@ -174,7 +175,7 @@ def test_a_journal_cut_at_any_byte_leaves_a_whole_revision(tmp_path):
     first, second = b"one" * 1500, b"two" * 1500
     with VaultStore(directory=tmp_path / "a") as store:
         store.save(manifest(), first, 1)
-        store._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        in_store(store, "PRAGMA wal_checkpoint(TRUNCATE)")
         before = store.path.read_bytes()
         store.save(manifest(), second, 2)
         log = store.path.with_name(store.path.name + "-wal").read_bytes()

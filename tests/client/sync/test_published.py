@@ -55,7 +55,7 @@ async def test_the_new_device_continues_what_was_published(old, place, tmp_path)
         await new.change("after")
         state = await new.client.publish_snapshot()
         assert (state.status, state.sequence) == ("pinned", published.sequence + 1)
-        snapshot = await new.client._kept._opened_place().gateway.snapshot(state.acknowledged_root)
+        snapshot = await new.gateway.snapshot(state.acknowledged_root)
         assert snapshot.manifest.root_cid == published.acknowledged_root
 
 

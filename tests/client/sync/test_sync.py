@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from tests.support.blocking import asynchronous
 from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client.blocking.loop import run
@@ -68,7 +69,7 @@ class Direct:
 
     async def ask(self, message):
         there = self.change("there", dict(message))
-        back = await self.holder._asynchronous.handle(there)
+        back = await asynchronous(self.holder).handle(there)
         self.seen.append((there, back))
         return self.change("back", dict(back))
 
@@ -126,8 +127,8 @@ def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
     with Vault() as his, Vault() as his_vault:
         his_vault.generate(GIVEN, SecretKey(b"h" * 32))
         people = People()
-        towards_old = PairingServer(holding, people.type)._asynchronous
-        mine, my_vault = his._asynchronous, his_vault._asynchronous
+        towards_old = asynchronous(PairingServer(holding, people.type))
+        mine, my_vault = asynchronous(his), asynchronous(his_vault)
 
         class Middle:
             async def ask(self, message):
@@ -196,9 +197,9 @@ def test_a_late_answer_is_refused(tmp_path):
     clock = [1_700_000_000.0]
     with Vault() as old, VaultStore(directory=tmp_path) as store, Vault(store) as new:
         for vault in (old, new):
-            run(vault._asynchronous._enclave.aclose())
+            run(asynchronous(vault)._enclave.aclose())
             enclave = Enclave(now=lambda: clock[0])
-            vault._asynchronous._enclave = AsyncEnclave(enclave, ThreadPoolExecutor(1))
+            asynchronous(vault)._enclave = AsyncEnclave(enclave, ThreadPoolExecutor(1))
         old.generate(GIVEN, SECRET)
 
         def type_late(digits):

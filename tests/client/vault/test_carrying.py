@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.blocking import asynchronous
+from tests.support.direct_sql import in_store
 from tests.support.sealed_vaults import data_key
 from tests.support.vaults import GIVEN, SECRET
 
@@ -85,10 +87,10 @@ def test_neither_device_keeps_the_key_or_the_row_of_the_passage(old, new):
 
 
 def test_what_was_not_stored_is_stored_and_not_forgotten(old, new):
-    old.store._database.execute("CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
+    in_store(old.store, "CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
     with pytest.raises(StorageError):
         old.exec("resource:services action:create", {"id": "one", "type": "note", "endpoint": "https://x.example"})
-    old.store._database.execute("DROP TRIGGER full")
+    in_store(old.store, "DROP TRIGGER full")
     paired(old, new)
     with Vault(old.store) as again:
         assert again.unlock(LAPTOP).success
@@ -121,7 +123,7 @@ def test_a_third_device_gets_the_keys_of_both(old, new, tmp_path):
 def test_a_device_of_an_earlier_release_gives_what_it_gave(old, new):
     """A device with an earlier release sends neither the `pairing-passage` row nor the sealed vault."""
     session, code = begun(old, new)
-    sent = old._asynchronous._enclave.enclave.call("sync_respond", session_id=session, code=code)
+    sent = asynchronous(old)._enclave.enclave.call("sync_respond", session_id=session, code=code)
     assert new.sync_complete(session, code, sent["encrypted_vault"], PHONE).success
     assert names(new) == {("prf", "phone")}
     assert new.query() == old.query()
@@ -131,7 +133,7 @@ def test_a_device_of_an_earlier_release_takes_what_it_took(old, new):
     session, code = begun(old, new)
     sent = old.sync_respond(session, code=code)
     key = {"kind": "secret", "id": "s", "secret": b"n" * 32}
-    taken = new._asynchronous._enclave.enclave.call(
+    taken = asynchronous(new)._enclave.enclave.call(
         "sync_complete", session_id=session, code=code, encrypted_vault=sent.encrypted_vault, key=key
     )
     assert taken["success"] is True

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.direct_sql import in_store
 from tests.support.sealed_vaults import data_key, opens_with
 from tests.support.vaults import GIVEN, SECRET, end, made
 
@@ -118,11 +119,11 @@ def test_without_them_the_data_key_stays(vault, store):
 
 def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, store):
     service(vault, "before")
-    store._database.execute("CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
+    in_store(store, "CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
     with pytest.raises(StorageError):
         vault.remove_key("secret", "lost")
     assert len(store.revisions(store.dids()[0])) == 3  # all or nothing: older revisions go only with a new one
-    store._database.execute("DROP TRIGGER full")
+    in_store(store, "DROP TRIGGER full")
     assert vault.exec("resource:services action:list").success
     assert len(store.revisions(store.dids()[0])) == 1
     assert not opens(store.load().sealed, LOST)

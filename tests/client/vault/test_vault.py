@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
+from tests.support.direct_sql import in_store
 from tests.support.running_service import shape
 from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET, UNSIGNED, end, made
 
@@ -337,7 +338,7 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkey
     assert vault.generate(GIVEN, SECRET).did  # the enclave alone suffices
     end(vault)
     absent.clear()
-    store._database.execute("CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
+    in_store(store, "CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
     vault = made(kind, store)
     assert vault.boot() == types.BootStatus(enclave=True, helia=False, libp2p=True, ready=False)
     assert next(e.error for e in vault.boot_log if e.status == "failed").startswith("Storage: ")
@@ -346,7 +347,7 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkey
 
 def test_trying_the_store_leaves_nothing(store):
     store.try_block()
-    assert store._database.execute("SELECT count(*) FROM blocks").fetchone() == (0,)
+    assert in_store(store, "SELECT count(*) FROM blocks").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("kind", ["blocking", "asyncio"])

@@ -13,6 +13,7 @@ import msgspec
 from tests.client.flows.scenarios.files import DEFAULTS
 from tests.client.flows.scenarios.script import SCRIPT, Killed, Script, told
 from tests.client.flows.scenarios.world import FACTS, USUAL, World
+from tests.support.direct_sql import in_store
 
 from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.user_operations import UserOperation
@@ -172,7 +173,7 @@ def _fields(result: Any) -> dict[str, Any]:
 
 
 def _notes(store: VaultStore) -> dict[str, str]:
-    return dict(store._database.execute("SELECT name, value FROM notes").fetchall())
+    return dict(in_store(store, "SELECT name, value FROM notes"))
 
 
 @contextmanager

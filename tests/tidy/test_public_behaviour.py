@@ -1,0 +1,75 @@
+"""Tests check public behaviour: few use or replace what begins with an underscore, and the number only falls."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TESTS = Path(__file__).resolve().parents[1]
+MOST = 146  # of all tests together; lowered whenever some go, never raised
+# Documented names that begin with an underscore: of `os`, `atexit` and named tuples.
+PUBLIC = {"_exit", "_run_exitfuncs", "_replace", "_fields", "_asdict"}
+
+
+def is_private(name: str) -> bool:
+    """Return whether a name begins with one underscore and is not documented."""
+    return name.startswith("_") and not name.startswith("__") and name not in PUBLIC
+
+
+def private_uses(tree: ast.AST) -> Iterator[str]:
+    """Yield the private attributes that a test reads or sets, and those that it replaces by name.
+
+    What the test's own classes define is theirs to use.
+    """
+    own = {name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for name in _defined(node)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and is_private(node.attr)
+            and node.attr not in own
+            and not _is_own(node.value)
+        ):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
+            given = [it.value for it in node.args[:2] if isinstance(it, ast.Constant) and isinstance(it.value, str)]
+            yield from (name for name in given if any(is_private(part) for part in name.split(".")))
+
+
+def _defined(node: ast.ClassDef) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield inner.name
+        elif isinstance(inner, ast.Attribute) and _is_own(inner.value):
+            yield inner.attr
+
+
+def _is_own(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"self", "cls"}
+
+
+def test_few_tests_use_what_is_private() -> None:
+    files = sorted(TESTS.rglob("*.py"))
+    found = [f"{file.relative_to(TESTS)}: {use}" for file in files for use in private_uses(ast.parse(file.read_text()))]
+    assert len(files) > 300
+    assert len(found) <= MOST, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("store._writer.close()", 1),
+        ("store._writer._thread.join()", 2),
+        ("monkeypatch.setattr(module, '_LIMIT', 3)", 1),
+        ("monkeypatch.setattr('holdfast.module._LIMIT', 3)", 1),
+        ("class A:\n  def __init__(self): self._x = 1\nA()._x", 0),
+        ("row._replace(name=1); os._exit(0); store.__class__", 0),
+    ],
+)
+def test_such_uses_would_be_found(source: str, expected: int) -> None:
+    assert len(list(private_uses(ast.parse(source)))) == expected
