@@ -1,5 +1,6 @@
-// Compiles every source below src/ with the pinned solc-js and writes solc's own JSON answer to stdout. With --input it
-// writes the standard JSON input instead, with every imported source in it: what Etherscan and Sourcify take.
+// Compiles every source below src/, or those that are named, with the pinned solc-js and writes solc's own JSON answer to
+// stdout. With --input it writes the standard JSON input instead, with every imported source in it: what Etherscan and
+// Sourcify take.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +20,10 @@ function add(path, sources) {
   return sources;
 }
 
-const named = readdirSync(join(here, 'src'), { recursive: true }).filter((name) => name.endsWith('.sol'));
+const ours = readdirSync(join(here, 'src'), { recursive: true }).map((name) => `src/${name.replaceAll('\\', '/')}`);
+const named = process.argv.slice(2).filter((name) => name.endsWith('.sol'));
 const sources = {};
-for (const name of named.sort()) add(`src/${name.replaceAll('\\', '/')}`, sources);
+for (const name of (named.length > 0 ? named : ours).sort()) if (name.endsWith('.sol')) add(name, sources);
 const input = JSON.stringify({
   language: 'Solidity',
   sources,

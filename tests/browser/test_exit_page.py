@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from tests.support.chain_service import NOWHERE, ChainService, chain_service
 from tests.support.clean_tree import ROOT
+from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.payments import someone
 from tests.support.terminal import Terminal
 
@@ -169,6 +170,46 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.page.get_by_text("Sent 0.9").wait_for()
     assert bare.coin_of(to) > ETH + ETH * 9 // 10 and bare.coin_of(payer) < ETH // 1000
     assert visit.asked == {host(bare.rpc_url)}
+
+
+async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to, art = someone(), secrets.randbits(200)
+    contract = mint(bare, "Nft", left.account, art)
+    pieces = mint_pieces(bare, left.account, {1: 5, 2: 7})
+    stuck = mint(bare, "StuckNft", left.account, art)
+    await visit.open(left.car, left.password)
+    assert "NFTs that the node found" in await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.fill("#nfts", f"{contract}:{art + 1}")
+    await visit.press("look")
+    await visit.page.locator("[data-step=look] [data-said]").get_by_text("does not have").wait_for()
+    await visit.page.fill("#nfts", f"{contract}:x")
+    await visit.press("look")
+    await visit.page.locator("[data-step=look] .verdict").get_by_text("0x…:7").wait_for()
+    await visit.page.fill("#nfts", f"{contract}:{art}")
+    await visit.press("look")
+    await visit.page.locator("[data-standing] dd").get_by_text(f"NFT {art} of {contract}").wait_for()
+    found = visit.page.locator("[data-standing] input[name=nft]")
+    assert {await found.nth(at).input_value() for at in range(await found.count())} == {
+        f"{pieces}:1",
+        f"{pieces}:2",
+        f"{stuck}:{art}",
+    }
+    await visit.page.check(f"input[value='{pieces}:2']")
+    await visit.page.fill("#to", to)
+    await visit.press("send")
+    plan = await visit.text("[data-step=plan]")
+    assert f"NFT {art} of {contract} to {to}" in plan and f"7 of NFT 2 of {pieces} to {to}" in plan
+    assert stuck not in plan
+    bare.fund(await visit.text("[data-payer]"), ETH)
+    await visit.press("plan")
+    await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (owner_of(bare, contract, art), pieces_of(bare, pieces, to, 2)) == (int(to, 16), 7)
+    account = int(left.account, 16)
+    assert (owner_of(bare, stuck, art), pieces_of(bare, pieces, left.account, 1)) == (account, 5)
 
 
 async def test_the_account_pays_a_bundler_and_the_page_speaks_german(

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.chain_service import NOWHERE, ChainService, chain_service
+from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.paymasters import Paymaster, failure
 from tests.support.payments import someone
 from tests.support.running_service import json_server
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(600)
 ETH, DOLLAR = 10**18, 10**6
-# Contract code: `ownerOf(id)` returns the storage word `id`; any other call is `safeTransferFrom(from, to, id)`, which
-# only the owner may make.
-NFT_CODE = (
-    "0x60003560e01c636352211e146024576044355433146 01b575f5ffd5b602435604435550 05b600435545f5260205ff3"
-).replace(" ", "")
 
 
 @pytest.fixture(scope="module")
@@ -121,31 +117,20 @@ def register(chain: ChainService, who: Person) -> bytes:
     return chain.read("DIDRegistry", "didOf(address)", who.account)
 
 
-def nft(chain: ChainService, owner: str, number: int) -> str:
-    contract = someone()
-    chain.rpc("anvil_setCode", contract, NFT_CODE)
-    chain.rpc(
-        "anvil_setStorageAt", contract, "0x" + number.to_bytes(32).hex(), "0x" + from_hex(owner).rjust(32, b"\0").hex()
-    )
-    return contract
-
-
-def owner_of(chain: ChainService, contract: str, number: int) -> int:
-    data = call_data("ownerOf(uint256)", number)
-    return int(chain.rpc("eth_call", {"to": contract, "data": "0x" + data.hex()}, "latest"), 16)
-
-
 @pytest.mark.parametrize("version", ENTRY_POINTS, ids=lambda one: one.version)
 def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(chain, ada, sender, version):
     to, (payer, key_file) = someone(), sender
     chain.give(ada.account, 25 * DOLLAR)
     chain.fund(ada.account, ETH)
-    art = nft(chain, ada.account, 7)
-    words = ("--to", to, "--sender-key", key_file, "--nft", f"{art}:7", "--entry-point", version.address)
+    number = secrets.randbits(200)
+    art, pieces = mint(chain, "Nft", ada.account, number), mint_pieces(chain, ada.account, {number: 3})
+    named = ("--nft", f"{art}:{number}", "--nft", f"{pieces}:{number}")
+    words = ("--to", to, "--sender-key", key_file, *named, "--entry-point", version.address)
     said = ada.exit(chain, ada.car, *words)
-    assert (chain.usdc_of(to), chain.coin_of(to), owner_of(chain, art, 7)) == (25 * DOLLAR, ETH, int(to, 16))
+    assert (chain.usdc_of(to), chain.coin_of(to)) == (25 * DOLLAR, ETH)
+    assert (owner_of(chain, art, number), pieces_of(chain, pieces, to, number)) == (int(to, 16), 3)
     assert (chain.usdc_of(ada.account), chain.coin_of(ada.account)) == (0, 0)
-    assert [move["kind"] for move in said["moves"]] == ["token", "nft", "coin"]
+    assert [move["kind"] for move in said["moves"]] == ["token", "nft", "nft", "coin"]
     assert (said["payer"], said["sender"], said["deployed"]) == ("sender", payer, False)
     assert ETH - int(said["maxCost"]) <= chain.coin_of(payer) < ETH
     assert chain.receipt(said["transactionHash"]).succeeded
@@ -341,7 +326,7 @@ def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender,
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
-    art = nft(chain, someone(), 7)
+    art = mint(chain, "Nft", someone(), 7)
     near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])
     assert "does not have the NFT 7" in fails(ada, Exit.FAILED, *near, "--nft", f"{art}:7")
     assert "is not an ERC-20 token" in fails(ada, Exit.FAILED, *near, "--token", someone())

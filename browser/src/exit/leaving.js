@@ -3,8 +3,8 @@
 import { Bundler } from "../chain/bundler.js";
 import { RpcError } from "../http/service.js";
 import { el } from "../kit/el.js";
-import { isUrl } from "./looking.js";
 import { Node, NodeRefused } from "./node.js";
+import { isUrl, nftText } from "./looking.js";
 import { addressOf, coinText, list, tokenText, weiOf } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
 import { bundledPlan, FEE_LIMIT, ordinaryPlan } from "./plan.js";
@@ -134,7 +134,8 @@ export function planSection(page, standing, chosen) {
 }
 
 /** @param {Page["text"]} text @param {import("./plan.js").Move} move */
-function moveText(text, { kind, amount, token }) {
+function moveText(text, { kind, amount, token, nft }) {
+  if (nft) return nftText(text, nft);
   if (kind === "token" && token) return tokenText(token);
   return kind === "deposit" ? text("deposit", { amount: coinText(amount) }) : coinText(amount);
 }
@@ -149,7 +150,7 @@ async function send(page, standing, { bundler, plan }) {
     : await sendOrdinary(node, vault, standing, plan);
   const asked = { account: standing.account, own: vault.account, signer: vault.signer };
   const tokens = standing.tokens.map(({ address }) => address);
-  page.standing = await standingOf(node, { ...asked, tokens }).catch(() => standing);
+  page.standing = await standingOf(node, { ...asked, tokens, nfts: standing.nfts }).catch(() => standing);
   page.draw("sent");
 }
 

@@ -1,7 +1,9 @@
 /** The second step: what a node says of the account. */
 
+import { ServiceError } from "../errors.js";
 import { el } from "../kit/el.js";
 import { Node } from "./node.js";
+import { namedNft, nftName } from "./nfts.js";
 import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
 import { standingOf } from "./standing.js";
@@ -11,12 +13,15 @@ export function lookSection(page, vault) {
   const { text } = page;
   const rpc = typed(page, "rpc", text("look.rpc"), { type: "url", hint: text("look.rpc.hint") });
   const tokens = typed(page, "tokens", text("look.tokens"), { tag: "textarea" });
+  const nfts = typed(page, "nfts", text("look.nfts"), { tag: "textarea", hint: text("look.nfts.hint") });
   const account = typed(page, "account", text("look.account"));
   const look = async () => {
-    const named = tokens.input.value.split(/\s+/).filter(Boolean);
+    const named = lines(tokens.input);
+    const arts = lines(nfts.input).map(namedNft);
     const wrong = [
       { it: rpc, bad: !isUrl(rpc.input.value), key: /** @type {const} */ ("bad.url") },
       { it: tokens, bad: named.some((it) => !addressOf(it)), key: /** @type {const} */ ("bad.address") },
+      { it: nfts, bad: arts.includes(null), key: /** @type {const} */ ("bad.nft") },
       {
         it: account,
         bad: account.input.value !== "" && !addressOf(account.input.value),
@@ -24,14 +29,16 @@ export function lookSection(page, vault) {
       },
     ].filter(({ it, bad, key }) => (it.say(bad ? text(key) : ""), bad));
     if (wrong.length > 0) return wrong[0].it.input.focus();
-    await read(page, vault, { rpc: rpc.input.value, tokens: named, account: addressOf(account.input.value) });
+    const asked = { tokens: named, nfts: arts.filter((it) => it !== null), account: addressOf(account.input.value) };
+    await read(page, vault, rpc.input.value, asked);
     page.draw("look");
   };
   const more = el(
     "details",
-    { open: Boolean(page.typed.tokens || page.typed.account) },
+    { open: Boolean(page.typed.tokens || page.typed.nfts || page.typed.account) },
     el("summary", {}, text("look.more")),
     tokens.node,
+    nfts.node,
     account.node,
   );
   return step(
@@ -42,6 +49,11 @@ export function lookSection(page, vault) {
   );
 }
 
+/** @param {HTMLInputElement} input */
+function lines(input) {
+  return input.value.split(/\s+/).filter(Boolean);
+}
+
 /** @param {string} text */
 export function isUrl(text) {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -50,19 +62,26 @@ export function isUrl(text) {
 /**
  * @param {import("./main.js").Page} page
  * @param {import("./opened.js").OpenedVault} vault
- * @param {{rpc: string, tokens: string[], account: string}} asked
+ * @param {string} rpc
+ * @param {{tokens: string[], nfts: import("./nfts.js").Named[], account: string}} asked
  */
-async function read(page, vault, { rpc, tokens, account }) {
+async function read(page, vault, rpc, { account, ...named }) {
   const node = new Node(rpc);
   const { signer, account: own } = vault;
-  page.standing = await standingOf(node, { account: account || own, own, signer, tokens });
+  const standing = await standingOf(node, { ...named, account: account || own, own, signer });
+  const had = new Set(standing.nfts.map(nftName));
+  const absent = named.nfts.map(nftName).filter((it) => !had.has(it));
+  if (absent.length > 0) throw new ServiceError(page.text("nft.absent", { nfts: absent.join(", ") }));
+  page.standing = standing;
   Object.assign(page, { node, chosen: null, sent: null });
 }
 
 /** @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault @param {import("./standing.js").Standing} standing */
-function shown({ text }, { signer }, { chainId, account, isDeployed, obstacle, owners, coin, deposit, tokens }) {
+function shown({ text }, { signer }, standing) {
+  const { chainId, account, isDeployed, obstacle, owners, coin, deposit, tokens, nfts } = standing;
   const held = [
     ...tokens.filter(({ balance }) => balance).map(tokenText),
+    ...nfts.filter(({ isChosen }) => isChosen).map((it) => nftText(text, it)),
     ...(deposit ? [text("deposit", { amount: coinText(deposit) })] : []),
     ...(coin ? [coinText(coin)] : []),
   ];
@@ -78,8 +97,34 @@ function shown({ text }, { signer }, { chainId, account, isDeployed, obstacle, o
         : []),
       [text("has"), list(held.length > 0 ? held : [text("nothing")])],
     ]),
+    foundOnes(text, standing),
     obstacle && el("p", { class: "notice" }, text(`obstacle.${obstacle}`)),
     el("p", { class: "small" }, text("not.moved")),
+  );
+}
+
+/** @param {import("./main.js").Page["text"]} text @param {import("./nfts.js").Nft} nft */
+export function nftText(text, { contract, id, pieces }) {
+  return pieces === null ? text("nft", { id, contract }) : text("nft.pieces", { pieces, id, contract });
+}
+
+/** Lets the person choose which of the NFTs that the node found are moved. @param {import("./main.js").Page["text"]} text @param {import("./standing.js").Standing} standing */
+function foundOnes(text, { nfts, isSearched }) {
+  if (!isSearched) return el("p", { class: "small" }, text("nft.unsearched"));
+  const found = nfts.filter(({ isChosen }) => !isChosen);
+  if (found.length === 0) return null;
+  const choices = found.map((nft) => {
+    const choose = (/** @type {Event} */ event) =>
+      (nft.isChosen = /** @type {HTMLInputElement} */ (event.currentTarget).checked);
+    const box = el("input", { type: "checkbox", name: "nft", value: nftName(nft), onchange: choose });
+    return el("label", { class: "choice" }, box, nftText(text, nft));
+  });
+  return el(
+    "fieldset",
+    {},
+    el("legend", {}, text("nft.found")),
+    el("p", { class: "hint" }, text("nft.hint")),
+    ...choices,
   );
 }
 

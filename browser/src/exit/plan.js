@@ -7,7 +7,7 @@ import { named } from "../chain/owners.js";
 import { fromHex, toHex } from "../bytes.js";
 import { keccak256 } from "../did/keccak.js";
 import { APP_FACTORY } from "../generated/contracts.js";
-import { address, callData, executeBatch, handleOps, number } from "./abi.js";
+import { address, bytes, callData, executeBatch, handleOps, number } from "./abi.js";
 import { feesOf } from "./node.js";
 
 // The same limits as in the Python client (client/leaving/ordinary.py).
@@ -26,7 +26,8 @@ const VALID =
 /**
  * @typedef {import("./standing.js").Standing} Standing
  * @typedef {import("../generated/types.js").UserOp} UserOp
- * @typedef {{kind: "token" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token, call: import("./abi.js").Call}} Move
+ * @typedef {{kind: "token" | "nft" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token,
+ *   nft?: import("./nfts.js").Nft, call: import("./abi.js").Call}} Move
  * @typedef {object} Plan
  * @property {Move[]} moves
  * @property {UserOp} operation complete except for its signature
@@ -35,14 +36,14 @@ const VALID =
  */
 
 /**
- * Returns the batch that moves everything: tokens, then the deposit and the coin.
+ * Returns the batch that moves everything: tokens, the chosen NFTs, then the deposit and the coin.
  *
  * @param {Standing} standing
  * @param {string} to
  * @param {{coin: bigint, deposit: bigint}} wei
  * @returns {Move[]}
  */
-export function movesOf({ tokens, entryPoint }, to, { coin, deposit }) {
+export function movesOf({ account, tokens, nfts, entryPoint }, to, { coin, deposit }) {
   /** @type {Move[]} */
   const moves = tokens
     .filter(({ balance }) => balance > 0n)
@@ -50,10 +51,21 @@ export function movesOf({ tokens, entryPoint }, to, { coin, deposit }) {
       const data = callData("transfer(address,uint256)", address(to), number(token.balance));
       return { kind: "token", amount: token.balance, token, call: { to: token.address, value: 0n, data } };
     });
+  moves.push(...nfts.filter(({ isChosen }) => isChosen).map((nft) => nftMove(nft, account, to)));
   const withdraw = callData("withdrawTo(address,uint256)", address(to), number(deposit));
   if (deposit) moves.push({ kind: "deposit", amount: deposit, call: { to: entryPoint, value: 0n, data: withdraw } });
   if (coin) moves.push({ kind: "coin", amount: coin, call: { to, value: coin, data: "0x" } });
   return moves;
+}
+
+/** @param {import("./nfts.js").Nft} nft @param {string} from @param {string} to @returns {Move} */
+function nftMove(nft, from, to) {
+  const parts = [address(from), address(to), number(nft.id)];
+  const data =
+    nft.pieces === null
+      ? callData("safeTransferFrom(address,address,uint256)", ...parts)
+      : callData("safeTransferFrom(address,address,uint256,uint256,bytes)", ...parts, number(nft.pieces), bytes("0x"));
+  return { kind: "nft", amount: nft.pieces ?? 1n, nft, call: { to: nft.contract, value: 0n, data } };
 }
 
 /**

@@ -4,6 +4,7 @@ import { fromHex, toHex } from "../bytes.js";
 import { keccak256 } from "../did/keccak.js";
 import { APP_FACTORY, ENTRY_POINTS, USDC } from "../generated/contracts.js";
 import { address, callData, hash, number } from "./abi.js";
+import { foundNfts, nftName, nftsOf } from "./nfts.js";
 import { NodeRefused } from "./node.js";
 
 const OWNER_ADDED = `0x${hash("OwnerAdded(bytes32,bytes,uint48)")}`;
@@ -15,6 +16,8 @@ const THRESHOLD_AT = 3;
  * @typedef {{address: string, balance: bigint, symbol: string, decimals: number}} Token
  * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer` in 0x-hex; `expiry`: Unix time, 0 for never
  * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "no_entry_point"} Obstacle why the key cannot act alone
+ * @typedef {{account: string, own: string, signer: string, tokens: string[], nfts: import("./nfts.js").Named[]}} Asked `own`: the
+ *   key's first account; `tokens`: addresses, in addition to USDC
  * @typedef {object} Standing
  * @property {number} chainId
  * @property {string} account
@@ -27,15 +30,16 @@ const THRESHOLD_AT = 3;
  * @property {bigint} coin in wei
  * @property {bigint} deposit at the entry point, in wei
  * @property {Token[]} tokens
+ * @property {import("./nfts.js").Nft[]} nfts
+ * @property {boolean} isSearched whether the node has searched the chain for NFTs
  */
 
 /**
  * @param {import("./node.js").Node} node
- * @param {{account: string, own: string, signer: string, tokens: string[]}} asked `own`: the key's first account; `tokens`:
- *   addresses, in addition to USDC
+ * @param {Asked} asked
  * @returns {Promise<Standing>}
  */
-export async function standingOf(node, { account, own, signer, tokens }) {
+export async function standingOf(node, { account, own, signer, tokens, nfts }) {
   const chainId = Number(await node.quantity("eth_chainId"));
   const isDeployed = await hasCode(node, account);
   const entryPoint = await entryPointOf(node);
@@ -43,6 +47,9 @@ export async function standingOf(node, { account, own, signer, tokens }) {
   const state = isDeployed
     ? await deployed(node, facts, signer)
     : { isNamed: false, nonce: 0n, owners: null, obstacle: await future(node, account === own) };
+  const named = await nftsOf(node, account, nfts, true);
+  const found = await foundNfts(node, account);
+  const known = new Set(named.map(nftName));
   return {
     ...facts,
     ...state,
@@ -50,6 +57,8 @@ export async function standingOf(node, { account, own, signer, tokens }) {
     coin: await node.quantity("eth_getBalance", [account, "latest"]),
     deposit: (entryPoint && (await node.word(entryPoint, balanceOf(account)))) || 0n,
     tokens: await held(node, account, [USDC[chainId] ?? "", ...tokens]),
+    nfts: [...named, ...(found ?? []).filter((it) => !known.has(nftName(it)))],
+    isSearched: found !== null,
   };
 }
 

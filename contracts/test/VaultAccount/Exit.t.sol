@@ -2,16 +2,10 @@
 pragma solidity 0.8.37;
 
 import {Execution} from "@openzeppelin/contracts/interfaces/draft-IERC7579.sol";
-import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {VaultAccount} from "../../src/VaultAccount.sol";
 import {DevUSDC} from "../../src/dev/DevUSDC.sol";
 import {Fixture} from "../utils/Fixture.sol";
-
-contract Nft is ERC721("NFT", "NFT") {
-    function mint(address to, uint256 id) external {
-        _mint(to, id);
-    }
-}
+import {Nft} from "../utils/Tokens.sol";
 
 /// @notice The way out of code with an error: one batch moves everything to a new account, which then accepts the DID.
 /// @dev An account of the same factory stands for one of a later factory; the registry and tokens treat both alike.
