@@ -5,6 +5,7 @@ import {IEntryPoint, PackedUserOperation} from "@openzeppelin/contracts/interfac
 import {VaultAccount} from "../../src/VaultAccount.sol";
 import {Owners} from "../../src/account/Owners.sol";
 import {Permission, Permissions} from "../../src/account/Permissions.sol";
+import {Recovery} from "../../src/account/Recovery.sol";
 import {DevPaymaster} from "../../src/dev/DevPaymaster.sol";
 import {IUserOpHash} from "../utils/Fixture.sol";
 import {PermissionFixture} from "../utils/PermissionFixture.sol";
@@ -124,6 +125,40 @@ contract AttacksTest is PermissionFixture {
         vm.assertEq(_left(coin), 4);
     }
 
+    /// @notice The same key with the same permission of another account: neither its signature nor its grant counts there.
+    function test_aPermissionIsThatOfOneAccount() public {
+        PackedUserOperation memory op = _spending(6e6, 0);
+        VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));
+        usdc.mint(address(other), 10e6);
+        op.sender = address(other);
+        _refuseOperation(op);
+        op.signature = _named(SPENDER_KEY, IUserOpHash(EP08).getUserOpHash(op));
+        _refuseOperation(op);
+        vm.assertEq(usdc.balanceOf(address(other)), 10e6);
+    }
+
+    // --- a stolen guardian
+
+    /// @notice A guardian alone signs no operation and no change, stops no recovery, and cannot make a quorum of two.
+    function test_aGuardianIsNoOwner() public {
+        _makeGuardian();
+        bytes memory signer = _p256(GUARDIAN_KEY);
+        vm.assertEq(_validate(_named(GUARDIAN_KEY, OP_HASH)), 1);
+        Owners.Change[] memory changes = _list(_add(signer));
+        bytes memory signature = _named(GUARDIAN_KEY, _changesDigest(address(account), 0, changes));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
+        account.applyChanges(0, changes, signature);
+        bytes[] memory newOwners = _newOwners(signer);
+        _startRecovery(GUARDIAN_KEY, newOwners);
+        signature = _named(GUARDIAN_KEY, _cancelDigest(address(account), _nonce()));
+        vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
+        account.cancelRecoverySigned(signature);
+        _make(_list(_guardian(_p256(SECOND_GUARDIAN_KEY)), _quorum(2)));
+        signature = _named(GUARDIAN_KEY, _recoveryDigest(address(account), _nonce(), newOwners));
+        vm.expectRevert(abi.encodeWithSelector(Recovery.NoQuorum.selector, 1, 2));
+        account.startRecovery(newOwners, signature);
+    }
+
     // --- replay
 
     function test_anOperationIsNoneOfAnotherChain() public {
@@ -193,6 +228,22 @@ contract AttacksTest is PermissionFixture {
         account.applyChanges(0, _list(changes[0]), signature);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
         account.applyChanges(0, _list(changes[1], changes[0]), signature);
+    }
+
+    /// @notice With too little gas nothing holds, also where a check runs out of it and its caller does not.
+    function test_aRelayerWithLittleGasChangesNothing() public {
+        Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)), _add(_wallet(WALLET_KEY)));
+        bytes memory call = abi.encodeCall(Owners.applyChanges, (0, changes, _signChanges(KEY, 0, changes)));
+        uint256 refused = 0;
+        for (uint256 gasLimit = 20_000; refused < 100; gasLimit += 12_000) {
+            (bool done,) = address(account).call{gas: gasLimit}(call);
+            (bool first,,) = account.keyState(keccak256(_p256(SECOND_KEY)));
+            (bool second,,) = account.keyState(keccak256(_wallet(WALLET_KEY)));
+            vm.assertTrue(first == done && second == done);
+            if (done) break;
+            ++refused;
+        }
+        vm.assertTrue(refused > 5 && refused < 100);
     }
 
     // --- recovery
