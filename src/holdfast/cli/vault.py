@@ -13,6 +13,7 @@ from holdfast.cli import (
     kept_snapshots,
     sessions,
     vault_exit,
+    vault_move,
     vault_person,
     vault_snapshots,
     vault_transfer,
@@ -157,6 +158,7 @@ app.command()(vault_snapshots.compare)
 app.command()(vault_snapshots.choose)
 app.command()(vault_snapshots.recover)
 app.command("exit")(vault_exit.leave)
+app.command()(vault_move.move)
 app.command()(vault_person.stored)
 app.command("take-back")(vault_person.take_back)
 app.command()(delegations.delegate)

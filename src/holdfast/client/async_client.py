@@ -19,10 +19,13 @@ from holdfast.client.flows.registration import Registrar
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.moving.move import Move
+from holdfast.client.moving.target import address_of
 from holdfast.client.person import PersonMethods
 from holdfast.client.snapshots.keeping import KeptSnapshots
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
+from holdfast.client.types import SnapshotConfig
 from holdfast.client.types.service import ForeignContracts
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
@@ -36,11 +39,12 @@ if TYPE_CHECKING:
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
+    from holdfast.client.moving.values import Moved, NewPasskeys
     from holdfast.client.snapshots.comparison import TableDifference
     from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
-    from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
+    from holdfast.client.types import DidRecord, PaymentParams, PaymentResult, VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
@@ -80,6 +84,7 @@ class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
     ) -> None:
         super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)
         self._vault = vault
+        self._made: dict[str, Any] = {"timeout": timeout, "retries": retries, "transport": transport}
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._signed: SignedOperations | None = None
@@ -291,6 +296,49 @@ class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
         """
         return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
 
+    async def move(
+        self,
+        url: str,
+        passkeys: NewPasskeys,
+        *,
+        code: Callable[[str], object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> Moved:
+        """Move the person to another service, or to this one under a new host name: name, vault and a new passkey.
+
+        DID, keys and account stay. This client's service gives up the name and the passkey only after the other one was
+        checked, the new passkey has signed, and the name and the vault's copy were found there. After an interruption,
+        a second call continues. From then on, use a client of the other service.
+
+        Args:
+            url: the other service's address, as the person typed it.
+            passkeys: makes the new passkey and uses it, such as an `Authenticator` for `url`.
+            code: as for `register`, if the identifier is not a handle.
+            headers: for the other service, such as an invitation.
+            on_progress: called with a sentence for each step.
+
+        Raises:
+            ValueError: `url` has more than a scheme and a host.
+            MoveRefused: a check failed; `code` says which. This service has lost nothing.
+            RequestRefused, RegistrationRefused, WebAuthnError, NetworkError, StorageError: as in each step.
+        """
+        given = SnapshotConfig(automatic=False)
+        more = {**self._made, "foreign_contracts": self._foreign_contracts, "gas": self._gas}
+        url = address_of(url)
+        async with AsyncClient(url, vault=self.vault, snapshots=given, headers=headers, **more) as new:
+            moving = Move(
+                self,
+                new,
+                self,
+                passkeys,
+                connect=new._kept.connect,
+                registrar=new._registrar,
+                code=code,
+                on_progress=on_progress,
+            )
+            return await moving.run()
+
     async def close(self) -> None:
         """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""
         await self._kept.close()
@@ -302,8 +350,8 @@ class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
         address = None if own else self._address
         return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
 
-    def _registrar(self) -> Registrar:
-        return Registrar(self, self.vault, self._account(own=True), self.vault.store)
+    def _registrar(self, passkey: str | None = None, known: DidRecord | None = None) -> Registrar:
+        return Registrar(self, self.vault, self._account(own=True), self.vault.store, passkey=passkey, known=known)
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)

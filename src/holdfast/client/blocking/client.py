@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
+    from holdfast.client.moving.values import Moved, NewPasskeys
     from holdfast.client.snapshots.comparison import TableDifference
     from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
@@ -420,6 +421,35 @@ class Client(ServiceClient):
                 passkey=passkey, key=key, name=name, car=car, accept=accept, on_progress=on_progress
             )
         )
+
+    def move(
+        self,
+        url: str,
+        passkeys: NewPasskeys,
+        *,
+        code: Callable[[str], object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_progress: Callable[[str], object] | None = None,
+    ) -> Moved:
+        """Move the person to another service, or to this one under a new host name: name, vault and a new passkey.
+
+        DID, keys and account stay. This client's service gives up the name and the passkey only after the other one was
+        checked, the new passkey has signed, and the name and the vault's copy were found there. After an interruption,
+        a second call continues. From then on, use a client of the other service.
+
+        Args:
+            url: the other service's address, as the person typed it.
+            passkeys: makes the new passkey and uses it, such as an `Authenticator` for `url`.
+            code: as for `register`, if the identifier is not a handle.
+            headers: for the other service, such as an invitation.
+            on_progress: called with a sentence for each step.
+
+        Raises:
+            ValueError: `url` has more than a scheme and a host.
+            MoveRefused: a check failed; `code` says which. This service has lost nothing.
+            RequestRefused, RegistrationRefused, WebAuthnError, NetworkError, StorageError: as in each step.
+        """
+        return run(self._asynchronous.move(url, passkeys, code=code, headers=headers, on_progress=on_progress))
 
     def close(self) -> None:
         """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""

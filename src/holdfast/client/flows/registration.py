@@ -56,12 +56,25 @@ class Registration(Record, frozen=True, kw_only=True):
 
 
 class Registrar:
-    """One registration of one vault."""
+    """One registration of one vault.
+
+    Args:
+        passkey: the credential ID to register; by default the vault's first.
+        known: the DID's registration at another service, whose transaction this one states too.
+    """
 
     def __init__(
-        self, client: AsyncServiceClient, vault: AsyncVault, account: SmartAccount, store: VaultStore | None
+        self,
+        client: AsyncServiceClient,
+        vault: AsyncVault,
+        account: SmartAccount,
+        store: VaultStore | None,
+        *,
+        passkey: str | None = None,
+        known: DidRecord | None = None,
     ) -> None:
         self._client, self._vault, self._account, self._store = client, vault, account, store
+        self._passkey, self._elsewhere = passkey, known
 
     async def register(
         self,
@@ -80,6 +93,7 @@ class Registrar:
         self._notes = ProgressStore(self._store, self._did, identifier, channel)
         if known is not None:
             return await self._again(known)
+        self._adopt()
         await self._session()
         if channel != "handle":
             await self._verification(ask_code)
@@ -90,7 +104,13 @@ class Registrar:
         found = await self._vault.query()
         if not found.credentials:
             raise ClientStateError("the vault holds no passkey")
-        return found.did, found.credentials[0].credential_id
+        return found.did, self._passkey or found.credentials[0].credential_id
+
+    def _adopt(self) -> None:
+        """Note the transaction that registered the DID on the chain for another service."""
+        known = self._elsewhere
+        if known is not None and known.tx_hash != NO_TRANSACTION:
+            self._notes.note(tx_hash=known.tx_hash, block_number=known.block_number, smart_account=known.smart_account)
 
     async def _again(self, known: DidRecord) -> Registration:
         """Return the registration; if it states no transaction, and the service has a bundler now, add one first."""

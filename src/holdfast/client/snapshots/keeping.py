@@ -43,7 +43,11 @@ _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
 class KeptSnapshots:
-    """The snapshots of one client's vault. If there is no vault with a store, every method raises ClientStateError."""
+    """The snapshots of one client's vault. If there is no vault with a store, every method raises ClientStateError.
+
+    Attributes:
+        connect: returns a new connection to the servers that store the snapshots.
+    """
 
     def __init__(
         self,
@@ -58,7 +62,7 @@ class KeptSnapshots:
         self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot
         self._audience = self._config.service_did or did_of_service(client.base_url)
-        self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
+        self.connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
         self._publishing: Publisher | None = None
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
@@ -142,7 +146,7 @@ class KeptSnapshots:
     ) -> Recovered:
         """See AsyncClient.recover."""
         vault, store = self._vault()
-        place = self._connect()
+        place = self.connect()
         try:
             recovery = Recovery(vault, store, place, accept=accept, on_progress=tell)
             return await recovery.recover(passkey=passkey, key=key, name=name, car=car)
@@ -203,7 +207,7 @@ class KeptSnapshots:
     def _opened_place(self) -> SnapshotPlace:
         vault, store = self._vault()
         if self._place is None:
-            self._place = self._connect(store=store, token=partial(self._token, vault))
+            self._place = self.connect(store=store, token=partial(self._token, vault))
         return self._place
 
     async def _token(self, vault: AsyncVault, audience: str) -> str:

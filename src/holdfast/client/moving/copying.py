@@ -1,0 +1,117 @@
+"""Puts the vault's copy at the new service, and reads it back from there.
+
+What the store notes about snapshots stays about the previous service until the move is finished.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from holdfast.client.moving.values import MoveRefused
+from holdfast.client.snapshots.publishing import PIN_NAME, TTL_NS, VALIDITY
+from holdfast.client.snapshots.second_enclave import opened_beside
+from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
+from holdfast.client.snapshots.tokens import bearer_token
+from holdfast.client.storage import snapshots
+from holdfast.client.types import PinRequest
+from holdfast.wire.client_errors import ClientStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import StoredVault, VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.client.vault.keys import KeyProvider
+
+
+class Copy(NamedTuple):
+    """A snapshot that a service has acknowledged, with its IPNS record and the stored revision that it contains."""
+
+    snapshot: Snapshot
+    record: bytes
+    sequence: int
+    stored: StoredVault
+
+
+async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., SnapshotPlace]) -> Copy:
+    """Upload the newest revision, and publish it under the vault's name. `connect` reaches the new service.
+
+    Raises RequestRefused, NetworkError, StorageError.
+    """
+    did = (await vault.status()).did or ""
+    stored = await asyncio.to_thread(store.load, did)
+    if stored is None:
+        raise ClientStateError("no vault is stored here")
+    state = await asyncio.to_thread(read_state, store, did)
+    delegation = bytes((await vault.publishing_delegation()).signed_dag_cbor)
+    manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
+    taken = await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
+    place = connect(token=partial(bearer_token, vault))
+    try:
+        return await _published(vault, place, taken, stored, state)
+    finally:
+        await place.close()
+
+
+async def _published(
+    vault: AsyncVault, place: SnapshotPlace, taken: Snapshot, stored: StoredVault, state: SnapshotState
+) -> Copy:
+    name = (await vault.publishing_key()).name
+    await place.upload(taken)
+    if place.pinning is not None:
+        made = await place.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={"vault": state.did}))
+        if made.status != "pinned":
+            await place.pinning.wait(made.request_id, poll_s=1.0)
+    there = await place.gateway.record(name)
+    # Higher than both services' records, so that neither can pass an older copy off as the newest one.
+    sequence = max(state.sequence, there.sequence if there else 0) + 1
+    until = datetime.fromtimestamp(time.time(), UTC) + VALIDITY
+    record = bytes((await vault.publish(taken.root_cid, sequence, until, TTL_NS)).record)
+    await place.publish(name, record)
+    return Copy(taken, record, sequence, stored)
+
+
+async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Callable[..., SnapshotPlace]) -> None:
+    """Check that the new service returns the copy, and that the new passkey opens it.
+
+    Nothing of it comes from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.
+    """
+    place = connect()
+    try:
+        record = await place.gateway.record((await vault.publishing_key()).name)
+        if record is None or record.data != made.record:
+            raise MoveRefused("other_copy", "the new service does not return the copy's name as it was published")
+        found = await place.gateway.snapshot(made.snapshot.root_cid)
+    finally:
+        await place.close()
+    if found.sealed != made.snapshot.sealed:
+        raise MoveRefused("other_copy", "the new service does not return the vault as it was uploaded")
+    async with opened_beside(vault, found, key):
+        return
+
+
+async def continue_there(store: VaultStore, made: Copy) -> None:
+    """Note that from now on the vault's snapshots are those of the new service."""
+    did, root = made.snapshot.manifest.did, made.snapshot.root_cid
+    state = SnapshotState(
+        did=did,
+        status="pinned",
+        revision=made.stored.revision,
+        root_cid=root,
+        acknowledged_root=root,
+        acknowledged_revision=made.stored.revision,
+        sequence=made.sequence,
+        sent_root=root,
+        sent_revision=made.stored.revision,
+    )
+    await asyncio.to_thread(keep_record, store, did, made.record)
+    await asyncio.to_thread(write_state, store, state)
+    await asyncio.to_thread(store.update_manifest, msgspec.structs.replace(made.stored.manifest, root_cid=root))

@@ -1,0 +1,143 @@
+"""Moves a person to another service, step by step; a second call continues after an interruption.
+
+The previous service loses nothing before the new one has the name, the new passkey and the vault's copy, each of which
+was checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.client.callbacks import answered
+from holdfast.client.moving.copying import continue_there, copy_to, read_back
+from holdfast.client.moving.passkey import opening_key, recorded_passkey
+from holdfast.client.moving.target import check_free, check_target
+from holdfast.client.moving.values import Moved, MoveRefused, Noted, note_move, noted_move
+from holdfast.wire.client_errors import ClientStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.flows.registration import Registrar
+    from holdfast.client.moving.copying import Copy
+    from holdfast.client.moving.values import NewPasskeys
+    from holdfast.client.person import PersonMethods
+    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import DidRecord
+
+
+class Move:
+    """One person's move from the service `old` to the service `new`, with the vault open, which has a store.
+
+    Args:
+        person: takes back what the old service stores.
+        connect: reaches the places of the new service's snapshots.
+        registrar: registers a passkey at the new service, with the transaction that registered the DID on the chain.
+    """
+
+    def __init__(  # noqa: PLR0913 - each but the first four by keyword
+        self,
+        old: AsyncServiceClient,
+        new: AsyncServiceClient,
+        person: PersonMethods,
+        passkeys: NewPasskeys,
+        *,
+        connect: Callable[..., SnapshotPlace],
+        registrar: Callable[[str, DidRecord], Registrar],
+        code: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._old, self._new, self._person, self._passkeys = old, new, person, passkeys
+        self._connect, self._registrar = connect, registrar
+        self._code, self._on_progress = code, on_progress
+
+    async def run(self) -> Moved:
+        """See AsyncClient.move."""
+        vault, store = self._person.vault, self._store()
+        self._did = (await vault.query()).did
+        await check_target(self._old, self._new)
+        await self._tell("the new service is checked")
+        noted = await self._noted()
+        if noted.credential_id is None:
+            made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
+            noted = msgspec.structs.replace(noted, credential_id=made)
+            await asyncio.to_thread(note_move, store, self._did, noted)
+        credential_id = noted.credential_id or ""
+        key = await opening_key(vault, self._passkeys, credential_id)
+        await self._tell("the new passkey has signed")
+        await self._registered(noted, credential_id)
+        copy = await copy_to(vault, store, self._connect)
+        await read_back(vault, key, copy, self._connect)
+        await self._tell("the vault's copy was read back and opened")
+        await self._confirmed(noted, credential_id)
+        return await self._left(noted, credential_id, copy)
+
+    async def _noted(self) -> Noted:
+        """Return what an interrupted attempt noted, or the new move after its name was found free."""
+        store, to = self._store(), self._new.base_url
+        noted = await asyncio.to_thread(noted_move, store, self._did)
+        if noted is not None and noted.to != to:
+            raise MoveRefused("other_move", f"a move to {noted.to} is unfinished: finish that one first")
+        if noted is None:
+            known, former = await self._registration()
+            await check_free(self._new, known.identifier, self._did)
+            noted = Noted(to=to, former=former, registration=known)
+            await asyncio.to_thread(note_move, store, self._did, noted)
+        return noted
+
+    async def _registration(self) -> tuple[DidRecord, str]:
+        for credential in (await self._person.vault.query()).credentials:
+            known = await self._old.lookup_did(credential.credential_id)
+            if known is not None and known.did == self._did:
+                return known, credential.credential_id
+        raise MoveRefused("not_registered", f"the vault is not registered at {self._old.base_url}")
+
+    async def _registered(self, noted: Noted, credential_id: str) -> None:
+        known = noted.registration
+        registrar = self._registrar(credential_id, known)
+        await registrar.register(known.identifier, known.channel, self._code, self._on_progress)
+
+    async def _confirmed(self, noted: Noted, credential_id: str) -> None:
+        """Check what the new service says of the name and the passkey, before the previous one loses them."""
+        known, given = await self._new.lookup_did(credential_id), noted.registration
+        if known is None or (known.did, known.identifier, known.channel) != (
+            self._did,
+            given.identifier,
+            given.channel,
+        ):
+            raise MoveRefused("other_registration", "the new service does not have the name for this DID and passkey")
+        if (await self._new.check_session(given.identifier)).available:
+            raise MoveRefused("other_registration", "the new service offers the name to others")
+
+    async def _left(self, noted: Noted, credential_id: str, copy: Copy) -> Moved:
+        """Free the name at the previous service, and take its passkey back there."""
+        given = noted.registration
+        await self._person.free_identifier(given.identifier, given.channel)
+        await self._person.take_back_passkey(noted.former)
+        rest = (await self._person.export_person())["identifiers"]
+        await continue_there(self._store(), copy)
+        await asyncio.to_thread(note_move, self._store(), self._did, None)
+        await self._tell("the previous service has given up the name")
+        return Moved(
+            did=self._did,
+            identifier=given.identifier,
+            channel=given.channel,
+            credential_id=credential_id,
+            root_cid=copy.snapshot.root_cid,
+            left_behind=tuple(str(row["given"]) for row in rest),
+        )
+
+    def _store(self) -> VaultStore:
+        store = self._person.vault.store
+        if store is None:
+            raise ClientStateError("a move needs a vault with a store, so that it can continue")
+        return store
+
+    async def _tell(self, step: str) -> None:
+        if self._on_progress is not None:
+            await answered(self._on_progress, step)

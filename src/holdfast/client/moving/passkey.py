@@ -1,0 +1,62 @@
+"""The passkey for the new service: it is added to the vault, and shows that it can sign before anything else moves."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from holdfast.client.callbacks import outside
+from holdfast.client.moving.values import MoveRefused
+from holdfast.client.passkeys import Person
+from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.wire.client_errors import PluginCallError
+
+if TYPE_CHECKING:
+    from holdfast.client.moving.values import NewPasskeys
+    from holdfast.client.vault.async_vault import AsyncVault
+
+_CHALLENGE_BYTES = 32
+
+
+async def recorded_passkey(vault: AsyncVault, passkeys: NewPasskeys, name: str) -> str:
+    """Create a passkey for the new service, record it in the vault, and return its ID.
+
+    It opens nothing yet. Raises WebAuthnError, PluginCallError.
+    """
+    person = Person.of(await vault.publishing_key(), name)
+    made = await outside(lambda: passkeys.create_passkey(person))
+    parsed = (await vault.parse_webauthn(made.credential)).parsed
+    row = {
+        "credential_id": made.credential_id,
+        "device_name": passkeys.rp_id,
+        "device_type": parsed.get("attachment") or "cross-platform",
+        "authenticator": str(parsed.get("aaguid") or "").replace("-", ""),
+        "transports": parsed.get("transports") or [],
+        "public_key": parsed["cose_key"],
+    }
+    done = await vault.exec("resource:credentials action:create", row)
+    if not done.success:
+        raise PluginCallError("exec", f"the passkey was not recorded ({done.error})", done.error)
+    return made.credential_id
+
+
+async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: str) -> KnownKey:
+    """Return the new passkey's key, after the passkey has signed for the new service; from then on it opens the vault.
+
+    The challenge is new and leaves this machine only for the authenticator, so the signature is of no use elsewhere.
+
+    Raises:
+        MoveRefused: the signature is not the passkey's, or not for this service.
+        WebAuthnError: the passkey was not used, or has no PRF.
+    """
+    challenge = secrets.token_bytes(_CHALLENGE_BYTES)
+    assertion = await outside(lambda: passkeys.assertion(challenge, (credential_id,)))
+    asked = {"assertion": assertion, "challenge": challenge, "origin": passkeys.origin, "rp_id": passkeys.rp_id}
+    verdict = await vault.exec("resource:credentials action:verify", asked)
+    said = verdict.result if verdict.success and verdict.result else {"reason": verdict.error}
+    if not said.get("valid") or said.get("credential_id") != credential_id:
+        raise MoveRefused("no_proof", f"the new passkey has not signed for {passkeys.rp_id} ({said.get('reason')})")
+    key = KnownKey(HostKey("prf", credential_id, secret=await outside(lambda: passkeys.prf(credential_id))))
+    if not any(wrap["kind"] == "prf" and wrap["id"] == credential_id for wrap in (await vault.keys()).wraps):
+        await vault.add_key(key)
+    return key

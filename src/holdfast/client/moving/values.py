@@ -1,0 +1,103 @@
+"""What a move notes and returns, and why it is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from holdfast.client.types import DidRecord, Record
+from holdfast.wire.client_errors import ServiceError
+
+if TYPE_CHECKING:
+    from holdfast.client.passkeys import Person
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import CreatePasskeyResult
+
+
+class MoveRefused(ServiceError):
+    """The move stopped. The previous service still has the name, the passkeys and the vault's copy.
+
+    Attributes:
+        code: same_service, insecure_service, other_service, other_chain, other_contracts, not_registered, name_taken,
+            other_move, no_proof, other_registration or other_copy.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Moved(Record, frozen=True, kw_only=True):
+    """A finished move.
+
+    Attributes:
+        did: the vault's DID, which stays.
+        identifier: the name, address or number, with its `channel`.
+        credential_id: the new passkey.
+        root_cid: the copy of the vault that was read back from the new service.
+        left_behind: other names and addresses that the DID still has at the previous service.
+    """
+
+    did: str
+    identifier: str
+    channel: str
+    credential_id: str
+    root_cid: str
+    left_behind: tuple[str, ...] = ()
+
+
+class Noted(Record, frozen=True, kw_only=True):
+    """What an unfinished move has done. It contains no secret.
+
+    Attributes:
+        to: the new service's address.
+        registration: that of the previous service, by the passkey `former`.
+        credential_id: the new passkey, once it is in the vault.
+    """
+
+    to: str
+    registration: DidRecord
+    former: str
+    credential_id: str | None = None
+
+
+class NewPasskeys(Protocol):
+    """Makes passkeys for the new service and uses them. `Authenticator` is an implementation."""
+
+    @property
+    def origin(self) -> str:
+        """The new service's address."""
+        ...
+
+    @property
+    def rp_id(self) -> str:
+        """The relying party's ID: the address's host."""
+        ...
+
+    def create_passkey(self, person: Person) -> CreatePasskeyResult:
+        """Create a passkey. Raises WebAuthnError."""
+        ...
+
+    def assertion(self, challenge: bytes, credential_ids: tuple[str, ...]) -> str:
+        """Sign a challenge, and return the serialised assertion. Raises WebAuthnError."""
+        ...
+
+    def prf(self, credential_id: str) -> bytes:
+        """Return the secret that opens the vault. Raises WebAuthnError."""
+        ...
+
+
+def noted_move(store: VaultStore, did: str) -> Noted | None:
+    """Return the unfinished move, if one exists."""
+    text = store.note(_name(did))
+    return Noted.from_json(msgspec.json.decode(text)) if text else None
+
+
+def note_move(store: VaultStore, did: str, move: Noted | None) -> None:
+    """Store an unfinished move; None forgets it."""
+    store.set_note(_name(did), None if move is None else msgspec.json.encode(move.to_json()).decode())
+
+
+def _name(did: str) -> str:
+    return f"moving:{did}"

@@ -1,0 +1,47 @@
+"""`holdfast vault move` between two real services: a person who is registered at one goes on at the other."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.running_service import running_service
+from tests.support.terminal import Terminal
+
+from holdfast.cli import vault_move
+from holdfast.cli.exits import Exit
+from holdfast.client.blocking.service_client import ServiceClient
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory):
+    with (
+        running_service(tmp_path_factory.mktemp("old")) as old,
+        running_service(tmp_path_factory.mktemp("new")) as new,
+    ):
+        yield tuple(each.base_url.replace("127.0.0.1", "localhost") for each in (old, new))
+
+
+def test_a_person_moves_and_goes_on_there(services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    old, new = services
+    ada, handle = Terminal(tmp_path, old), "m" + secrets.token_hex(6)
+    ada.json("vault", "create", "--password")
+    did = ada.json("register", "--handle", handle)["did"]
+    ada.run("vault", "move", "--to", new, code=Exit.USAGE)  # no terminal to confirm the host on
+    ada.run("vault", "move", "--to", f"{new}/vault", "--yes", code=Exit.USAGE)
+    assert "is the service that the vault is at" in ada.run("vault", "move", "--to", old, "--yes", code=1).output
+    monkeypatch.setattr(vault_move, "require_answer", lambda **_: None)
+    assert "nothing was done" in ada.run("vault", "move", "--to", new, typed="localhost\n", code=1).output
+    told = ada.run("vault", "move", "--to", new, typed=new.partition("//")[2] + "\n")
+    assert f"{handle} is at {new} now, and stays {did}" in told.stdout
+    for url, is_free in ((old, True), (new, False)):
+        with ServiceClient(url) as service:
+            assert service.check_session(handle).available == is_free
+    ada.environment["HOLDFAST_SERVICE_URL"] = new
+    assert ada.json("vault", "status")["snapshot"]["current"]
+    ada.environment["HOLDFAST_VAULT_KEY"] = "passkey"
+    assert ada.json("whoami")["did"] == did
