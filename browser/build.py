@@ -40,7 +40,7 @@ PAGES_STYLE = ROOT / "src" / "holdfast" / "service" / "static" / "pages" / "page
 # folder, whose names contain a hash of their content.
 ENTRIES = ("holdfast.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairing.js")
 # The scripts of the service's own pages; they are not in the npm package.
-PAGES = ("pages/main.js", "pages/connect.js")
+PAGES = ("pages/main.js", "pages/connect.js", "pages/move.js")
 # Files that contain all they need: applications copy the worker to their own origin, and the others are loaded without
 # the client.
 LIBP2P = "pairing/libp2p.js"

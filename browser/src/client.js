@@ -24,6 +24,7 @@ export class Client extends ServiceClient {
   /** @type {Promise<KeptSnapshots> | null} */
   #kept = null;
   #snapshotOptions;
+  #options;
 
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
@@ -36,6 +37,7 @@ export class Client extends ServiceClient {
    */
   constructor({ vault, gas = {}, foreignContracts, account, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
+    this.#options = { gas, foreignContracts, fetch: options.fetch, timeout: options.timeout };
     /** The address of the account to pay from, if another key created it. */
     this.accountAddress = account ?? null;
     /** The options that determine who pays for the gas of the account's operations. */
@@ -73,8 +75,7 @@ export class Client extends ServiceClient {
   /** Terminates the worker and cancels all requests. Repeated calls have no effect. */
   async close() {
     this.#vault.close();
-    await (await this.#kept?.catch(() => null))?.close();
-    await super.close();
+    await this.#end();
   }
 
   /** @returns {Promise<KeptSnapshots>} the vault's snapshots; their module is loaded on first use */
@@ -185,6 +186,61 @@ export class Client extends ServiceClient {
    */
   async takeBack(removal) {
     return (await part(import("./flows/person.js"))).takeBack(this, removal);
+  }
+
+  /**
+   * Moves the person to another service, or to this one under a new host name: name, vault and a new passkey. DID, keys
+   * and account stay. This client's service gives up the name and the passkey only after the other one was checked, the new
+   * passkey has signed, and the name and the vault's copy were found there. After an interruption, a second call continues.
+   *
+   * @param {string} url the other service's address
+   * @param {import("./flows/move.js").NewPasskeys} passkeys
+   * @param {import("./flows/move.js").MoveOptions & {invitation?: string}} [options]
+   * @returns {Promise<import("./flows/move.js").Moved>}
+   * @throws {MoveRefused} a check failed; `code` says which. This service has lost nothing
+   */
+  async move(url, passkeys, { invitation = "", ...options } = {}) {
+    const { move } = await part(import("./flows/move.js"));
+    return this.#with(url, async (next) => {
+      next.invitation = invitation;
+      return this.#inTurn(() => move(this, next, passkeys, options));
+    });
+  }
+
+  /**
+   * Checks another service before a person moves there, and that the vault's name is free at it.
+   *
+   * @param {string} url
+   * @returns {Promise<{identifier: string, channel: string, did: string}>} what would move
+   * @throws {MoveRefused} `code` says why the person cannot move there
+   */
+  async moveCheck(url) {
+    const { moveCheck } = await part(import("./flows/move.js"));
+    return this.#with(url, (next) => moveCheck(this, next));
+  }
+
+  /**
+   * Runs `work` with a client of another service and the same vault.
+   *
+   * @template T
+   * @param {string} baseUrl
+   * @param {(next: Client) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #with(baseUrl, work) {
+    const given = { ...this.#options, vault: this.#vault, snapshots: { automatic: false } };
+    const next = new Client({ ...given, baseUrl });
+    try {
+      return await work(next);
+    } finally {
+      await next.#end();
+    }
+  }
+
+  /** Cancels all requests, and leaves the vault open. */
+  async #end() {
+    await (await this.#kept?.catch(() => null))?.close();
+    await super.close();
   }
 
   /**

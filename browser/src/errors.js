@@ -40,6 +40,19 @@ export class PluginCallError extends ServiceError {
   }
 }
 
+/** A move to another service stopped. The previous service still has the name, the passkeys and the vault's copy. */
+export class MoveRefused extends ServiceError {
+  /**
+   * @param {"same_service" | "insecure_service" | "other_service" | "other_chain" | "other_contracts" | "not_registered" | "name_taken" | "no_proof" | "other_registration" | "other_copy"} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = "MoveRefused";
+    this.code = code;
+  }
+}
+
 /** The client was used before it was initialised, or after it was closed. */
 export class ClientStateError extends ServiceError {
   /**

@@ -13,6 +13,7 @@ export { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused } from ".
 export { Client } from "./client.js";
 export {
   ClientStateError,
+  MoveRefused,
   NetworkError,
   PluginCallError,
   RegistrationRefused,

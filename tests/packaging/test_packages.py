@@ -50,6 +50,7 @@ CLIENT = {
         "pairing/libp2p.js",
         "pages/main.js",
         "pages/connect.js",
+        "pages/move.js",
         "THIRD_PARTY.txt",
     )
 }

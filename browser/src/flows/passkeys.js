@@ -113,7 +113,7 @@ async function leftService(client, credentialId) {
 async function keep(client, passkey, deviceName) {
   try {
     await client.vault.addKey(await passkeyKey(passkey, { rpId: client.rpId }));
-    await record(client, passkey, deviceName);
+    await recordPasskey(client.vault, passkey, deviceName);
   } catch (error) {
     // Without PRF, the passkey opens nothing and is not registered anywhere, so the password manager should not offer
     // it.
@@ -124,13 +124,15 @@ async function keep(client, passkey, deviceName) {
 }
 
 /**
- * @param {Client} client
+ * Records a passkey in the vault; it opens nothing yet.
+ *
+ * @param {import("../vault/vault.js").Vault} vault
  * @param {import("../generated/types.js").CreatePasskeyResult} passkey
  * @param {string} deviceName
  */
-async function record(client, { credential, credentialId }, deviceName) {
-  const { parsed } = await client.vault.parse(credential);
-  const made = await client.vault.exec("resource:credentials action:create", {
+export async function recordPasskey(vault, { credential, credentialId }, deviceName) {
+  const { parsed } = await vault.parse(credential);
+  const made = await vault.exec("resource:credentials action:create", {
     credential_id: credentialId,
     device_name: deviceName,
     device_type: parsed.attachment ?? "platform",

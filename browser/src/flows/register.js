@@ -32,6 +32,8 @@ const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((i
  *   a sentence for the person; returns the code, or null to give up
  * @property {Attestation} [attestation] instead of `code`, if the page has verified the identifier itself
  * @property {(step: RegistrationStep) => void} [onProgress]
+ * @property {string} [passkey] the credential ID to register; by default the vault's first
+ * @property {DidRecord} [known] the DID's registration at another service, whose transaction this one states too
  */
 
 /**
@@ -43,11 +45,12 @@ export async function register(client, request) {
   const asked = chosen(request);
   const { did, credentials } = await client.vault.query();
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
-  const credentialId = credentials[0].credential_id;
+  const credentialId = request.passkey ?? credentials[0].credential_id;
   const known = await client.lookupDid({ credentialId });
   const { identifier, channel } = known.found ? /** @type {DidRecord} */ (known) : asked;
   const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   if (known.found) return again(client, journal, /** @type {DidRecord} */ (known), request, credentialId);
+  await adopt(journal, request);
   await openSession(client, journal, request);
   if (channel !== "handle") await verify(client, journal, request);
   await registerOnChain(client, journal, request);
@@ -73,6 +76,13 @@ async function again(client, journal, known, request, credentialId) {
     return finished(journal, known, did); // the DID is on the chain, by a transaction that this store does not know
   }
   return journal.row.txHash ? record(client, journal, credentialId, request) : finished(journal, known, did);
+}
+
+/** Notes the transaction that registered the DID on the chain for another service. @param {Journal} journal @param {RegistrationRequest} request */
+async function adopt(journal, { known }) {
+  if (!known || known.txHash === NO_TRANSACTION) return;
+  const { txHash, blockNumber, smartAccount } = known;
+  await journal.write({ txHash, ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) });
 }
 
 /** @param {RegistrationRequest} request */

@@ -95,6 +95,17 @@ export class ServiceClient extends EndpointMethods {
     return this._call({ method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json" }, asked);
   }
 
+  /** @returns {Promise<string>} the DID that the service states as its own; "" if it states none */
+  async ownDid() {
+    try {
+      const document = await this._call({ method: "GET", path: "/.well-known/did.json", reads: "json" });
+      return typeof document?.id === "string" ? document.id : "";
+    } catch (error) {
+      if (error instanceof RequestRefused) return "";
+      throw error;
+    }
+  }
+
   /**
    * Registers a DID: POST /api/dids.
    *

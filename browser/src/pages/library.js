@@ -4,6 +4,7 @@ export {
   AccountNotFunded,
   Client,
   ClientStateError,
+  MoveRefused,
   NetworkError,
   OperationFailed,
   PaymentRefused,
@@ -15,6 +16,7 @@ export {
   VaultStore,
   WasmLoadError,
   WebAuthnError,
+  createPasskey,
   getDeviceCapabilities,
   keyId,
   passkeyKey,
@@ -25,6 +27,7 @@ export { feeIn } from "../chain/fees.js";
 export { checksumAddress, textHash } from "../chain/names.js";
 export { NATIVE } from "../chain/native.js";
 export { accountAddress } from "../flows/contracts.js";
+export { serviceAddress } from "../flows/move_target.js";
 export { payeeOf } from "../flows/payee.js";
 export { preparedPayment } from "../flows/pay.js";
 export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.js";
@@ -36,6 +39,7 @@ export const pairing = () => import("../pairing/pairing.js");
  * @typedef {import("../holdfast.js").AccountChange} AccountChange
  * @typedef {import("../holdfast.js").AccountView} AccountView
  * @typedef {import("../holdfast.js").VaultKey} VaultKey
+ * @typedef {import("../flows/move.js").MadePasskey} MadePasskey
  * @typedef {import("../generated/types.js").Credential} Credential
  * @typedef {import("../generated/types.js").DidRecord} DidRecord
  * @typedef {import("../generated/types.js").PaymentResult} PaymentResult

@@ -6,6 +6,7 @@ import { compared } from "./comparison.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
 import { carriedKeys, copied, includes, removeAll, removedKeys, wrapsOf } from "./keys.js";
 import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
+import { continueHere, copyTo, readBack } from "./moving.js";
 import { SnapshotPlace } from "./place.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
@@ -40,6 +41,8 @@ export class KeptSnapshots {
   #tokens = 0; // made for uploads, each with the vault
   #automatic;
   #turn = Promise.resolve();
+  /** @type {import("./moving.js").Copy | null} */
+  #copy = null;
   #ending = new AbortController();
 
   /**
@@ -213,6 +216,31 @@ export class KeptSnapshots {
    */
   continueFrom(record) {
     return this.#inTurn(() => continued(this.#client.vault, this.#store, record));
+  }
+
+  /**
+   * Puts a copy of the vault at this client's service, to which the person moves, and reads it back from there.
+   *
+   * @param {VaultKey} key the new passkey's; its secret is transferred to the worker
+   * @returns {Promise<string>} the copy's root
+   * @throws {MoveRefused} the service does not return what it got
+   */
+  copyTo(key) {
+    return this.#inTurn(() =>
+      asStorageErrors(async () => {
+        const copy = await copyTo(this.#client.vault, this.#store, this.#place);
+        await readBack(this.#client.vault, this.#place, copy, key);
+        this.#copy = copy;
+        return copy.snapshot.rootCid;
+      }),
+    );
+  }
+
+  /** Makes later uploads continue from the copy that `copyTo` made. */
+  continueHere() {
+    const copy = this.#copy;
+    if (!copy) throw new ClientStateError("there is no copy");
+    return this.#inTurn(() => continueHere(this.#store, copy));
   }
 
   /** Cancels requests and timers. A revision that has not been uploaded yet is uploaded next time. */

@@ -2,6 +2,7 @@
 
 export {
   ClientStateError,
+  MoveRefused,
   NetworkError,
   PluginCallError,
   RequestRefused,

@@ -12,8 +12,8 @@ import { otherNote, readState, recordNote, writeState } from "./state.js";
  * minute.
  */
 const VALID_YEARS = 20;
-const TTL_NS = 60_000_000_000n;
-const PIN_NAME = "vault";
+export const TTL_NS = 60_000_000_000n;
+export const PIN_NAME = "vault";
 const LISTED = 1000;
 const CONFLICT = 409;
 const CONFLICTING = /** @type {const} */ ("conflict");
@@ -301,7 +301,7 @@ function isDue({ revision, manifest }, state) {
 }
 
 /** Returns the time at which a record expires, in the form that the enclave reads. */
-function validity() {
+export function validity() {
   const end = new Date();
   end.setUTCFullYear(end.getUTCFullYear() + VALID_YEARS);
   return end.toISOString().replace("Z", "000000Z");
@@ -312,6 +312,6 @@ function validity() {
  *
  * @param {string} did
  */
-function metaOf(did) {
+export function metaOf(did) {
   return { vault: did };
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 from tests.client.moving.two_services import NEW, OLD, Stopped, Wire, two_services
 from tests.support.software_authenticator import SoftwareAuthenticator
 
@@ -14,7 +15,7 @@ from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.calls import Retries
 from holdfast.client.moving.target import address_of, host_of
-from holdfast.client.moving.values import MoveRefused
+from holdfast.client.moving.values import MoveRefused, note_move, noted_move
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
@@ -123,6 +124,19 @@ async def test_whenever_the_program_stops_a_service_has_the_person_and_the_next_
     assert await ada.has_new(moved.credential_id) and not await ada.has_old()
     wraps = [wrap["id"] for wrap in (await ada.vault.keys()).wraps]
     assert wraps == [ada.former, moved.credential_id]  # one new passkey, however often it was interrupted
+
+
+async def test_a_target_that_is_gone_does_not_bind_the_person(ada):
+    ada.wire.hides = "/ipfs/"
+    with pytest.raises(ServiceError):
+        await ada.move()
+    ada.wire.hides, store = "", ada.vault.store
+    noted = noted_move(store, ada.did)
+    assert noted is not None and noted.credential_id is not None
+    note_move(store, ada.did, replace(noted, to="http://gone.localhost"))
+    moved = await ada.move()
+    assert moved.credential_id != noted.credential_id and await ada.has_new(moved.credential_id)
+    assert [wrap["id"] for wrap in (await ada.vault.keys()).wraps] == [ada.former, moved.credential_id]
 
 
 def _of(path, **changes):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONTRACTS = ContractSet(
     chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
 )
-PAGES = ("/", "/vault", "/connect")
+PAGES = ("/", "/vault", "/connect", "/move")
 FILES = ("/pages.css", "/theme.css", "/logo")
 TEXTS = Path(__file__).parents[3] / "browser" / "src" / "texts"
 ROW = re.compile(r'^  ("[\w.]+"):\s+(".*"),$', re.MULTILINE)
@@ -65,9 +65,9 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
         assert part in policy
     # /connect must communicate with the window that opened it, which is on another origin.
     cut_off = answer.headers.get("cross-origin-opener-policy")
-    assert cut_off == (None if path == "/connect" else "same-origin")
+    assert cut_off == (None if path in {"/connect", "/move"} else "same-origin")
     # /connect asks apps to which of their addresses answers may be sent.
-    assert ("https: http://localhost:*" in policy) == (path == "/connect")
+    assert ("https: http://localhost:*" in policy) == (path in {"/connect", "/move"})
     assert answer.headers["cross-origin-embedder-policy"] == "require-corp"
     assert "publickey-credentials-create=(self)" in answer.headers["permissions-policy"]
     assert answer.headers["x-frame-options"] == "DENY" and answer.headers["referrer-policy"] == "no-referrer"

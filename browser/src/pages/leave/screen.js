@@ -31,6 +31,13 @@ export async function leave(parts, { said = "" } = {}) {
         { class: "buttons" },
         pressed(parts, "download", async () => downloaded(parts, found)),
       ),
+      el("h2", {}, text("leave.move.heading")),
+      paragraph("leave.move.text"),
+      el(
+        "div",
+        { class: "buttons" },
+        pressed(parts, "move", async () => location.assign("/move")),
+      ),
       el("h2", {}, text("leave.erase.heading", { name: SERVICE })),
       paragraph("leave.erase.text", { name: SERVICE }),
       el(
@@ -80,7 +87,7 @@ function row(parts, { channel, given }) {
  * A button with the text of its name, whose action must be the only one.
  *
  * @param {Parts} parts
- * @param {"download" | "erase" | "forget" | "free"} name
+ * @param {"download" | "move" | "erase" | "forget" | "free"} name
  * @param {() => Promise<unknown>} work
  * @param {"plain" | "bad"} [kind]
  */

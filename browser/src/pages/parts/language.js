@@ -7,7 +7,8 @@ import { offered, preferred, remember } from "../../kit/languages.js";
 import { money } from "../../kit/money.js";
 
 /**
- * @typedef {keyof typeof en | keyof typeof import("../../texts/en/keys.js").default} TextKey
+ * @typedef {keyof typeof en | keyof typeof import("../../texts/en/keys.js").default |
+ *   keyof typeof import("../../texts/en/move.js").default} TextKey
  * @typedef {TextKey extends infer K ? K extends `${infer Stem}.other` ? Stem : never : never} CountedKey
  */
 

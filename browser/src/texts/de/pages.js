@@ -684,6 +684,9 @@ const de = {
   "leave.free.heading": "{identifier} freigeben?",
   "leave.free.text": "Danach kann es jeder registrieren. Zahlungen dorthin erreichen Sie nicht mehr.",
   "leave.freed": "{identifier} ist frei.",
+  "leave.move.heading": "Zu einem anderen Dienst umziehen",
+  "leave.move.text": "Name und Tresor gehen mit. Ihre Identität und Ihr Konto bleiben.",
+  "leave.move": "Umziehen",
   "leave.erase.heading": "Alles bei {name} löschen",
   "leave.erase.text":
     "{name} löscht Ihre Namen und Adressen, die Registrierungen Ihrer Passkeys und die Kopien Ihres Tresors. Es bleiben: Ihr Tresor in diesem Browser, und Ihre DID und Ihr Geld auf der Chain. Speichern Sie zuerst eine Sicherungsdatei, denn die Kopien kann dann kein Gerät mehr holen.",

@@ -648,6 +648,9 @@ export default {
   "leave.free.heading": "Free {identifier}?",
   "leave.free.text": "Anyone may then register it. Payments to it no longer reach you.",
   "leave.freed": "{identifier} is free.",
+  "leave.move.heading": "Move to another service",
+  "leave.move.text": "Your name and your vault go along. Your identity and your account stay.",
+  "leave.move": "Move",
   "leave.erase.heading": "Delete everything at {name}",
   "leave.erase.text":
     "{name} deletes your names and addresses, the registrations of your passkeys, and the copies of your vault. What stays: your vault in this browser, and your DID and money on the chain. Save a backup file first, because no device can get the copies any more.",

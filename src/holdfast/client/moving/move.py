@@ -78,17 +78,30 @@ class Move:
         return await self._left(noted, credential_id, copy)
 
     async def _noted(self) -> Noted:
-        """Return what an interrupted attempt noted, or the new move after its name was found free."""
+        """Return what an interrupted attempt noted, or the new move after its name was found free.
+
+        A move to another service, which may be gone, is given up.
+        """
         store, to = self._store(), self._new.base_url
         noted = await asyncio.to_thread(noted_move, store, self._did)
         if noted is not None and noted.to != to:
-            raise MoveRefused("other_move", f"a move to {noted.to} is unfinished: finish that one first")
+            await self._given_up(noted)
+            noted = None
         if noted is None:
             known, former = await self._registration()
             await check_free(self._new, known.identifier, self._did)
             noted = Noted(to=to, former=former, registration=known)
             await asyncio.to_thread(note_move, store, self._did, noted)
         return noted
+
+    async def _given_up(self, noted: Noted) -> None:
+        """Remove the passkey that was made for another service from the vault."""
+        vault, credential_id = self._person.vault, noted.credential_id
+        if credential_id is None:
+            return
+        if any(wrap["id"] == credential_id for wrap in (await vault.keys()).wraps):
+            await vault.remove_key("prf", credential_id)
+        await vault.exec("resource:credentials action:delete", {"credential_id": credential_id})
 
     async def _registration(self) -> tuple[DidRecord, str]:
         for credential in (await self._person.vault.query()).credentials:

@@ -232,6 +232,7 @@ TEXTS: dict[str, Text] = {
     "well_known_payment_method": _of("Payments", "Redirects to /pay/payment-method.json."),
     "start_page": _of("Pages", "404 if the operator has switched off the pages."),
     "vault_page": _of("Pages", "Where people open, send, back up and recover."),
+    "move_page": _of("Pages", "Asks the new service, and is opened by the page of the one that the person leaves."),
     "connect_page": _of("Pages", "Opened by an app of another origin, which gets the answer as a message."),
     "pages_style": _of("Pages", "The style sheet of all pages."),
     "pages_theme": _of("Pages", "The operator's colour, for light and dark mode."),

@@ -49,9 +49,11 @@ _HEADERS = (
 # This policy keeps scripts in an SVG logo from running when a person opens the logo's URL.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
-# /connect is served without Cross-Origin-Opener-Policy, which would prevent messages between that page and its opener.
+# /connect and /move are served without Cross-Origin-Opener-Policy, which would prevent messages between a page and its
+# opener.
 _CUTTING = "cross-origin-opener-policy"
-# /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.js).
+# /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.js); /move
+# asks the service to which a person moves.
 _APPS = ("https:", "http://localhost:*", "http://*.localhost:*", "http://127.0.0.1:*")
 # What a page shows before its script runs: heading and first sentence.
 _START = {
@@ -68,6 +70,10 @@ _VAULT = {
 _CONNECT = {
     "en": ("Connect with an app", "Waiting for the app’s request."),  # noqa: RUF001 - typographic, as in the texts
     "de": ("Mit einer App verbinden", "Warten auf die Anfrage der App."),
+}
+_MOVE = {
+    "en": ("Move to another service", "Take your vault, your name and a new passkey with you."),
+    "de": ("Zu einem anderen Dienst umziehen", "Nehmen Sie Tresor, Namen und einen neuen Passkey mit."),
 }
 _NO_SCRIPT = {
     "en": "This page needs JavaScript. Your keys are made and used in this browser.",
@@ -171,6 +177,7 @@ class PageFiles:
     start: InLanguages
     vault: InLanguages
     connect: InLanguages
+    move: InLanguages
     style: StaticAnswer
     theme: StaticAnswer
     logo: StaticAnswer
@@ -180,13 +187,13 @@ class PageFiles:
 def page_files(choices: PageChoices) -> PageFiles:
     """Render the pages. Raises ValueError for a logo that cannot be used."""
     picture = _logo(choices.logo)
+    with_others = [it for it in _HEADERS if it[0] != _CUTTING]
     return PageFiles(
         choices=choices,
         start=_pages(choices, _START),
         vault=_pages(choices, _VAULT),
-        connect=_pages(
-            choices, _CONNECT, script="connect", asks=_APPS, headers=[it for it in _HEADERS if it[0] != _CUTTING]
-        ),
+        connect=_pages(choices, _CONNECT, script="connect", asks=_APPS, headers=with_others),
+        move=_pages(choices, _MOVE, script="move", asks=_APPS, headers=with_others),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
         logo=picture.answer("same-origin"),

@@ -33,6 +33,7 @@ def _serve(endpoint: Endpoint[Input], choose: Callable[[PageFiles], StaticAnswer
 _serve(endpoints.START_PAGE, lambda pages: pages.start)
 _serve(endpoints.VAULT_PAGE, lambda pages: pages.vault)
 _serve(endpoints.CONNECT_PAGE, lambda pages: pages.connect)
+_serve(endpoints.MOVE_PAGE, lambda pages: pages.move)
 _serve(endpoints.PAGES_STYLE, lambda pages: pages.style)
 _serve(endpoints.PAGES_THEME, lambda pages: pages.theme)
 _serve(endpoints.PAGES_LOGO, lambda pages: pages.logo)

@@ -1,0 +1,195 @@
+/**
+ * Moves a person to another service, step by step; a second call continues after an interruption. The previous service
+ * loses nothing before the new one has the name, the new passkey and the vault's copy, each of which was checked.
+ */
+
+import "../core.js";
+import { randomBytes } from "../bytes.js";
+import { ClientStateError, MoveRefused } from "../errors.js";
+import { VaultStore } from "../vault/store.js";
+import { checkFree, checkTarget } from "./move_target.js";
+import { recordPasskey } from "./passkeys.js";
+import { exportPerson, takeBack } from "./person.js";
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../generated/types.js").DidRecord} DidRecord
+ * @typedef {import("../passkeys/secrets.js").VaultKey} VaultKey
+ * @typedef {{credential: string, credentialId: string, assertion: string, secret: Uint8Array<ArrayBuffer>}} MadePasskey a new
+ *   passkey for the new service, its signature of the challenge, and its PRF secret for vaults
+ * @typedef {{origin: string, rpId: string, make: (asked: {name: string, userHandle: string, challenge: Uint8Array<ArrayBuffer>}) => Promise<MadePasskey>}} NewPasskeys
+ *   makes a passkey for the new service, at whose address alone browsers can; `userHandle` is hex
+ * @typedef {"checked" | "signed" | "copied" | "left" | import("./register.js").RegistrationStep} MoveStep
+ * @typedef {{code?: import("./register.js").RegistrationRequest["code"], onProgress?: (step: MoveStep) => void}} MoveOptions
+ * @typedef {{did: string, identifier: string, channel: string, credentialId: string, rootCid: string, leftBehind: string[]}} Moved
+ *   `leftBehind`: other names and addresses that the DID still has at the previous service
+ * @typedef {{to: string, former: string, registration: DidRecord, made: string[]}} Noted `made`: the new passkeys of all attempts
+ */
+
+/**
+ * @param {Client} old its vault is open
+ * @param {Client} next the new service's, with the same vault
+ * @param {NewPasskeys} passkeys
+ * @param {MoveOptions} [options]
+ * @returns {Promise<Moved>}
+ */
+export async function move(old, next, passkeys, { code, onProgress } = {}) {
+  const { vault } = next;
+  const { did } = await vault.query();
+  await checkTarget(old, next);
+  onProgress?.("checked");
+  const store = storeOf(next);
+  try {
+    const noted = await begun(store, old, next, did);
+    const { registration } = noted;
+    const challenge = randomBytes(32);
+    const { public_key: userHandle } = await vault.publishingKey();
+    const made = await passkeys.make({ name: registration.identifier, userHandle, challenge });
+    await store.setNote(noteOf(did), { ...noted, made: [...noted.made, made.credentialId] });
+    await opensAfterSigning(vault, passkeys, made, challenge);
+    for (const id of noted.made) await forget(vault, id);
+    onProgress?.("signed");
+    const request = { [registration.channel]: registration.identifier, code, onProgress };
+    await next.register({ ...request, passkey: made.credentialId, known: registration });
+    for (const credentialId of noted.made) await takeBack(next, { credentialId });
+    const snapshots = await next.snapshots();
+    const rootCid = await snapshots.copyTo(keyOf(made));
+    onProgress?.("copied");
+    await confirmed(next, did, made.credentialId, registration);
+    const leftBehind = await left(old, noted);
+    await snapshots.continueHere();
+    await store.setNote(noteOf(did), null);
+    onProgress?.("left");
+    const { identifier, channel } = registration;
+    return { did, identifier, channel, credentialId: made.credentialId, rootCid, leftBehind };
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Returns what would move, after the checks that need nothing of the vault.
+ *
+ * @param {Client} old its vault is open
+ * @param {Client} next
+ */
+export async function moveCheck(old, next) {
+  const { did } = await old.vault.query();
+  await checkTarget(old, next);
+  const store = storeOf(old);
+  try {
+    const { identifier, channel } = (await begun(store, old, next, did)).registration;
+    return { did, identifier, channel };
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Returns what an interrupted attempt noted, or the new move after its name was found free. A move to another service, which
+ * may be gone, is given up.
+ *
+ * @param {VaultStore} store
+ * @param {Client} old
+ * @param {Client} next
+ * @param {string} did
+ * @returns {Promise<Noted>}
+ */
+async function begun(store, old, next, did) {
+  const noted = /** @type {Noted | null} */ (await store.note(noteOf(did)));
+  if (noted?.to === next.baseUrl) return noted;
+  const { registration, former } = await registrationAt(old, did);
+  await checkFree(next, registration.identifier, did);
+  return { to: next.baseUrl, former, registration, made: noted?.made ?? [] };
+}
+
+/** @param {Client} client */
+function storeOf({ vault }) {
+  return new VaultStore(vault.dbName ? { dbName: vault.dbName } : {});
+}
+
+/** @param {Client} old @param {string} did */
+async function registrationAt(old, did) {
+  for (const { credential_id: former } of (await old.vault.query()).credentials) {
+    const known = await old.lookupDid({ credentialId: former });
+    if (known.found && /** @type {DidRecord} */ (known).did === did)
+      return { registration: /** @type {DidRecord} */ (known), former };
+  }
+  throw new MoveRefused("not_registered", `the vault is not registered at ${old.baseUrl}`);
+}
+
+/**
+ * Checks that the new passkey has signed for the new service. Only then it opens the vault.
+ *
+ * @param {import("../vault/vault.js").Vault} vault
+ * @param {NewPasskeys} passkeys
+ * @param {MadePasskey} made
+ * @param {Uint8Array<ArrayBuffer>} challenge
+ */
+async function opensAfterSigning(vault, passkeys, made, challenge) {
+  await recordPasskey(vault, made, passkeys.rpId);
+  const { assertion } = made;
+  const asked = { assertion, challenge, origin: passkeys.origin, rp_id: passkeys.rpId };
+  const { success, result, error } = await vault.exec("resource:credentials action:verify", asked);
+  const said = /** @type {any} */ (success ? result : { reason: error });
+  if (!said?.valid || said.credential_id !== made.credentialId) {
+    await vault.exec("resource:credentials action:delete", { credential_id: made.credentialId });
+    throw new MoveRefused("no_proof", `the new passkey has not signed for ${passkeys.rpId} (${said?.reason})`);
+  }
+  await vault.addKey(keyOf(made));
+}
+
+/**
+ * Removes the passkey of an interrupted attempt. Browsers give a passkey's secret only at its own site, so each attempt
+ * makes another passkey.
+ *
+ * @param {import("../vault/vault.js").Vault} vault
+ * @param {string} credentialId
+ */
+async function forget(vault, credentialId) {
+  const { wraps } = await vault.keys();
+  if (wraps.some(({ kind, id }) => kind === "prf" && id === credentialId)) await vault.removeKey("prf", credentialId);
+  await vault.exec("resource:credentials action:delete", { credential_id: credentialId });
+}
+
+/** @param {MadePasskey} made @returns {VaultKey} its secret is transferred to the worker, so each use gets another copy */
+function keyOf({ credentialId, secret }) {
+  return { kind: "prf", id: credentialId, secret: secret.slice().buffer };
+}
+
+/**
+ * Checks what the new service says of the name and the passkey, before the previous one loses them.
+ *
+ * @param {Client} next
+ * @param {string} did
+ * @param {string} credentialId
+ * @param {DidRecord} given
+ */
+async function confirmed(next, did, credentialId, { identifier, channel }) {
+  const known = /** @type {any} */ (await next.lookupDid({ credentialId }));
+  if (!known.found || known.did !== did || known.identifier !== identifier || known.channel !== channel)
+    throw new MoveRefused("other_registration", "the new service does not have the name for this DID and passkey");
+  if ((await next.checkSession({ identifier })).available)
+    throw new MoveRefused("other_registration", "the new service offers the name to others");
+}
+
+/**
+ * Frees the name at the previous service, and takes its passkey back there.
+ *
+ * @param {Client} old
+ * @param {Noted} noted
+ * @returns {Promise<string[]>} what the DID still has there
+ */
+async function left(old, { registration, former }) {
+  const { identifier, channel } = registration;
+  await takeBack(old, { identifier, channel: /** @type {"handle"} */ (channel) });
+  await takeBack(old, { credentialId: former });
+  const { identifiers } = await exportPerson(old);
+  return identifiers.map((/** @type {{given: string}} */ { given }) => given);
+}
+
+/** @param {string} did */
+function noteOf(did) {
+  if (!did) throw new ClientStateError("there is no vault");
+  return `moving:${did}`;
+}

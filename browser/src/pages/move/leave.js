@@ -1,0 +1,128 @@
+/** The page of the service that a person leaves: names the new one, shows what moves, and moves it. */
+
+import { MoveRefused, serviceAddress } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { Told } from "../parts/problems.js";
+import { run, say, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { FOR_PASSKEY, made } from "./messages.js";
+
+/**
+ * @typedef {{address: string, host: string, identifier: string, did: string}} Plan
+ * @typedef {import("../parts/language.js").TextKey} TextKey
+ */
+
+const AT = { autocapitalize: "none", autocomplete: "off", spellcheck: "false", inputmode: "url" };
+
+/** Asks for the new service. */
+export function moveFrom() {
+  const place = field(text("move.host"), { name: "host", ...AT }, text("move.host.hint"));
+  const check = (/** @type {HTMLFormElement} */ it) => {
+    const address = serviceAddress(place.input.value);
+    place.judge(address ? "" : text("move.host.bad"));
+    if (!address) return place.input.focus();
+    return run(it.querySelector("button"), () => told(checked(address)), text("move.checking"));
+  };
+  show({
+    name: "move",
+    heading: text("move.heading"),
+    redraw: moveFrom,
+    body: [paragraph("move.lead"), form(check, place.node, buttons(submit(text("move.check"))))],
+  });
+}
+
+/** @param {string} address */
+async function checked(address) {
+  const { identifier, did } = await (await ready()).moveCheck(address);
+  review({ address, host: new URL(address).host, identifier, did });
+}
+
+/** @param {Plan} plan */
+function review(plan) {
+  const { address, host, identifier, did } = plan;
+  const again = field(text("move.again", { host }), { name: "again", ...AT });
+  const begin = (/** @type {HTMLFormElement} */ it) => {
+    const isSame = again.input.value.trim().toLowerCase() === host;
+    again.judge(isSame ? "" : text("move.again.bad", { host }));
+    if (!isSame) return again.input.focus();
+    const opened = window.open(`${address}/move${FOR_PASSKEY}`, "_blank", "popup,width=480,height=640");
+    return run(it.querySelector("button"), () => told(moved(plan, opened)), text("move.waiting", { host }));
+  };
+  const rows = [
+    [text("move.name"), identifier],
+    [text("move.from"), location.host],
+    [text("move.to"), host],
+    [text("move.did"), did],
+  ];
+  show({
+    name: "move-review",
+    heading: text("move.review", { host }),
+    redraw: () => review(plan),
+    body: [
+      el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { class: "mono" }, value)])),
+      paragraph("move.steps", { host, from: location.host }),
+      form(begin, again.node, buttons(submit(text("move.begin")), button(text("back"), moveFrom, { kind: "plain" }))),
+    ],
+  });
+}
+
+/** @param {Plan} plan @param {Window | null} opened */
+async function moved({ address, host, identifier }, opened) {
+  if (!opened) throw new Told("move.blocked");
+  const make = async (/** @type {import("./messages.js").Wanted} */ wanted) => {
+    const passkey = await made(opened, address, wanted);
+    if (!passkey) throw new Told("move.closed", { host });
+    return passkey;
+  };
+  const passkeys = { origin: address, rpId: new URL(address).hostname, make };
+  const shown = new Set(["checked", "signed", "copied"]);
+  const done = await (
+    await ready()
+  ).move(address, passkeys, {
+    code: () => codeFor(host, identifier),
+    onProgress: (step) => shown.has(step) && say(text(/** @type {TextKey} */ (`move.${step}`))),
+  });
+  ended(address, done);
+}
+
+/** @param {string} host @param {string} identifier @returns {Promise<string>} */
+function codeFor(host, identifier) {
+  return new Promise((resolve) => {
+    const code = field(text("move.code", { host, identifier }), { name: "code", inputmode: "numeric" });
+    show({
+      name: "move-code",
+      heading: text("move.heading"),
+      body: [form(() => resolve(code.input.value.trim()), code.node, buttons(submit(text("move.begin"))))],
+    });
+  });
+}
+
+/** @param {string} address @param {{identifier: string, leftBehind: string[]}} moved */
+function ended(address, moved) {
+  const { host } = new URL(address);
+  show({
+    name: "move-done",
+    heading: text("move.done"),
+    redraw: () => ended(address, moved),
+    body: [
+      paragraph("move.done.text", { identifier: moved.identifier, host }),
+      moved.leftBehind.length > 0 && paragraph("move.done.behind", { names: moved.leftBehind.join(", ") }),
+      el("p", {}, el("a", { href: `${address}/vault`, "data-name": "there" }, text("move.done.open", { host }))),
+    ],
+  });
+}
+
+/**
+ * Turns a refusal of the move into a sentence for the person.
+ *
+ * @param {Promise<unknown>} work
+ */
+async function told(work) {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof MoveRefused) throw new Told(/** @type {TextKey} */ (`move.refused.${error.code}`));
+    throw error;
+  }
+}

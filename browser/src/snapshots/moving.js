@@ -1,0 +1,98 @@
+/** Puts the vault's copy at a service to which the person moves, and reads it back from there. */
+
+import { MoveRefused, StorageError } from "./library.js";
+import { TTL_NS, metaOf, PIN_NAME, validity } from "./publisher.js";
+import { snapshotOf } from "./roots.js";
+import { openedBeside } from "./second_vault.js";
+import { readState, recordNote, writeState } from "./state.js";
+
+/**
+ * @typedef {import("./library.js").Vault} Vault
+ * @typedef {import("./library.js").VaultStore} VaultStore
+ * @typedef {import("./place.js").SnapshotPlace} SnapshotPlace
+ * @typedef {import("./roots.js").Snapshot} Snapshot
+ * @typedef {{snapshot: Snapshot, record: Uint8Array<ArrayBuffer>, sequence: number, stored: import("./publisher.js").Stored}} Copy
+ */
+
+/**
+ * Uploads the newest revision and publishes it under the vault's name. What the store notes about snapshots stays about
+ * the previous service.
+ *
+ * @param {Vault} vault
+ * @param {VaultStore} store
+ * @param {SnapshotPlace} place
+ * @returns {Promise<Copy>}
+ */
+export async function copyTo(vault, store, place) {
+  const { did } = await vault.status();
+  const stored = did ? await store.load(did) : null;
+  if (!did || !stored) throw new StorageError("no vault is stored here");
+  const state = await readState(store, did);
+  const { signed_dag_cbor: signed } = await vault.publishingDelegation();
+  const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
+  const snapshot = await snapshotOf(manifest, stored.sealed);
+  await place.upload(snapshot);
+  const { pinning } = place;
+  const pin = { cid: snapshot.rootCid, name: PIN_NAME, meta: metaOf(did) };
+  if (pinning) await pinning.wait(await pinning.add(pin));
+  const { name } = await vault.publishingKey();
+  const there = await place.gateways.record(name);
+  // Higher than both services' records, so that neither can pass an older copy off as the newest one.
+  const sequence = Math.max(state.sequence, there?.sequence ?? 0) + 1;
+  const record = Uint8Array.from((await vault.publish(snapshot.rootCid, sequence, validity(), TTL_NS)).record);
+  await place.publish(name, record);
+  return { snapshot, record, sequence, stored };
+}
+
+/**
+ * Checks that the service returns the copy, and that the new passkey opens it.
+ *
+ * @param {Vault} vault
+ * @param {SnapshotPlace} place
+ * @param {Copy} copy
+ * @param {import("./library.js").VaultKey} key
+ */
+export async function readBack(vault, place, { snapshot, record }, key) {
+  const { name } = await vault.publishingKey();
+  const found = await place.gateways.record(name);
+  if (!found || !isSame(found.data, record))
+    throw new MoveRefused("other_copy", "the new service does not return the copy's name as it was published");
+  const copy = await place.gateways.snapshot(snapshot.rootCid);
+  if (!isSame(copy.sealed, snapshot.sealed))
+    throw new MoveRefused("other_copy", "the new service does not return the vault as it was uploaded");
+  await openedBeside(vault, copy, key, async () => {});
+}
+
+/**
+ * Notes that from now on the vault's snapshots are those of the new service.
+ *
+ * @param {VaultStore} store
+ * @param {Copy} copy
+ */
+export async function continueHere(store, { snapshot, record, sequence, stored }) {
+  const { did } = snapshot.manifest;
+  const { rootCid } = snapshot;
+  const { revision } = stored;
+  const before = await readState(store, did);
+  await store.setNote(recordNote(did), record);
+  await store.updateManifest({ ...stored.manifest, rootCid });
+  await writeState(store, {
+    ...before,
+    status: "pinned",
+    revision,
+    rootCid,
+    reason: null,
+    acknowledgedRoot: rootCid,
+    acknowledgedRevision: revision,
+    precedingRoot: before.acknowledgedRoot,
+    sequence,
+    otherRoot: null,
+    sentRoot: rootCid,
+    sentRevision: revision,
+  });
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other */
+function isSame(one, other) {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
