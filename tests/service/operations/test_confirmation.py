@@ -204,6 +204,18 @@ async def test_strangers_transactions_share_no_batch_with_other_reads(api: Api) 
     assert confirmations is api.service.maintenance.confirmations
 
 
+async def test_a_turn_takes_at_most_five_hundred_registrations(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    async def due(_now: float, limit: int) -> list[object]:
+        asked.append(limit)
+        return []
+
+    monkeypatch.setattr(api.service.dids.confirmations.store, "due", due)
+    await api.service.maintenance.confirm_registrations()
+    assert asked == [500]
+
+
 async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.MonkeyPatch) -> None:
     api, rpc = chain
     monkeypatch.setattr("holdfast.service.operations.confirmation.MAX_CONFIRMED_PER_TURN", 3)
