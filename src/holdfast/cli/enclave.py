@@ -15,7 +15,7 @@ from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.service.enclave_source.place import ObjectAddress
+    from holdfast.service.enclave_source.address import ObjectAddress
 
 T = TypeVar("T")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -45,7 +45,7 @@ def publish(
     Exits with 1 for an unusable module, 3 without HOLDFAST_ENCLAVE_URL, 4 if storage cannot be written, 5 if FILE does
     not exist.
     """
-    place = _place_or_fail(env_file, as_json=as_json)
+    address = _place_or_fail(env_file, as_json=as_json)
     body = _read(file, as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
     confirm(
@@ -53,7 +53,7 @@ def publish(
     )
     from holdfast.service.enclave_source.object_storage import publish as put
 
-    _tried(lambda: put(place, body), as_json=as_json)
+    _tried(lambda: put(address, body), as_json=as_json)
     emit({**value, "published": True}, f"published: {value['bytes']} bytes, sha256 {value['sha256']}", as_json=as_json)
 
 
@@ -72,8 +72,8 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
     else:
         from holdfast.service.enclave_source.object_storage import published
 
-        place = _place_or_fail(env_file, as_json=as_json)
-        body, stated = _tried(lambda: published(place), as_json=as_json)
+        address = _place_or_fail(env_file, as_json=as_json)
+        body, stated = _tried(lambda: published(address), as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
     if stated is not None and stated != value["sha256"]:
         fail(Exit.FAILED, "the digest published with the enclave does not match it: publish again", as_json=as_json)
@@ -108,13 +108,13 @@ def _text(value: dict[str, Any]) -> str:
 
 
 def _place_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
-    from holdfast.service.enclave_source.place import parse_place
+    from holdfast.service.enclave_source.address import parse_address
 
     url = settings_or_fail(env_file, as_json=as_json).enclave_url
     if not url:
         fail(Exit.CONFIGURATION, "HOLDFAST_ENCLAVE_URL: set it to where services fetch the enclave", as_json=as_json)
     try:
-        return parse_place(url)
+        return parse_address(url)
     except ValueError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
 

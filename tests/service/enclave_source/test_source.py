@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import pytest
 from tests.support.modules import standing_in
 
+from holdfast.service.enclave_source.address import parse_address
 from holdfast.service.enclave_source.object_storage import MAX_BYTES
-from holdfast.service.enclave_source.place import parse_place
 from holdfast.service.enclave_source.source import EnclaveSource
 
 BUNDLED, NEWER, NEWEST = (standing_in(number) for number in (1, 2, 3))
@@ -281,8 +281,8 @@ async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
     ],
 )
 def test_places(url, folder, name):
-    place = parse_place(url)
-    assert (place.folder, place.name) == (folder, name)
+    address = parse_address(url)
+    assert (address.folder, address.name) == (folder, name)
 
 
 @pytest.mark.parametrize(

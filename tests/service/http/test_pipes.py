@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.service.http import pipes
-from holdfast.service.http.large_responses import PART_BYTES, LargeResponses, PlacedResponse
+from holdfast.service.http.large_responses import PART_BYTES, LargeResponses, LimitedResponse
 from holdfast.service.http.messages import Response
 from holdfast.service.web import rsgi
 
@@ -30,9 +30,9 @@ class Granian:
         self.path = path
 
 
-async def placed(places: LargeResponses) -> PlacedResponse:
+async def placed(places: LargeResponses) -> LimitedResponse:
     response = Response(200, [], bytes(2 * PART_BYTES))
-    return PlacedResponse(response, await places.place(ADDRESS, len(response.body)), "1.1")
+    return LimitedResponse(response, await places.slot(ADDRESS, len(response.body)), "1.1")
 
 
 async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeyp
 
     response.pieces = lost()
     with pytest.raises(FileNotFoundError):
-        await rsgi._send_placed(granian, response, [])
+        await rsgi._send_limited(granian, response, [])
     other = os.open("/proc/self/status", os.O_RDONLY)
     assert Path(granian.path).read_bytes() == b""
     os.close(other)
@@ -64,8 +64,8 @@ async def test_without_a_descriptor_the_place_is_left_again(monkeypatch: pytest.
 
     monkeypatch.setattr(pipes.os, "pipe", none_left)
     with pytest.raises(OSError, match="too many"):
-        await rsgi._send_placed(Granian(), await placed(places), [])
-    assert await places.place(ADDRESS, 1), "the only place is free"
+        await rsgi._send_limited(Granian(), await placed(places), [])
+    assert await places.slot(ADDRESS, 1), "the only place is free"
 
 
 async def test_a_kernel_that_keeps_the_pipe_small_does_not_prevent_a_response(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from obstore import GetOptions
     from obstore.store import ObjectStore
 
-    from holdfast.service.enclave_source.place import ObjectAddress
+    from holdfast.service.enclave_source.address import ObjectAddress
 
 MAX_BYTES = 8 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -57,18 +57,18 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
 # could abort the process while the interpreter shuts down. The store's own time limits end them.
 
 
-def published(place: ObjectAddress) -> tuple[bytes, str | None]:
+def published(address: ObjectAddress) -> tuple[bytes, str | None]:
     """Return the object and the digest that was published with it; None for a missing digest. Raises as `fetch`."""
-    store = open_store(place)
-    body = _read(store, place.name)
+    store = open_store(address)
+    body = _read(store, address.name)
     try:
-        words = _read(store, _digest_name(place)).decode("ascii", "replace").split()
+        words = _read(store, _digest_name(address)).decode("ascii", "replace").split()
     except Absent:
         return body, None
     return body, words[0] if words else ""
 
 
-def publish(place: ObjectAddress, body: bytes) -> str:
+def publish(address: ObjectAddress, body: bytes) -> str:
     """Write the module, read it back, and write its digest next to it as `NAME.sha256`; returns the digest.
 
     Each object is replaced atomically: a service that reads in the meantime gets the old module or the new one.
@@ -81,11 +81,11 @@ def publish(place: ObjectAddress, body: bytes) -> str:
 
     digest = hashlib.sha256(body).hexdigest()
     try:
-        store = open_store(place)
-        obstore.put(store, place.name, body)
-        if _read(store, place.name) != body:
+        store = open_store(address)
+        obstore.put(store, address.name, body)
+        if _read(store, address.name) != body:
             raise Unreachable("object storage gives back another enclave than was written")
-        obstore.put(store, _digest_name(place), f"{digest}  {place.name}\n".encode())
+        obstore.put(store, _digest_name(address), f"{digest}  {address.name}\n".encode())
     except (BaseError, OSError, ValueError) as error:
         raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
     return digest
@@ -118,19 +118,19 @@ def _reading() -> Iterator[None]:
         raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
 
 
-def _digest_name(place: ObjectAddress) -> str:
-    return f"{place.name}.sha256"
+def _digest_name(address: ObjectAddress) -> str:
+    return f"{address.name}.sha256"
 
 
-def open_store(place: ObjectAddress) -> ObjectStore:
+def open_store(address: ObjectAddress) -> ObjectStore:
     """Open the object store of a location. Raises Unreachable if the storage client rejects the location."""
     from obstore.exceptions import BaseError
 
-    if (missing := missing_folder(place)) is not None:
+    if (missing := missing_folder(address)) is not None:
         raise Unreachable(f"there is no folder {missing}")
 
     try:
-        return opened(place)
+        return opened(address)
     except (BaseError, OSError, ValueError) as error:
         raise Unreachable(f"object storage cannot be opened ({type(error).__name__})") from None
 

@@ -10,9 +10,9 @@ import hashlib
 import logging
 from typing import TYPE_CHECKING
 
+from holdfast.service.enclave_source.address import ObjectAddress, parse_address
 from holdfast.service.enclave_source.contract import ModuleContract, Unusable, contract_of, require_replaceable
 from holdfast.service.enclave_source.object_storage import fetch, open_store
-from holdfast.service.enclave_source.place import ObjectAddress, parse_place
 from holdfast.service.enclave_source.port import ServedEnclave
 from holdfast.service.telemetry.calls import calling
 
@@ -38,7 +38,7 @@ class EnclaveSource:
     """
 
     def __init__(self, url: str | None, bundled: bytes, fetch_s: float = FETCH_S) -> None:
-        self._place = parse_place(url) if url else None
+        self._address = parse_address(url) if url else None
         self._current = _enclave(bundled, published=False)
         self._bundled = bundled
         self._measure: ModuleContract | None = None  # the contract of the bundled copy, computed when first needed
@@ -60,26 +60,26 @@ class EnclaveSource:
         Storage errors are not raised: the last valid enclave stays in use, and one line is logged when fetching starts
         to fail or to work again.
         """
-        if self._place is None:
+        if self._address is None:
             return False
         async with self._busy:
             before = self._current
-            self._tell(await self._outcome(self._place))
+            self._tell(await self._outcome(self._address))
             return self._current is not before
 
     async def verdict(self) -> str | None:
         """Look for a published enclave, and return why it is not in use; None if it is in use. For `holdfast check`."""
-        if self._place is None:
+        if self._address is None:
             return "none is named"
         async with self._busy:
-            outcome = await self._outcome(self._place)
+            outcome = await self._outcome(self._address)
         return None if outcome == CURRENT else outcome
 
-    async def _outcome(self, place: ObjectAddress) -> str:
+    async def _outcome(self, address: ObjectAddress) -> str:
         """Fetch and check the published enclave; returns `current`, or why the enclave is not used."""
         try:
             async with asyncio.timeout(self._fetch_s):
-                fetched = await self._fetch(place)
+                fetched = await self._fetch(address)
             if fetched is not None:
                 etag, body = fetched
                 self._verdict = await self._judged(body)
@@ -115,15 +115,15 @@ class EnclaveSource:
             self._measure = contract_of(self._bundled)
         require_replaceable(body, self._measure)
 
-    async def _fetch(self, place: ObjectAddress) -> tuple[str | None, bytes] | None:
+    async def _fetch(self, address: ObjectAddress) -> tuple[str | None, bytes] | None:
         """Return the object's entity tag and bytes; None if the object has not changed since the last fetch.
 
         Raises Unusable.
         """
         if self._store is None:
-            self._store = open_store(place)
+            self._store = open_store(address)
         with calling("enclave", cancelled="timeout"):
-            return await fetch(self._store, place.name, self._seen_etag)
+            return await fetch(self._store, address.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
         """Log one line if the state has changed."""

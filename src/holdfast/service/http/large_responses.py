@@ -39,7 +39,7 @@ class LargeResponses:
     ) -> None:
         """Allow `places` in all, `per_address` of them for one address, and `send_timeout_s` for a part of a body.
 
-        A response waits `waits_s` for a place.
+        A response waits `waits_s` for a slot.
         """
         self._waits_s = waits_s
         self._places = places
@@ -48,8 +48,8 @@ class LargeResponses:
         self._held: Counter[str] = Counter()
         self._freed = asyncio.Event()
 
-    async def place(self, subject: str, size: int) -> Place:
-        """Take a place for a body of `size` bytes to this address. Raises Refused if none becomes free in time."""
+    async def slot(self, subject: str, size: int) -> Slot:
+        """Take a slot for a body of `size` bytes to this address. Raises Refused if none becomes free in time."""
         try:
             async with asyncio.timeout(self._waits_s):
                 while self._full(subject):
@@ -57,7 +57,7 @@ class LargeResponses:
         except TimeoutError:
             raise Refused(self._full(subject) or SERVICE_BUSY, _RETRY_AFTER_S) from None
         self._held[subject] += 1
-        return Place(lambda: self._free(subject), size, self._send_timeout_s)
+        return Slot(lambda: self._free(subject), size, self._send_timeout_s)
 
     def _full(self, subject: str) -> ErrorRow | None:
         if self._held[subject] >= self._per_address:
@@ -66,13 +66,13 @@ class LargeResponses:
 
     def _free(self, subject: str) -> None:
         self._held[subject] -= 1
-        self._held += Counter()  # drops addresses without a place
+        self._held += Counter()  # drops addresses without a slot
         freed, self._freed = self._freed, asyncio.Event()
         freed.set()
 
 
-class Place:
-    """A place that a large response holds, and the time that is left for it."""
+class Slot:
+    """A slot that a large response holds, and the time that is left for it."""
 
     __slots__ = ("_ends", "_send_timeout_s", "leave")
 
@@ -87,20 +87,20 @@ class Place:
         return asyncio.timeout_at(min(now + self._send_timeout_s, self._ends))
 
 
-class PlacedResponse(StreamedResponse):
-    """A large response that has a place, for this version of HTTP. Its sender leaves the place afterwards."""
+class LimitedResponse(StreamedResponse):
+    """A large response that has a slot, for this version of HTTP. Its sender leaves the slot afterwards."""
 
-    __slots__ = ("part_bytes", "place")
+    __slots__ = ("part_bytes", "slot")
 
-    def __init__(self, response: Response, place: Place, version: str | None) -> None:
+    def __init__(self, response: Response, slot: Slot, version: str | None) -> None:
         pieces = response.pieces if isinstance(response, StreamedResponse) else _one_piece(response.body)
         super().__init__(response.status, response.headers, pieces, body_bytes(response))
-        self.place = place
+        self.slot = slot
         self.part_bytes = STREAM_PART_BYTES if version == "2" else PART_BYTES
 
 
 class LaterResponse(Response):
-    """A large response of `size` bytes that is read once it has a place, so that those that wait occupy no memory."""
+    """A large response of `size` bytes that is read once it has a slot, so that those that wait occupy no memory."""
 
     __slots__ = ("read", "size")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.service.http.large_responses import Place
+    from holdfast.service.http.large_responses import Slot
 
 
 _OPENED_WITHIN_S = 10.0
@@ -35,14 +35,14 @@ class Pipe:
                 fcntl.fcntl(self._writer, fcntl.F_SETPIPE_SZ, part_bytes)
         self.path = f"{_FOLDER}/{self._reader}"
 
-    async def write(self, data: bytes | bytearray, place: Place) -> None:
-        """Hand over all bytes. Raises TimeoutError at the place's limit, BrokenPipeError if the client is gone."""
+    async def write(self, data: bytes | bytearray, slot: Slot) -> None:
+        """Hand over all bytes. Raises TimeoutError at the slot's limit, BrokenPipeError if the client is gone."""
         left = memoryview(data)
         while left:
             try:
                 left = left[os.write(self._writer, left) :]
             except BlockingIOError:
-                async with place.part():
+                async with slot.part():
                     await self._writable()
                 self._close_reader()
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.rules.requests import is_foreign_page, is_host_clear, is_length_clear
-from holdfast.service.http.large_responses import LaterResponse, PlacedResponse, body_bytes, is_large
+from holdfast.service.http.large_responses import LaterResponse, LimitedResponse, body_bytes, is_large
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
     BODILESS,
@@ -139,21 +139,21 @@ class Application:
         return None
 
     async def _placed(self, request: Request, response: Response, route: Route | None, request_id: str) -> Response:
-        """Return a large response with a place to be sent from, or the refusal if none exists."""
+        """Return a large response with a slot to be sent from, or the refusal if none exists."""
         try:
-            place = await self._web.large.place(self._web.subject(request), body_bytes(response))
+            slot = await self._web.large.slot(self._web.subject(request), body_bytes(response))
         except Refused as refused:
             _note_refusal(refused, route, request_id)
             return refusal(refused)
         try:
             response = await self._read(response, route, request_id)
         except BaseException:
-            place.leave()
+            slot.leave()
             raise
         if not is_large(response, request.version):
-            place.leave()
+            slot.leave()
             return response
-        return PlacedResponse(response, place, request.version)
+        return LimitedResponse(response, slot, request.version)
 
     async def _read(self, response: Response, route: Route | None, request_id: str) -> Response:
         if type(response) is not LaterResponse:
@@ -251,11 +251,11 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
         if error.row in _CLOSING:
             return Response(answer.status, [*answer.headers, ("connection", "close")], answer.body)
         return answer
-    place = {"request_id": request_id, "route": route.path if route else ""}
+    logged = {"request_id": request_id, "route": route.path if route else ""}
     if isinstance(error, StoreUnavailable):
-        _log.error("store unavailable", extra={**place, "why": str(error)})
+        _log.error("store unavailable", extra={**logged, "why": str(error)})
         return error_response(DATABASE_UNAVAILABLE, [("retry-after", "1")])
-    _log.error("request failed", extra=place, exc_info=error)
+    _log.error("request failed", extra=logged, exc_info=error)
     return error_response(INTERNAL_ERROR)
 
 

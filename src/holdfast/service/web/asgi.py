@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.large_responses import PlacedResponse
+from holdfast.service.http.large_responses import LimitedResponse
 from holdfast.service.http.messages import (
     ABORTED,
     REFUSED,
@@ -155,8 +155,8 @@ class AsgiEntry:
                 headers.append((b"connection", b"close"))
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
-        if type(response) is PlacedResponse:
-            await _send_placed(send, response, headers)
+        if type(response) is LimitedResponse:
+            await _send_limited(send, response, headers)
             return
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
@@ -185,18 +185,18 @@ class AsgiEntry:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _send_placed(send: Send, response: PlacedResponse, headers: list[tuple[bytes, bytes]]) -> None:
+async def _send_limited(send: Send, response: LimitedResponse, headers: list[tuple[bytes, bytes]]) -> None:
     """Send a large body only as fast as the client takes it."""
     try:
         headers.append((b"content-length", b"%d" % response.size))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         async for piece in response.pieces:
             for at in range(0, len(piece), response.part_bytes):
-                async with response.place.part():
+                async with response.slot.part():
                     part = bytes(piece[at : at + response.part_bytes])
                     await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     except TimeoutError:
         return  # the client does not read: without its last part, the server breaks the response off
     finally:
-        response.place.leave()
+        response.slot.leave()

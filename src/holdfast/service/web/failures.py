@@ -72,8 +72,8 @@ def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | 
     return Response(row.status, [("content-type", "application/json"), *headers], msgspec.json.encode(failure))
 
 
-def failed(error: Exception, form: ErrorForm, place: Mapping[str, str]) -> Response:
-    """Return the response to a request whose handler raised this exception; `place` is logged."""
+def failed(error: Exception, form: ErrorForm, logged: Mapping[str, str]) -> Response:
+    """Return the response to a request whose handler raised this exception; `logged` are the fields of its log line."""
     if isinstance(error, SnapshotRefused):
         if error.row in _LIMITS:
             metrics.LIMITS_HIT.add(_LIMITS[error.row])
@@ -81,10 +81,10 @@ def failed(error: Exception, form: ErrorForm, place: Mapping[str, str]) -> Respo
     if isinstance(error, Refused):
         return failure_response(SnapshotRefused(_ROWS.get(error.row, BAD_REQUEST)), form)
     if isinstance(error, BlocksFull):
-        _log.error("snapshots: no room left", extra=place)
+        _log.error("snapshots: no room left", extra=logged)
         return failure_response(SnapshotRefused(OUT_OF_SPACE), form)
     if isinstance(error, (StoreUnavailable, BlocksUnavailable)):
-        _log.error("store unavailable", extra={**place, "why": str(error)})
+        _log.error("store unavailable", extra={**logged, "why": str(error)})
         return failure_response(SnapshotRefused(STORE_UNAVAILABLE, retry_after_s=1), form)
-    _log.error("request failed", extra=place, exc_info=error)
+    _log.error("request failed", extra=logged, exc_info=error)
     return failure_response(SnapshotRefused(INTERNAL_SERVER_ERROR), form)

@@ -15,7 +15,7 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.large_responses import PlacedResponse
+from holdfast.service.http.large_responses import LimitedResponse
 from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, is_longer
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
@@ -160,8 +160,8 @@ class RsgiEntry:
                 headers.append(("connection", "close"))
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
-        if type(response) is PlacedResponse:
-            await _send_placed(protocol, response, headers)
+        if type(response) is LimitedResponse:
+            await _send_limited(protocol, response, headers)
         elif response.body:
             protocol.response_bytes(response.status, headers, response.body)
             if response.status >= REFUSED and body_may_follow(request, response):
@@ -170,15 +170,15 @@ class RsgiEntry:
             protocol.response_empty(response.status, headers)
 
 
-async def _send_placed(protocol: Any, response: PlacedResponse, headers: Headers) -> None:
+async def _send_limited(protocol: Any, response: LimitedResponse, headers: Headers) -> None:
     """Send a large body only as fast as the client takes it."""
     headers.append(("content-length", str(response.size)))
     try:
         with closing(Pipe(response.part_bytes)) as pipe:
             protocol.response_file(response.status, headers, pipe.path)
             async for piece in response.pieces:
-                await pipe.write(piece, response.place)
+                await pipe.write(piece, response.slot)
     except (TimeoutError, BrokenPipeError):
         return  # the client has disconnected, or does not read
     finally:
-        response.place.leave()
+        response.slot.leave()

@@ -17,7 +17,7 @@ class ObjectAddress(Folder):
     name: str
 
 
-def parse_place(url: str) -> ObjectAddress:
+def parse_address(url: str) -> ObjectAddress:
     """Return the object that the URL names; unless it ends in `.wasm`, `enclave.wasm` in the folder that it names.
 
     Raises:
