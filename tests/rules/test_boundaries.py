@@ -8,7 +8,9 @@ import pytest
 from holdfast.content.bases import to_multibase
 from holdfast.rules.colours import WHITE, Colour, contrast, lightened_for
 from holdfast.rules.gateway import identity_car
+from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.rules.pins import checked_pin
+from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import PinSnapshot
 
@@ -41,3 +43,9 @@ def test_a_shade_that_is_almost_white_is_found() -> None:
     shade = lightened_for(background, Colour(0, 0, 0))
     assert shade != WHITE
     assert 4.5 <= contrast(shade, background) < contrast(WHITE, background)
+
+
+def test_an_identifier_is_sent_in_at_most_320_characters() -> None:
+    assert parse_identifier("ann".ljust(320), Channel.HANDLE).key == "ann"
+    with pytest.raises(Refused):
+        parse_identifier("ann".ljust(321), Channel.HANDLE)
