@@ -9,12 +9,14 @@ import pytest
 from tests.support.running_service import running_service
 from tests.support.terminal import Terminal
 
-from holdfast.cli import vault_move
+from holdfast.cli import register, vault_move
 from holdfast.cli.exits import Exit
 from holdfast.client.blocking.service_client import ServiceClient
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.chain_service import ChainService
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +26,36 @@ def services(tmp_path_factory: pytest.TempPathFactory):
         running_service(tmp_path_factory.mktemp("new")) as new,
     ):
         yield tuple(each.base_url.replace("127.0.0.1", "localhost") for each in (old, new))
+
+
+def test_a_did_on_the_chain_moves_with_its_transaction(chain: ChainService, tmp_path: Path):
+    """The new service requires the proof, and nothing is sent to the chain once more."""
+    other = chain.another(tmp_path / "new", chain.bundler_url, HOLDFAST_REGISTRATION_PROOF="required")
+    old, new = (each.base_url.replace("127.0.0.1", "localhost") for each in (chain, other))
+    ada, handle = Terminal(tmp_path / "ada", old), "m" + secrets.token_hex(6)
+    ada.json("vault", "create", "--password")
+    made = ada.json("register", "--handle", handle)
+    moved = ada.json("vault", "move", "--to", new, "--yes")
+    with ServiceClient(new) as service:
+        found = service.lookup_did(moved["credential_id"])
+    assert found is not None
+    assert (found.did, found.identifier, found.tx_hash) == (made["did"], handle, made["tx_hash"])
+    ada.environment["HOLDFAST_SERVICE_URL"] = new
+    assert ada.json("whoami")["smartAccount"] == made["smart_account"]
+
+
+def test_an_address_is_proven_to_the_new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    with running_service(tmp_path / "old") as old, running_service(tmp_path / "new") as new:
+        urls = [each.base_url.replace("127.0.0.1", "localhost") for each in (old, new)]
+        ada = Terminal(tmp_path / "ada", urls[0])
+        ada.json("vault", "create", "--password")
+        monkeypatch.setattr(register, "_ask_code", lambda _: old.code_for("ada@example.org"))
+        monkeypatch.setattr(vault_move, "_ask_code", lambda _: new.code_for("ada@example.org"))
+        ada.json("register", "--email", "ada@example.org")
+        moved = ada.json("vault", "move", "--to", urls[1], "--yes")
+        assert (moved["identifier"], moved["channel"]) == ("ada@example.org", "email")
 
 
 def test_a_person_moves_and_goes_on_there(services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

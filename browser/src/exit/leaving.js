@@ -150,7 +150,11 @@ async function send(page, standing, { bundler, plan }) {
     : await sendOrdinary(node, vault, standing, plan);
   const asked = { account: standing.account, own: vault.account, signer: vault.signer };
   const tokens = standing.tokens.map(({ address }) => address);
-  page.standing = await standingOf(node, { ...asked, tokens, nfts: standing.nfts }).catch(() => standing);
+  page.standing = await standingOf(node, {
+    ...asked,
+    tokens,
+    nfts: standing.nfts.filter(({ isFound }) => !isFound),
+  }).catch(() => standing);
   page.draw("sent");
 }
 

@@ -81,7 +81,7 @@ function shown({ text }, { signer }, standing) {
   const { chainId, account, isDeployed, obstacle, owners, coin, deposit, tokens, nfts } = standing;
   const held = [
     ...tokens.filter(({ balance }) => balance).map(tokenText),
-    ...nfts.filter(({ isChosen }) => isChosen).map((it) => nftText(text, it)),
+    ...nfts.filter(({ isFound }) => !isFound).map((it) => nftText(text, it)),
     ...(deposit ? [text("deposit", { amount: coinText(deposit) })] : []),
     ...(coin ? [coinText(coin)] : []),
   ];
@@ -111,12 +111,18 @@ export function nftText(text, { contract, id, pieces }) {
 /** Lets the person choose which of the NFTs that the node found are moved. @param {import("./main.js").Page["text"]} text @param {import("./standing.js").Standing} standing */
 function foundOnes(text, { nfts, isSearched }) {
   if (!isSearched) return el("p", { class: "small" }, text("nft.unsearched"));
-  const found = nfts.filter(({ isChosen }) => !isChosen);
+  const found = nfts.filter(({ isFound }) => isFound);
   if (found.length === 0) return null;
   const choices = found.map((nft) => {
     const choose = (/** @type {Event} */ event) =>
       (nft.isChosen = /** @type {HTMLInputElement} */ (event.currentTarget).checked);
-    const box = el("input", { type: "checkbox", name: "nft", value: nftName(nft), onchange: choose });
+    const box = el("input", {
+      type: "checkbox",
+      name: "nft",
+      value: nftName(nft),
+      checked: nft.isChosen,
+      onchange: choose,
+    });
     return el("label", { class: "choice" }, box, nftText(text, nft));
   });
   return el(

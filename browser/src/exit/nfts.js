@@ -13,8 +13,8 @@ const MOST_IN_A_LOG = 100;
 
 /**
  * @typedef {{contract: string, id: bigint}} Named
- * @typedef {Named & {pieces: bigint | null, isChosen: boolean}} Nft `pieces`: how many of an ERC-1155 token; null for
- *   ERC-721. `isChosen`: whether it is moved
+ * @typedef {Named & {pieces: bigint | null, isFound: boolean, isChosen: boolean}} Nft `pieces`: how many of an ERC-1155 token;
+ *   null for ERC-721. `isFound`: the person has not named it. `isChosen`: whether it is moved
  */
 
 /** @param {string} text `ADDRESS:ID` @returns {Named | null} null for other texts */
@@ -35,14 +35,14 @@ export function nftName({ contract, id }) {
  * @param {import("./node.js").Node} node
  * @param {string} account
  * @param {Named[]} named
- * @param {boolean} isChosen
+ * @param {boolean} isFound
  * @returns {Promise<Nft[]>}
  */
-export async function nftsOf(node, account, named, isChosen) {
+export async function nftsOf(node, account, named, isFound) {
   const had = [];
   for (const nft of new Map(named.map((it) => [nftName(it), it])).values()) {
     const pieces = await piecesOf(node, account, nft);
-    if (pieces !== undefined) had.push({ ...nft, pieces, isChosen });
+    if (pieces !== undefined) had.push({ ...nft, pieces, isFound, isChosen: !isFound });
   }
   return had;
 }
@@ -73,7 +73,7 @@ export async function foundNfts(node, account) {
     for (const topics of came) logs.push(...(await node.call("eth_getLogs", [{ fromBlock: "0x0", topics }])));
     const order = (/** @type {any} */ log) => Number(log.blockNumber) * 2 ** 20 + Number(log.logIndex);
     const newest = logs.sort((a, b) => order(b) - order(a)).flatMap(nftsIn);
-    return nftsOf(node, account, newest.slice(0, MOST_FOUND), false);
+    return nftsOf(node, account, newest.slice(0, MOST_FOUND), true);
   } catch (error) {
     if (error instanceof NodeRefused) return null;
     throw error;

@@ -47,7 +47,7 @@ export async function standingOf(node, { account, own, signer, tokens, nfts }) {
   const state = isDeployed
     ? await deployed(node, facts, signer)
     : { isNamed: false, nonce: 0n, owners: null, obstacle: await future(node, account === own) };
-  const named = await nftsOf(node, account, nfts, true);
+  const named = await nftsOf(node, account, nfts, false);
   const found = await foundNfts(node, account);
   const known = new Set(named.map(nftName));
   return {

@@ -99,7 +99,7 @@ async function begun(store, old, next, did) {
   const noted = /** @type {Noted | null} */ (await store.note(noteOf(did)));
   if (noted?.to === next.baseUrl) return noted;
   const { registration, former } = await registrationAt(old, did);
-  await checkFree(next, registration.identifier, did);
+  await checkFree(next, registration, did);
   return { to: next.baseUrl, former, registration, made: noted?.made ?? [] };
 }
 
@@ -169,7 +169,7 @@ async function confirmed(next, did, credentialId, { identifier, channel }) {
   const known = /** @type {any} */ (await next.lookupDid({ credentialId }));
   if (!known.found || known.did !== did || known.identifier !== identifier || known.channel !== channel)
     throw new MoveRefused("other_registration", "the new service does not have the name for this DID and passkey");
-  if ((await next.checkSession({ identifier })).available)
+  if (channel === "handle" && (await next.checkSession({ identifier })).available)
     throw new MoveRefused("other_registration", "the new service offers the name to others");
 }
 

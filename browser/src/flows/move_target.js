@@ -51,14 +51,16 @@ export async function checkTarget(old, next) {
 }
 
 /**
- * Refuses an identifier that another DID has at the new service.
+ * Refuses a handle that another DID has at the new service. Whose an e-mail address or number is, the code sent to it
+ * decides at the registration.
  *
  * @param {Client} next
- * @param {string} identifier
+ * @param {{identifier: string, channel: string}} registration
  * @param {string} did
  * @throws {MoveRefused}
  */
-export async function checkFree(next, identifier, did) {
+export async function checkFree(next, { identifier, channel }, did) {
+  if (channel !== "handle") return;
   const { available, reason } = await next.checkSession({ identifier });
   if (available || (await next.checkAlias({ alias: identifier })).did === did) return;
   throw new MoveRefused("name_taken", `${identifier} is ${reason ?? "not available"} at ${next.baseUrl}`);

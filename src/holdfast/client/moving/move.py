@@ -89,7 +89,7 @@ class Move:
             noted = None
         if noted is None:
             known, former = await self._registration()
-            await check_free(self._new, known.identifier, self._did)
+            await check_free(self._new, known.identifier, known.channel, self._did)
             noted = Noted(to=to, former=former, registration=known)
             await asyncio.to_thread(note_move, store, self._did, noted)
         return noted
@@ -124,7 +124,7 @@ class Move:
             given.channel,
         ):
             raise MoveRefused("other_registration", "the new service does not have the name for this DID and passkey")
-        if (await self._new.check_session(given.identifier)).available:
+        if given.channel == "handle" and (await self._new.check_session(given.identifier)).available:
             raise MoveRefused("other_registration", "the new service offers the name to others")
 
     async def _left(self, noted: Noted, credential_id: str, copy: Copy) -> Moved:

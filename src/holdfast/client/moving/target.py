@@ -41,8 +41,13 @@ async def check_target(old: AsyncServiceClient, new: AsyncServiceClient) -> None
         raise MoveRefused("other_contracts", f"{address} has other contracts, where the DID and the account are not")
 
 
-async def check_free(new: AsyncServiceClient, identifier: str, did: str) -> None:
-    """Refuse an identifier that another DID has at the new service. Raises MoveRefused, NetworkError."""
+async def check_free(new: AsyncServiceClient, identifier: str, channel: str, did: str) -> None:
+    """Refuse a handle that another DID has at the new service. Raises MoveRefused, NetworkError.
+
+    Whose an e-mail address or number is, the code sent to it decides at the registration.
+    """
+    if channel != "handle":
+        return
     found = await new.check_session(identifier)
     if found.available or (await new.check_alias(identifier)).did == did:
         return
