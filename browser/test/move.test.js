@@ -184,7 +184,7 @@ for (const [code, lies, before] of [
     assert.deepEqual(world.old, { former: "ada" });
   });
 
-test("a name of another person, and the service itself, are no target", async () => {
+test("a name of another person, and the service itself, are refused", async () => {
   const world = new World();
   world.new.another = "ada";
   const taken = world.service(NEW, world.new);
