@@ -244,6 +244,18 @@ export class Client extends ServiceClient {
   }
 
   /**
+   * Adds an e-mail address or phone number to the open vault's DID, which must be registered. To change an address, add
+   * the new one and take the old one back.
+   *
+   * @param {import("./generated/types.js").Attestation} attestation from `checkCode`
+   * @returns {Promise<{identifier: string, channel: string}>} the address that the DID now holds
+   * @throws {RequestRefused} the service refuses; `code` says why
+   */
+  async addAddress(attestation) {
+    return (await part(import("./flows/person.js"))).addAddress(this, attestation);
+  }
+
+  /**
    * Registers the open vault's DID under one identifier. An interrupted registration continues where it stopped.
    *
    * @param {import("./flows/register.js").RegistrationRequest} request

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.page_visits import GERMAN, Visit, new_name
+from tests.support.running_service import RunningService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,16 @@ async def test_a_person_leaves(browser: Browser, shared: Server) -> None:
         await visit.press("download")
     found = json.loads(Path(await (await downloading.value).path()).read_text())
     assert [row["given"] for row in found["identifiers"]] == [name]
+    await visit.page.get_by_label("Add an e-mail address").fill(f"{name}@example.com")
+    await visit.press("submit")
+    await visit.screen("prove")
+    await visit.fill("code", RunningService(shared.url, shared.data).code_for(f"{name}@example.com"))
+    await visit.told(f"{name}@example.com is added.", "#status")
+    await visit.told("Names and addresses: 2. Passkeys: 1.")
+    await visit.inspect("leave-added")
+    await visit.page.locator('[data-name="free"]').nth(1).click()
+    await visit.page.locator('dialog [data-name="yes"]').click()
+    await visit.told("Names and addresses: 1. Passkeys: 1.")
     await visit.press("free")
     await visit.page.locator('dialog [data-name="no"]').click()
     await visit.press("free")

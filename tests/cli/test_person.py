@@ -7,10 +7,12 @@ import secrets
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.running_service import RunningService
 from tests.support.serving import DID
 from tests.support.terminal import Terminal
 from tests.support.vaults import PASSKEY
 
+from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
 
 if TYPE_CHECKING:
@@ -66,7 +68,8 @@ def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Ca
 def test_a_person_looks_and_takes_back(
     tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = serve().url
+    server = serve()
+    service = server.url
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
     (tmp_path / "credential").write_text(PASSKEY.credential)
@@ -76,6 +79,12 @@ def test_a_person_looks_and_takes_back(
     terminal.json("register", "--handle", name, "--service", service)
     found = terminal.json("vault", "stored", "--service", service)
     assert [row["key"] for row in found["identifiers"]] == [name] and len(found["credentials"]) == 1
+    sent = RunningService(service, server.data)
+    for address, more in ((f"{name}@a.example", ()), (f"{name}@b.example", ("--instead-of", f"{name}@a.example"))):
+        monkeypatch.setattr(client_vault, "ask_code", lambda _message, to=address: sent.code_for(to))
+        terminal.json("vault", "add-address", address, *more, "--service", service)
+    found = terminal.json("vault", "stored", "--service", service)
+    assert [row["key"] for row in found["identifiers"]] == [name, f"{name}@b.example"], "the old address is freed"
     take_back = ("vault", "take-back", "--service", service, "--yes")
     terminal.run(*take_back, code=Exit.USAGE)
     terminal.run(*take_back, "--everything", "--passkey", "x", code=Exit.USAGE)
@@ -85,6 +94,6 @@ def test_a_person_looks_and_takes_back(
     assert terminal.json("whoami", "--service", service)["registered"] is None
     assert terminal.json(*take_back, "--identifier", name) == {**nothing, "identifiers": 1}
     gone = terminal.json(*take_back, "--everything")
-    assert (gone["identifiers"], gone["credentials"]) == (0, 0)
+    assert (gone["identifiers"], gone["credentials"]) == (1, 0)
     left = terminal.json("vault", "stored", "--service", service)
     assert not left["identifiers"] and not left["snapshots"]

@@ -39,6 +39,21 @@ export async function takeBack(client, removal) {
 }
 
 /**
+ * @param {Client} client its vault is open
+ * @param {import("../generated/types.js").Attestation} attestation
+ * @returns {Promise<{identifier: string, channel: string}>}
+ */
+export async function addAddress(client, attestation) {
+  const headers = await signed(client, "/person/add", { attestation });
+  const { identifier, channel } = await client._call(
+    { method: "POST", path: "/api/person/identifiers", reads: "json", safe: true },
+    undefined,
+    headers,
+  );
+  return { identifier, channel };
+}
+
+/**
  * @param {Client} client
  * @param {string} command
  * @param {Record<string, any>} args

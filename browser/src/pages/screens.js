@@ -2,7 +2,7 @@
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";
-import { leave } from "./leave/parts.js";
+import { addressProven, leave } from "./leave/parts.js";
 import { screen } from "./parts/router.js";
 import { pair } from "./pair/give.js";
 import { take } from "./pair/take.js";
@@ -46,6 +46,7 @@ export function nameScreens() {
   screen("drill-device", drillDevice);
   screen("passkey-proven", passkeyProven);
   screen("leave", leave);
+  screen("address-proven", addressProven);
   screen("received", received);
   screen("send", send);
   screen("send-review", review);

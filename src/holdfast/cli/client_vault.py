@@ -103,6 +103,12 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
+def ask_code(message: str) -> str:
+    """Return the code that was sent to the person."""
+    say(message)
+    return str(typer.prompt("Code", err=True, default="", show_default=False))
+
+
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn any of the client's errors into a one-line message and an exit code."""

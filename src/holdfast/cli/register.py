@@ -47,12 +47,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
         gas = gas_policy(paymaster, rpc)
         headers = {"Holdfast-Invitation": invitation} if invitation else None
         with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30, headers=headers) as client:
-            made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
+            made = client.register(handle=handle, email=email, sms=sms, code=common.ask_code, on_progress=common.say)
         kept_snapshots.begin(vault.store, service)
         text = f"{made.identifier} is {made.did}"
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)
-
-
-def _ask_code(message: str) -> str:
-    common.say(message)
-    return str(typer.prompt("Code", err=True, default="", show_default=False))

@@ -1,4 +1,4 @@
-"""holdfast vault stored, take-back: what a service stores about the vault's DID."""
+"""holdfast vault stored, take-back, add-address: what a service stores about the vault's DID."""
 
 from __future__ import annotations
 
@@ -59,6 +59,35 @@ def take_back(  # noqa: PLR0913, PLR0917 - each is an option of the command
     counts = {name: count for name, count in removed.to_json().items() if name != "ok"}
     lines = ", ".join(f"{name} {count}" for name, count in counts.items())
     emit(counts, f"removed: {lines}" if any(counts.values()) else "nothing to remove", as_json=as_json)
+
+
+def add_address(
+    address: Annotated[str, typer.Argument(help="An e-mail address, or a phone number that begins with +.")],
+    instead_of: Annotated[str | None, typer.Option(help="An old address, which is freed afterwards.")] = None,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Add an e-mail address or phone number to the vault's DID at the service, which sends a code there."""
+    with (
+        common.plain_errors(as_json=as_json),
+        common.opened_vault(folder, key, service) as vault,
+        kept_snapshots.client_of(vault, service) as client,
+    ):
+        channel = _channel_of(address)
+        client.send_code(address, channel)
+        checked = client.check_code(address, channel, common.ask_code(f"A code was sent to {address}."))
+        if checked.attestation is None:
+            fail(Exit.FAILED, checked.message or "the code is wrong", as_json=as_json)
+        added = client.add_address(checked.attestation)
+        if instead_of is not None:
+            client.free_identifier(instead_of, _channel_of(instead_of))
+    emit(added.to_json(), f"{added.identifier} is added", as_json=as_json)
+
+
+def _channel_of(address: str) -> str:
+    return "email" if "@" in address else "sms"
 
 
 def _removed(client: Client, passkey: str | None, identifier: str | None, channel: str) -> PersonRemoved:

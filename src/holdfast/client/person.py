@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast.client.http.calls import as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
 from holdfast.client.snapshots.tokens import person_token
-from holdfast.client.types.service import PersonRemoved
-from holdfast.wire.endpoints import EXPORT_PERSON, REMOVE_OF_PERSON
+from holdfast.client.types.service import AddressAdded, PersonRemoved
+from holdfast.wire.endpoints import ADD_ADDRESS, EXPORT_PERSON, REMOVE_OF_PERSON
 
 if TYPE_CHECKING:
     from holdfast.client.http.calls import Reader
     from holdfast.client.http.transport import HttpTransport
+    from holdfast.client.types.service import Attestation
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.endpoints import Endpoint
 
 T = TypeVar("T")
-_EXPORT, _REMOVE = "/person/export", "/person/remove"
+_EXPORT, _REMOVE, _ADD = "/person/export", "/person/remove", "/person/add"
 
 
 class PersonMethods:
@@ -62,6 +63,16 @@ class PersonMethods:
         The vault on this device, and what is on the chain, stay.
         """
         return await self._remove({"everything": True})
+
+    async def add_address(self, attestation: Attestation) -> AddressAdded:
+        """Add an e-mail address or phone number to the DID, which then holds it; free_identifier gives it back.
+
+        To change an address, add the new one and free the old one. The DID must be registered.
+
+        Args:
+            attestation: what check_code returned for the code that send_code sent there.
+        """
+        return await self._ask(ADD_ADDRESS, _ADD, {"attestation": attestation.to_json()}, as_type(AddressAdded))
 
     async def _remove(self, args: dict[str, Any]) -> PersonRemoved:
         return await self._ask(REMOVE_OF_PERSON, _REMOVE, args, as_type(PersonRemoved))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.dids import parse_credential_id
-from holdfast.rules.identifiers import parse_channel, parse_identifier
+from holdfast.rules.identifiers import parse_channel, parse_identifier, parse_verify_channel
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EXPORT = "/person/export"
 REMOVE = "/person/remove"
+ADD = "/person/add"
+_NAMED = {"identifier", "channel"}
 _FORMS = ({"credentialId"}, {"identifier", "channel"}, {"everything"})
 
 
@@ -44,5 +46,22 @@ def removal_request(args: Mapping[str, object]) -> RemovalRequest:
         if "credentialId" in texts:
             return RemovalRequest(credential=parse_credential_id(texts["credentialId"]))
         return RemovalRequest(identifier=parse_identifier(texts["identifier"], parse_channel(texts["channel"])))
+    except Refused as refused:
+        raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None
+
+
+def added_address(args: Mapping[str, Any]) -> tuple[Identifier, dict[str, Any]]:
+    """Return the address that a `/person/add` invocation adds, and its attestation, which is not yet verified.
+
+    Raises SnapshotRefused(BAD_REQUEST).
+    """
+    attestation = args.get("attestation")
+    if set(args) != {"attestation"} or not isinstance(attestation, dict):
+        raise SnapshotRefused(BAD_REQUEST, "the token names an attestation, and nothing else")
+    if not all(isinstance(value, str) for value in attestation.values()) or not set(attestation) >= _NAMED:
+        raise SnapshotRefused(BAD_REQUEST, "an attestation consists of texts, among them identifier and channel")
+    try:
+        channel = parse_verify_channel(attestation["channel"])
+        return parse_identifier(attestation["identifier"], channel), attestation
     except Refused as refused:
         raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None

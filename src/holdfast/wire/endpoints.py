@@ -614,7 +614,9 @@ PUBLISH_NAME = Endpoint[r.Input](
 )
 
 
-def _of_person(name: str, method: str, path: str, summary: str, answer: type[m.Answer]) -> Endpoint[r.Input]:
+def _of_person(
+    name: str, method: str, path: str, summary: str, answer: type[m.Answer], *failures: f.FailureRow
+) -> Endpoint[r.Input]:
     return Endpoint[r.Input](
         name=name,
         method=method,
@@ -622,7 +624,7 @@ def _of_person(name: str, method: str, path: str, summary: str, answer: type[m.A
         summary=summary,
         answers=(answer,),
         errors_as=ErrorForm.FAILURE,
-        failures=(*(row for row in _TOKEN if row is not f.DID_NOT_REGISTERED), f.BAD_REQUEST, *_FAILING),
+        failures=(*(row for row in _TOKEN if row is not f.DID_NOT_REGISTERED), f.BAD_REQUEST, *failures, *_FAILING),
         client=False,
     )
 
@@ -636,6 +638,18 @@ REMOVE_OF_PERSON = _of_person(
     "/api/person/removals",
     "Take back a credential, an identifier or everything of the token's DID",
     m.PersonRemoved,
+)
+
+ADD_ADDRESS = _of_person(
+    "add_address",
+    "POST",
+    "/api/person/identifiers",
+    "Add the verified address, whose attestation the token contains, to the token's DID",
+    m.AddressAdded,
+    f.DID_NOT_REGISTERED,
+    f.ATTESTATION_REFUSED,
+    f.ADDRESS_TAKEN,
+    f.TOO_MANY_ADDRESSES,
 )
 
 RESOLVE_DID = Endpoint[r.Input](

@@ -58,6 +58,11 @@ TOKEN_USED = FailureRow(401, "TOKEN_USED", "the token has made another upload or
 DID_NOT_REGISTERED = FailureRow(
     403, "DID_NOT_REGISTERED", "the DID is not registered at this service; register it first"
 )
+ATTESTATION_REFUSED = FailureRow(
+    403,
+    "ATTESTATION_REFUSED",
+    "the attestation is not this service's, has expired or was used; verify the address again",
+)
 ANOTHER_DID = FailureRow(403, "ANOTHER_DID", "the snapshot belongs to another DID than the token's")
 NAME_NOT_REGISTERED = FailureRow(
     403,
@@ -75,6 +80,10 @@ NOT_ACCEPTABLE = FailureRow(
 TOO_SLOW = FailureRow(408, "REQUEST_TIMEOUT", "the body did not arrive in time; send it again")
 INSUFFICIENT_FUNDS = FailureRow(
     409, "INSUFFICIENT_FUNDS", "the DID has used up what it may keep here; delete older pins"
+)
+ADDRESS_TAKEN = FailureRow(409, "IDENTIFIER_TAKEN", "another DID holds this address")
+TOO_MANY_ADDRESSES = FailureRow(
+    409, "TOO_MANY_ADDRESSES", "the DID holds as many addresses as one may; free one of them first"
 )
 RECORD_DOES_NOT_RISE = FailureRow(
     409, "RECORD_DOES_NOT_RISE", "a record of this name with the same or a higher sequence is kept; fetch it first"

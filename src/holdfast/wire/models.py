@@ -223,6 +223,14 @@ class PersonRemoved(Answer, frozen=True, kw_only=True):
     pins: int
 
 
+class AddressAdded(Answer, frozen=True, kw_only=True):
+    """POST /api/person/identifiers: the address that the DID holds."""
+
+    ok: bool = True
+    identifier: str
+    channel: str
+
+
 class PersonExport(Answer, frozen=True, kw_only=True):
     """GET /api/person: all rows about a DID, by kind; times in RFC 3339."""
 

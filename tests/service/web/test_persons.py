@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import httpx
     from tests.support.api import Api
 
-EXPORT, REMOVE = "/person/export", "/person/remove"
+EXPORT, REMOVE, ADD = "/person/export", "/person/remove", "/person/add"
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_a_removed_person_uploads_nothing(vault: Vault) -> None:
 
 
 async def test_pages_of_other_origins_may_send_the_token(vault: Vault) -> None:
-    for path in ("/api/person", "/api/person/removals"):
+    for path in ("/api/person", "/api/person/removals", "/api/person/identifiers"):
         answer = await vault.api.http.options(path)
         assert "Authorization" in answer.headers["access-control-allow-headers"]
 
@@ -160,3 +160,33 @@ async def test_an_address_without_uploads_left_gets_a_copy_and_erases(make_api: 
     assert [answer.status_code for answer in pinned] == [202, 429]
     assert len((await export(vault))["credentials"]) == 1
     assert (await remove(vault, everything=True)).json()["identifiers"] == 1
+
+
+async def add(vault: Vault, attestation: Any, **more: Any) -> httpx.Response:
+    headers = token(vault, ADD, {"attestation": attestation, **more})
+    return await vault.api.http.post("/api/person/identifiers", headers=headers)
+
+
+async def test_an_address_is_added_and_freed(vault: Vault) -> None:
+    attestation = await vault.api.attested("Ann@Example.com")
+    answer = await add(vault, attestation)
+    assert answer.json() == {"ok": True, "identifier": attestation["identifier"], "channel": "email"}
+    assert [it["channel"] for it in (await export(vault))["identifiers"]] == ["handle", "email"]
+    session = {"identifier": "ann@example.com", "channel": "email", "did": "did:new:0x02"}
+    assert (await vault.api.post("/api/sessions", **session)).json() == {"error": "identifier_taken"}
+    other = await registered(vault.api, "bob")
+    assert failure(await add(other, await vault.api.attested("ann@example.com"))) == (409, "IDENTIFIER_TAKEN")
+    assert (await remove(vault, identifier="ann@example.com", channel="email")).json()["identifiers"] == 1
+
+
+async def test_an_address_needs_a_current_attestation_and_a_registered_did(vault: Vault) -> None:
+    attestation = await vault.api.attested()
+    assert failure(await add(Vault(api=vault.api), attestation)) == (403, "DID_NOT_REGISTERED")
+    forged = {**attestation, "identifier": "other@example.com"}
+    assert failure(await add(vault, forged)) == (403, "ATTESTATION_REFUSED")
+    for wrong in (None, "text", {}, {**attestation, "identifier": 7}, {**attestation, "channel": "handle"}):
+        assert failure(await add(vault, wrong)) == (400, "BAD_REQUEST")
+    assert failure(await add(vault, attestation, more=1)) == (400, "BAD_REQUEST")
+    vault.api.clock.now += 301
+    assert failure(await add(vault, attestation)) == (403, "ATTESTATION_REFUSED")
+    assert len((await export(vault))["identifiers"]) == 1

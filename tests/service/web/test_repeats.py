@@ -11,7 +11,7 @@ from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
 
 from holdfast.service.settings.secrets import Secrets
 from holdfast.service.store.postgresql import batcher, connection
-from holdfast.wire.endpoints import ENDPOINTS, REMOVE_OF_PERSON, WORKFLOW_RUN
+from holdfast.wire.endpoints import ADD_ADDRESS, ENDPOINTS, REMOVE_OF_PERSON, WORKFLOW_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,7 @@ def test_every_post_of_a_client_takes_a_key() -> None:
     assert {endpoint.key for endpoint in ENDPOINTS if endpoint.keyed} == posts - {
         WORKFLOW_RUN.key,
         REMOVE_OF_PERSON.key,
+        ADD_ADDRESS.key,
     }
 
 

@@ -1,8 +1,9 @@
 /** What the screen for leaving gets from the pages, because a file that it imported too would be one more request. */
 
+import { meta } from "../../kit/meta.js";
 import { confirmed } from "../parts/dialog.js";
 import { text } from "../parts/language.js";
-import { about, button, buttons, el, paragraph } from "../parts/nodes.js";
+import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { setVaultOf, unmarkVault } from "../parts/notes.js";
 import { go } from "../parts/router.js";
 import { SERVICE, preparing, run, say, show } from "../parts/screen.js";
@@ -16,7 +17,10 @@ const PARTS = {
   buttons,
   confirmed,
   el,
+  field,
+  form,
   go,
+  meta,
   paragraph,
   preparing,
   ready,
@@ -24,6 +28,7 @@ const PARTS = {
   say,
   setVaultOf,
   show,
+  submit,
   text,
   unmarkVault,
 };
@@ -42,8 +47,23 @@ export function leaveCard() {
   );
 }
 
-/** Loads the screen and shows it. */
-export async function leave() {
+/**
+ * Loads the screen and shows it.
+ *
+ * @param {{said?: string}} [how] `said`: what happened just now
+ */
+export async function leave(how) {
   const { leave: shown } = await import("./screen.js");
-  await shown(PARTS);
+  await shown(PARTS, how);
+}
+
+/**
+ * Adds a proven address to the vault's DID.
+ *
+ * @param {import("../register/prove.js").Proving} row
+ */
+export async function addressProven({ attestation, identifier }) {
+  const client = await ready();
+  await client.addAddress(/** @type {import("../../generated/types.js").Attestation} */ (attestation));
+  await leave({ said: text("leave.added", { identifier }) });
 }

@@ -26,6 +26,7 @@ export async function leave(parts, { said = "" } = {}) {
       el("h2", {}, text("leave.stored.heading", { name: SERVICE })),
       paragraph("leave.stored.text", counts),
       el("ul", { class: "rows" }, ...identifiers.map((/** @type {Identifier} */ it) => row(parts, it))),
+      adding(parts),
       el(
         "div",
         { class: "buttons" },
@@ -81,6 +82,24 @@ function row(parts, { channel, given }) {
     el("p", {}, identifier),
     el("div", { class: "buttons" }, about(pressed(parts, "free", free), identifier)),
   );
+}
+
+/**
+ * The form that adds an address; null if the service takes handles alone.
+ *
+ * @param {Parts} parts
+ */
+function adding({ field, form, go, meta, submit, text }) {
+  const offered = (meta("channels") || "handle email sms").split(" ");
+  if (!offered.includes("email") && !offered.includes("sms")) return null;
+  const shown = field(text("leave.add"), { name: "address", type: "text", autocomplete: "email" });
+  const next = async () => {
+    const identifier = shown.input.value.trim();
+    const channel = identifier.includes("@") ? "email" : "sms";
+    if (!identifier || !offered.includes(channel)) return shown.judge(text("leave.add.bad"));
+    await go("prove", { identifier, channel, added: true });
+  };
+  return form(next, shown.node, submit(text("leave.add.next")));
 }
 
 /**

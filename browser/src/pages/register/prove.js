@@ -21,8 +21,8 @@ const SENTENCES = {
 
 /**
  * @typedef {import("../parts/notes.js").Begun} Begun
- * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of another passkey, which is not yet
- *   registered with the service; without it, a registration continues
+ * @typedef {Begun & {passkey?: string, added?: boolean}} Proving `passkey`: the credential ID of another passkey, which is not yet
+ *   registered with the service; `added`: the address is added to the open vault's DID; otherwise a registration continues
  */
 
 /** @param {Proving} row */
@@ -86,9 +86,11 @@ function draw(row, sentAt, failed = false) {
             { class: "buttons" },
             resend,
             !row.passkey &&
+              !row.added &&
               button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" }),
           ),
         ),
+      Boolean(row.added) && buttons(button(text("back"), () => go("leave"), { kind: "plain", name: "back" })),
       Boolean(row.passkey) &&
         buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
     ],
@@ -184,12 +186,13 @@ async function check(row, { input, judge }, asked) {
 }
 
 /**
- * Continues a registration, or registers another passkey of a registered vault.
+ * Continues a registration, registers another passkey of a registered vault, or adds the address to it.
  *
  * @param {Proving} row
  */
 async function proven(row) {
   if (row.passkey) return go("passkey-proven", row);
+  if (row.added) return go("address-proven", row);
   await setBegun(row);
   await go("finish", row);
 }

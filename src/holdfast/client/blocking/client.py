@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
-    from holdfast.client.types.service import PersonRemoved
+    from holdfast.client.types.service import AddressAdded, Attestation, PersonRemoved
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
@@ -209,6 +209,16 @@ class Client(ServiceClient):
         The vault on this device, and what is on the chain, stay.
         """
         return run(self._asynchronous.erase_person())
+
+    def add_address(self, attestation: Attestation) -> AddressAdded:
+        """Add an e-mail address or phone number to the DID, which then holds it; free_identifier gives it back.
+
+        To change an address, add the new one and free the old one. The DID must be registered.
+
+        Args:
+            attestation: what check_code returned for the code that send_code sent there.
+        """
+        return run(self._asynchronous.add_address(attestation))
 
     def __init__(
         self,

@@ -71,6 +71,10 @@ class PersonRemoved(models.PersonRemoved, Wire, frozen=True, kw_only=True):
     """POST /api/person/removals: how many were removed of each kind."""
 
 
+class AddressAdded(models.AddressAdded, Wire, frozen=True, kw_only=True):
+    """POST /api/person/identifiers: the address that the DID holds."""
+
+
 class SessionCreated(models.SessionCreated, Wire, frozen=True, kw_only=True):
     """POST /api/sessions."""
 

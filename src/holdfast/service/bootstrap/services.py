@@ -28,7 +28,7 @@ from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
-from holdfast.service.operations.persons import Persons
+from holdfast.service.operations.persons import AddressProofs, Persons
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
@@ -91,7 +91,13 @@ def build_service(
         balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
         chains=Chains(settings.chain, on_chains),
         resolution=resolution_of(settings, chains[settings.chain], store),
-        persons=Persons(store, snapshot_access(settings, store, clock), pseudonyms, clock),
+        persons=Persons(
+            store,
+            snapshot_access(settings, store, clock),
+            pseudonyms,
+            clock,
+            AddressProofs(secrets, settings.registrar_did),
+        ),
         addresses=AddressHashes(secrets.address_key),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
         relay=on_chains[settings.chain].relay,

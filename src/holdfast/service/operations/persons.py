@@ -7,18 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.person_tokens import EXPORT, REMOVE, RemovalRequest, removal_request
-from holdfast.service.store.persons import Removal, Removed
+from holdfast.rules.additions import require_added
+from holdfast.rules.attestations import VerifiedAttestation, verify_at
+from holdfast.rules.limits import ADDRESSES_PER_DID
+from holdfast.rules.person_tokens import ADD, EXPORT, REMOVE, RemovalRequest, added_address, removal_request
+from holdfast.service.store.persons import NewAddress, Removal, Removed
 from holdfast.wire.encoding import to_iso
+from holdfast.wire.errors import Refused
+from holdfast.wire.failures import ATTESTATION_REFUSED, SnapshotRefused
 from holdfast.wire.models import PersonExport
 
 if TYPE_CHECKING:
+    from holdfast.rules.identifiers import Identifier
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.service.clock import Clock
     from holdfast.service.operations.snapshot_access import SnapshotAccess
+    from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
 
 _JSON = ("origins", "meta")
+
+
+@dataclass(frozen=True, slots=True)
+class AddressProofs:
+    """Verifies attestations that a token contains."""
+
+    secrets: Secrets
+    registrar: str
+
+    def verified(self, attestation: dict[str, Any], identifier: Identifier, now: float) -> VerifiedAttestation:
+        """Return the verified attestation. Raises SnapshotRefused(ATTESTATION_REFUSED)."""
+        try:
+            return verify_at(attestation, identifier, self.secrets.signing_keys, self.registrar, now)
+        except Refused as refused:
+            raise SnapshotRefused(ATTESTATION_REFUSED, refused.row.error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +51,7 @@ class Persons:
     access: SnapshotAccess
     pseudonyms: Pseudonyms
     clock: Clock
+    proofs: AddressProofs
 
     async def export(self, authorization: str | None, address: str) -> PersonExport:
         """Return all rows about the token's DID. Raises SnapshotRefused."""
@@ -52,6 +75,25 @@ class Persons:
                 until=bearer.expires_at,
             )
         )
+
+    async def add(self, authorization: str | None, address: str) -> Identifier:
+        """Make the address whose attestation the token names the DID's; return it. Raises SnapshotRefused."""
+        bearer = await self.access.bearer(authorization, address, ADD)
+        identifier, attestation = added_address(bearer.args)
+        proof = self.proofs.verified(attestation, identifier, self.clock())
+        await self.access.count_person_request(address)
+        added = NewAddress(
+            did=bearer.did,
+            identifier=identifier,
+            attestation=(proof.signature, proof.expires_at),
+            ip=address,
+            now=self.clock(),
+            token=bearer.digest,
+            until=bearer.expires_at,
+            most=ADDRESSES_PER_DID,
+        )
+        require_added(await self.store.add_address(added))
+        return identifier
 
 
 async def person_export(store: Store, did: str, pseudonyms: Pseudonyms, now: float) -> PersonExport:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 IN_ONE_MOMENT = (
-    "session", "code_sent", "verified", "displaced", "registered", "confirmed", "refused", "credential_revoked",
-    "credential_displaced", "released",
+    "session", "code_sent", "verified", "displaced", "added", "registered", "confirmed", "refused",
+    "credential_revoked", "credential_displaced", "released",
 )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from holdfast.rules.identifiers import Identifier
     from holdfast.rules.pseudonyms import Pseudonyms
 
 
@@ -52,3 +53,28 @@ class Removal:
     pseudonyms: Pseudonyms
     token: bytes
     until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAddress:
+    """An e-mail address or phone number that a person adds to their DID.
+
+    Attributes:
+        did: whose it becomes.
+        identifier: the address.
+        attestation: the signature, and until when it is remembered as used, in seconds since the epoch.
+        ip: the client address, or its hash, for the address's row.
+        now: seconds since the epoch.
+        token: digest of the token that asked; a repeat gets the first result.
+        until: how long that is remembered, in seconds since the epoch.
+        most: how many addresses a DID may hold.
+    """
+
+    did: str
+    identifier: Identifier
+    attestation: tuple[bytes, float]
+    ip: str
+    now: float
+    token: bytes
+    until: float
+    most: int

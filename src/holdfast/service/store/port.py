@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from holdfast.rules.additions import Addition
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.persons import Removal, Removed
+    from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
         IdempotencyState,
@@ -215,6 +216,13 @@ class Store(Protocol):
 
         Nothing of another DID is removed. Codes, verification and the audit's rows without a DID since the claim are a
         registered identifier's; a session alone removes its claim. In the audit's rows, hashes replace name and DID.
+        """
+        ...
+
+    async def add_address(self, address: NewAddress) -> Addition:
+        """Make an address a DID's if the rule `addition_of` admits it, once for each token; return what it decided.
+
+        The address is registered without a credential, consumes the attestation, and counts for no client address.
         """
         ...
 

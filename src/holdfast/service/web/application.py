@@ -21,7 +21,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.web.failures import failed, failure_response
 from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
-from holdfast.wire.endpoints import EXPORT_PERSON, REGISTER_DID, REMOVE_OF_PERSON, ErrorForm
+from holdfast.wire.endpoints import ADD_ADDRESS, EXPORT_PERSON, REGISTER_DID, REMOVE_OF_PERSON, ErrorForm
 from holdfast.wire.errors import (
     AMBIGUOUS_REQUEST,
     BODY_TOO_LARGE,
@@ -48,7 +48,7 @@ _PREFLIGHT_AGE_S = 86400
 # In requests without credentials, `*` allows every header but Authorization (Fetch, section 3.3.3). The headers listed
 # after `*` are those that IPFS gateways list.
 _SIGNED_HEADERS = "*, Authorization"
-_SIGNED_PATHS = frozenset({REGISTER_DID.path, EXPORT_PERSON.path, REMOVE_OF_PERSON.path})
+_SIGNED_PATHS = frozenset({REGISTER_DID.path, EXPORT_PERSON.path, REMOVE_OF_PERSON.path, ADD_ADDRESS.path})
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context

@@ -263,6 +263,11 @@ TEXTS: dict[str, Text] = {
         "The token's arguments name a `credentialId`, an `identifier` with its `channel`, or `everything: true`."
         " Nothing of another DID is removed. The same token again gets the first response and changes nothing.",
     ),
+    "add_address": _of(
+        "Person",
+        "The token's argument is the `attestation` of POST /api/verify/check. The DID, which must be registered, then"
+        " holds the address without a credential. The same token again gets the first response.",
+    ),
     "ipfs": _of("Snapshots", "`?format=car` returns the snapshot as a CAR file. Nothing is rendered."),
     "ipns": _of("Snapshots", "The signed record that leads from a name to its newest snapshot."),
     "routed_name": _of("Snapshots", "The same record, for clients of HTTP Routing V1."),

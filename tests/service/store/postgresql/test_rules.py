@@ -4,6 +4,7 @@
 |---|---|---|---|
 | who may open a session | session_admits_v1 | holdfast.rules.registration.admit_session | test_sessions |
 | who may register a DID | registration_move_v1 | holdfast.rules.registration.admit_registration | test_registrations |
+| which address a person may add | addition_v1 | holdfast.rules.additions.addition_of | test_additions |
 | which attempts at a code count | count_attempt_v1 | holdfast.rules.one_time_codes.count | test_attempts |
 | which windows are full | window_full_v1 | holdfast.service.store.sqlite.charges.charge | test_windows |
 | the shard of a text | shard_of_v1 | holdfast.rules.shards.shard_of | test_shards |
@@ -24,6 +25,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.rules.additions import AdditionFacts, addition_of
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.one_time_codes import Attempts, count
@@ -74,6 +76,13 @@ def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
     yield call
     loop.run_until_complete(connection.close())
     loop.close()
+
+
+@given(facts=st.builds(AdditionFacts, st.booleans(), st.booleans(), CLAIMS, COUNTS), did=DIDS, most=COUNTS)
+def test_additions(ask: Callable[..., Any], facts: AdditionFacts, did: str, most: int) -> None:
+    held = (facts.claim.did, facts.claim.stage.value) if facts.claim else (None, None)
+    row = ask("addition_v1", did, facts.registered, facts.attestation_used, *held, facts.addresses, most)
+    assert row[0] == addition_of(did, facts, most).value
 
 
 @given(facts=st.builds(SessionFacts, CLAIMS, COUNTS, COUNTS), request_=REQUESTS, limits=LIMITS)

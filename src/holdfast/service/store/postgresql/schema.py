@@ -73,6 +73,7 @@ STEPS: tuple[Step, ...] = (
             "0001_snapshot_pins.sql",
             "0001_snapshot_upkeep.sql",
             "0001_persons.sql",
+            "0001_additions.sql",
         )
     ),
 )

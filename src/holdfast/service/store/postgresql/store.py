@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from holdfast.rules.additions import Addition
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql import persons, reads, repeats
+from holdfast.service.store.postgresql import additions, persons, reads, repeats
 from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.persons import Removal
+    from holdfast.service.store.persons import NewAddress, Removal
     from holdfast.service.store.port import Charge
     from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.values import (
@@ -300,6 +301,13 @@ class PostgresqlStore:
             return Removed()
         removed: Removed = await self._again(persons.TAKE_BACK, removal)
         return removed
+
+    async def add_address(self, address: NewAddress) -> Addition:
+        """See Store."""
+        if not all(map(storable, (address.did, address.identifier.key, address.identifier.given))):
+            return Addition.UNREGISTERED
+        addition: Addition = await self._again(additions.ADD_ADDRESS, address)
+        return addition
 
     async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
         """See Store."""

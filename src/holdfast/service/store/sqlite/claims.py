@@ -182,7 +182,7 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
     cursor = connection.execute(
         "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)"
         " VALUES (?, ?, ?, ?, 'session', ?, ?, 0)",
-        (identifier.channel.value, identifier.key, _given(identifier), did, ip, now),
+        (identifier.channel.value, identifier.key, given_of(identifier), did, ip, now),
     )
     network = network_of(ip)
     if network is not None:  # a trigger counts the address itself
@@ -193,7 +193,7 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
     return int(cursor.lastrowid or 0)
 
 
-def _given(identifier: Identifier) -> str:
+def given_of(identifier: Identifier) -> str:
     """Return the identifier as its owner wrote it; empty if it equals the canonical key."""
     return "" if identifier.given == identifier.key else identifier.given
 

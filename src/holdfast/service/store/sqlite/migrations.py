@@ -18,8 +18,8 @@ _TABLES = """
         in_audit INTEGER NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX identifiers_key ON identifiers (channel, key);
-    -- Registered identifiers are found by their credentials.
-    CREATE INDEX identifiers_did_end ON identifiers (substr(did, -12)) WHERE stage = 'session';
+    -- Registered handles are found by their credentials; addresses may have none.
+    CREATE INDEX identifiers_did_end ON identifiers (substr(did, -12)) WHERE stage = 'session' OR channel <> 'handle';
 
     CREATE TABLE credentials (
         id INTEGER PRIMARY KEY,
@@ -145,7 +145,7 @@ _TABLES = """
     UNION ALL SELECT at, action, channel, key, did FROM sessions_standing
     UNION ALL SELECT at, action, channel, key, did FROM registrations_standing;
 
-    CREATE TRIGGER identifiers_claimed AFTER INSERT ON identifiers BEGIN
+    CREATE TRIGGER identifiers_claimed AFTER INSERT ON identifiers WHEN new.stage = 'session' BEGIN
         INSERT INTO ip_counters VALUES (new.ip, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1;
         UPDATE totals SET value = value + 1 WHERE name = 'registrations';
     END;

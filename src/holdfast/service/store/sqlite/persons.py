@@ -13,7 +13,7 @@ from holdfast.service.store.sqlite.admin import plain_row
 from holdfast.service.store.sqlite.claims import release, release_claim, revoke_credential
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.snapshot_waste import drop_all
-from holdfast.service.store.sqlite.standing import of_did
+from holdfast.service.store.sqlite.standing import INDEXED, of_did
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
 
 _KIND = "person"  # of used tokens
-# Registered identifiers are found by their credentials, sessions by their own index.
+# Registered handles are found by their credentials, sessions and addresses by their own index.
 _HELD = (
     f"SELECT identifier_id FROM credentials WHERE {of_did('did')}"
-    f" UNION SELECT id FROM identifiers WHERE stage = 'session' AND {of_did('did')}"
+    f" UNION SELECT id FROM identifiers WHERE {INDEXED} AND {of_did('did')}"
 )
 _NAMES = f"SELECT channel, key FROM identifiers WHERE did = ?1 AND id IN ({_HELD})"
 # A session proves nothing: what belongs to the identifier itself is the DID's only once the DID has registered it.

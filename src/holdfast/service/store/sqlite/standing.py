@@ -13,6 +13,7 @@ def of_did(column: str) -> str:
     return f"substr({column}, -12) = substr(?1, -12) AND +{column} = ?1"
 
 
+INDEXED = "(stage = 'session' OR channel <> 'handle')"  # the condition of the index of identifiers by DID
 _OF_DID = f"SELECT 1 FROM credentials WHERE {of_did('did')}"  # noqa: S608 - our own condition
 IS_REGISTERED = f"{_OF_DID} AND confirmation <> 'refused' LIMIT 1"
 IS_CONFIRMED = f"{_OF_DID} AND confirmation = 'confirmed' LIMIT 1"

@@ -12,7 +12,7 @@ import msgspec
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite import charges, claims, codes, confirmations, persons, repeats, upkeep
+from holdfast.service.store.sqlite import additions, charges, claims, codes, confirmations, persons, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from holdfast.rules.additions import Addition
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.persons import Removal, Removed
+    from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.port import Charge
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
@@ -254,6 +255,10 @@ class SqliteStore:
     async def take_back(self, removal: Removal) -> Removed:
         """See Store."""
         return await self._writer.write(persons.take_back, removal)
+
+    async def add_address(self, address: NewAddress) -> Addition:
+        """See Store."""
+        return await self._writer.write(additions.add_address, address)
 
     async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
         """See Store. Reads on a thread, because a person may have many rows."""
