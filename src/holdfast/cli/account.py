@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from holdfast.cli import account_changes
+from holdfast.cli.account_did import did
 from holdfast.cli.account_keys import guardians, owners
 from holdfast.cli.account_options import Also, Asked, with_options
 from holdfast.cli.account_permissions import permissions
@@ -15,6 +16,7 @@ from holdfast.cli.output import fail
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Who owns the account, and who may spend."
 )
+app.add_typer(did, name="did")
 app.add_typer(owners, name="owners")
 app.add_typer(guardians, name="guardians")
 app.add_typer(permissions, name="permissions")

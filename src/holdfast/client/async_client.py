@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from holdfast.client.account.methods import AccountMethods
+from holdfast.client.account.did import DidMethods
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.chains import money_of
 from holdfast.client.flows.delegation_budget import DelegationBudget
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
-class AsyncClient(AsyncServiceClient, AccountMethods, PersonMethods):
+class AsyncClient(AsyncServiceClient, DidMethods, PersonMethods):
     """A client for one service, with an optional vault on this machine.
 
     Takes the arguments of AsyncServiceClient, and these:

@@ -1,6 +1,6 @@
 """`Client`, the blocking form of `AsyncClient`.
 
-Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/person.py` and `holdfast/client/async_client.py`;
+Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/account/did.py` and `holdfast/client/person.py` and `holdfast/client/async_client.py`;
 not edited by hand.
 """
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_messages import Change
     from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.account_signatures import Message
+    from holdfast.client.account.did import RegisteredDid
     from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
@@ -182,6 +183,42 @@ class Client(ServiceClient):
             OperationFailed: two owners must sign, or the vault's key is not an owner of the account.
         """
         return run(self._asynchronous.account_signature(message))
+
+    def registered_did(self, did: str | None = None) -> RegisteredDid:
+        """Return what the registry says about a DID, by default the vault's. Raises NetworkError."""
+        return run(self._asynchronous.registered_did(did))
+
+    def set_did_active(
+        self, did: str | None = None, *, active: bool, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Deactivate a DID, or activate it again. While it is inactive, nothing else of it can be changed."""
+        return run(self._asynchronous.set_did_active(did, active=active, on_progress=on_progress))
+
+    def set_did_metadata(
+        self, cid: str, did: str | None = None, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Set the CID of a DID's metadata, of at most 256 bytes; an empty text removes it."""
+        return run(self._asynchronous.set_did_metadata(cid, did, on_progress=on_progress))
+
+    def propose_controller(
+        self, address: str, did: str | None = None, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Let an account become a DID's controller, once that account accepts it; the zero address takes it back."""
+        return run(self._asynchronous.propose_controller(address, did, on_progress=on_progress))
+
+    def accept_controller(self, did: str, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Become the controller of a DID whose controller has proposed this account, which controls no other DID."""
+        return run(self._asynchronous.accept_controller(did, on_progress=on_progress))
+
+    def set_alias_active(self, alias: str, *, active: bool, on_progress: Callable[[str], object] | None = None) -> str:
+        """Deactivate an alias of a DID that this account controls, or activate it again."""
+        return run(self._asynchronous.set_alias_active(alias, active=active, on_progress=on_progress))
+
+    def register_alias(
+        self, alias: str, did: str | None = None, *, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
+        return run(self._asynchronous.register_alias(alias, did, on_progress=on_progress))
 
     def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""
