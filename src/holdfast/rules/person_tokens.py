@@ -50,7 +50,7 @@ def removal_request(args: Mapping[str, object]) -> RemovalRequest:
         raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None
 
 
-def added_address(args: Mapping[str, Any]) -> tuple[Identifier, dict[str, Any]]:
+def added_address(args: Mapping[str, object]) -> tuple[Identifier, dict[str, str]]:
     """Return the address that a `/person/add` invocation adds, and its attestation, which is not yet verified.
 
     Raises SnapshotRefused(BAD_REQUEST).
@@ -58,10 +58,11 @@ def added_address(args: Mapping[str, Any]) -> tuple[Identifier, dict[str, Any]]:
     attestation = args.get("attestation")
     if set(args) != {"attestation"} or not isinstance(attestation, dict):
         raise SnapshotRefused(BAD_REQUEST, "the token names an attestation, and nothing else")
-    if not all(isinstance(value, str) for value in attestation.values()) or not set(attestation) >= _NAMED:
+    texts = {name: value for name, value in attestation.items() if isinstance(value, str)}
+    if len(texts) < len(attestation) or not _NAMED <= set(texts):
         raise SnapshotRefused(BAD_REQUEST, "an attestation consists of texts, among them identifier and channel")
     try:
-        channel = parse_verify_channel(attestation["channel"])
-        return parse_identifier(attestation["identifier"], channel), attestation
+        channel = parse_verify_channel(texts["channel"])
+        return parse_identifier(texts["identifier"], channel), texts
     except Refused as refused:
         raise SnapshotRefused(BAD_REQUEST, refused.row.error) from None

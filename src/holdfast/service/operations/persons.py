@@ -35,7 +35,7 @@ class AddressProofs:
     secrets: Secrets
     registrar: str
 
-    def verified(self, attestation: dict[str, Any], identifier: Identifier, now: float) -> VerifiedAttestation:
+    def verified(self, attestation: dict[str, str], identifier: Identifier, now: float) -> VerifiedAttestation:
         """Return the verified attestation. Raises SnapshotRefused(ATTESTATION_REFUSED)."""
         try:
             return verify_at(attestation, identifier, self.secrets.signing_keys, self.registrar, now)
