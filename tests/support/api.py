@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from holdfast.service.mail.port import Notice
     from holdfast.service.store.database import Database
     from holdfast.service.web.application import Application
 
@@ -48,7 +49,13 @@ class RecordingMailer:
     """A Mailer that records the messages, or fails if the test says so."""
 
     sent: list[tuple[str, str, int]] = field(default_factory=list)
-    failure: Exception | None = None
+    notices: list[tuple[str, Notice]] = field(default_factory=list)
+    failure: BaseException | None = None
+
+    async def send_notice(self, recipient: str, notice: Notice) -> None:
+        if self.failure:
+            raise self.failure
+        self.notices.append((recipient, notice))
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         if self.failure:
@@ -69,7 +76,7 @@ class RecordingSms:
     code: str = "123456"
     same_code_s: float = 0.0
     sent: list[str] = field(default_factory=list)
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     async def start(self, phone: str) -> None:
         if self.failure:

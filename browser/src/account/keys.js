@@ -5,10 +5,11 @@ import { execute, isAddress } from "../chain/calls.js";
 import { OperationFailed } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { named, p256Signer, settingsOf } from "../chain/owners.js";
-import { NetworkError } from "../errors.js";
+import { NetworkError, RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
 import { accepted } from "./candidates.js";
+import { ServiceAlone, changesGuardians, givesServiceAlone, triedRecovery } from "./guardians.js";
 import * as calls from "./changes.js";
 import * as reads from "./reads.js";
 
@@ -107,20 +108,82 @@ export class AccountKeys {
    * primary key and name no other one, the oldest remaining P-256 owner becomes primary.
    *
    * @param {Change[]} changes in their order
-   * @param {{sequence?: number, cosigned?: SignedChanges}} [how] `sequence`: their place, by default the next one on this
-   *   chain; `cosigned`: the same changes with another owner's signature, where two owners must sign
+   * @param {{sequence?: number, cosigned?: SignedChanges, serviceAlone?: boolean}} [how] `sequence`: their place, by default
+   *   the next one on this chain; `cosigned`: the same changes with another owner's signature, where two owners must sign;
+   *   `serviceAlone`: the person has agreed that the service alone can give the account new owners
    * @returns {Promise<SignedChanges>}
    * @throws {TypeError} `cosigned` has other changes
+   * @throws {ServiceAlone} the service alone would suffice, and `serviceAlone` is not set
    */
-  async sign(changes, { sequence, cosigned } = {}) {
+  async sign(changes, { sequence, cosigned, serviceAlone = false } = {}) {
     const { address: account, settings, owners } = await this.view();
     const made = cosigned ? changes : calls.withPrimary(owners, changes);
+    if (!serviceAlone && (await this.givesServiceAlone(made))) throw new ServiceAlone();
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
     if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
     const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
     const signed = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
     return { ...unsigned, signature: await this.#named([...others, signed]) };
+  }
+
+  /**
+   * Returns whether the service alone could give the account new owners after these changes, and could not before. The
+   * chain's state says which of the service's keys are guardians.
+   *
+   * @param {Change[]} changes
+   */
+  async givesServiceAlone(changes) {
+    if (!changesGuardians(changes)) return false;
+    const { place } = await this.#opened();
+    const keys = await this.serviceKeys();
+    if (!(await reads.exists(place))) return givesServiceAlone({ keys, present: [], quorum: 0 }, changes);
+    const states = await reads.statesOf(place, keys);
+    const present = states.filter(({ isGuardian }) => isGuardian).map(({ signer }) => signer);
+    const { quorum } = await settingsOf(place.url, place.address);
+    return givesServiceAlone({ keys, present, quorum }, changes);
+  }
+
+  /** @returns {Promise<string[]>} the service's keys as a guardian, the one that it offers first; none if it is none */
+  async serviceKeys() {
+    const none = (/** @type {any} */ error) =>
+      error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);
+    return (await this.#client.recoveryTerms().catch(none)).guardians;
+  }
+
+  /**
+   * Asks the service to sign a recovery as a guardian. It sends a code, which `client.checkRecovery` takes.
+   *
+   * @param {string[]} newOwners signers in 0x-hex
+   * @param {string} identifier an e-mail address or phone number that is registered for the account's DID
+   * @param {"email" | "sms"} [channel]
+   * @returns {Promise<string>} the request's number
+   * @throws {RequestRefused} `recovery_not_possible`: it is not registered, or the service is not a guardian
+   */
+  async askService(newOwners, identifier, channel = "email") {
+    const { place } = await this.#opened();
+    const asked = { account: place.address, newOwners, identifier, channel };
+    return (await this.#client.askRecovery(asked)).request;
+  }
+
+  /**
+   * @param {string[]} newOwners signers in 0x-hex
+   * @returns {Promise<Signed>} of the service, for `startRecovery`
+   * @throws {RequestRefused} `recovery_waits` before its waiting time is over, `recovery_not_found` without a code
+   */
+  async serviceSignature(newOwners) {
+    const { place } = await this.#opened();
+    return this.#client.signRecovery({ account: place.address, newOwners });
+  }
+
+  /**
+   * Tries a recovery without starting it: the account must refuse it only because no one signed.
+   *
+   * @returns {Promise<number | null>} how many guardians must sign; null if the account refuses it for another reason
+   */
+  async tryRecovery() {
+    const { place } = await this.#opened();
+    return (await reads.exists(place)) ? triedRecovery(place, [await this.signer()]) : null;
   }
 
   /**

@@ -127,8 +127,8 @@ export function keyIdOf({ vault }, signer) {
   return vault.keccak256(fromHex(signer));
 }
 
-/** @param {Place} place @param {string[]} signers */
-function statesOf(place, signers) {
+/** What the chain says of each of these signers. @param {Place} place @param {string[]} signers */
+export function statesOf(place, signers) {
   return Promise.all(
     [...new Set(signers)].map(async (signer) => ({
       signer,

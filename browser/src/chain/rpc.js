@@ -38,7 +38,7 @@ export function endpointNamed(named, service) {
  * @param {string} url
  * @param {string} method
  * @param {unknown[]} [params]
- * @throws {Error} there is no usable response in time
+ * @throws {Error} there is no usable response in time; `data`: with which a contract refused
  */
 export async function ask(url, method, params = []) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -46,7 +46,10 @@ export async function ask(url, method, params = []) {
   const asked = { method: "POST", headers, body, signal: AbortSignal.timeout(WITHIN_MS) };
   const response = await sent(url, asked);
   const { result, error } = await response.json();
-  if (result === undefined) throw new NetworkError(`${method} failed (${error?.code ?? response.status})`);
+  if (result === undefined)
+    throw Object.assign(new NetworkError(`${method} failed (${error?.code ?? response.status})`), {
+      data: error?.data,
+    });
   return result;
 }
 

@@ -168,6 +168,59 @@ export class EndpointMethods {
   }
 
   /**
+   * The service's key as a guardian of accounts, and when it signs: GET /api/recovery.
+   *
+   * @returns {Promise<import("./types.js").RecoveryTerms>}
+   */
+  recoveryTerms() {
+    return this._call({ method: "GET", path: "/api/recovery", reads: "json" });
+  }
+
+  /**
+   * Ask the service to sign a recovery: it sends a code to an address of the DID: POST /api/recovery/send.
+   *
+   * @param {import("./types.js").AskRecovery} asked
+   * @returns {Promise<import("./types.js").RecoveryCodeSent>}
+   * @throws {RequestRefused} recovery_not_possible, rate_limited, body_too_large, request_timeout
+   */
+  askRecovery(asked) {
+    return this._call({ method: "POST", path: "/api/recovery/send", reads: "json" }, asked);
+  }
+
+  /**
+   * Check the code of a recovery; the waiting time then begins: POST /api/recovery/check.
+   *
+   * @param {import("./types.js").CheckRecovery} asked
+   * @returns {Promise<import("./types.js").RecoveryConfirmed | import("./types.js").CodeRefused>}
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   */
+  checkRecovery(asked) {
+    return this._call({ method: "POST", path: "/api/recovery/check", reads: "json" }, asked);
+  }
+
+  /**
+   * The service's signature under a recovery, after the waiting time: POST /api/recovery/sign.
+   *
+   * @param {import("./types.js").SignRecovery} asked
+   * @returns {Promise<import("./types.js").RecoverySigned>}
+   * @throws {RequestRefused} recovery_not_found, recovery_waits, recovery_not_possible, rate_limited, body_too_large, request_timeout
+   */
+  signRecovery(asked) {
+    return this._call({ method: "POST", path: "/api/recovery/sign", reads: "json" }, asked);
+  }
+
+  /**
+   * Stop the service's help with a recovery, by the request's number from the mail: POST /api/recovery/stop.
+   *
+   * @param {import("./types.js").StopRecovery} asked
+   * @returns {Promise<import("./types.js").RecoveryStopped>}
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   */
+  stopRecovery(asked) {
+    return this._call({ method: "POST", path: "/api/recovery/stop", reads: "json" }, asked);
+  }
+
+  /**
    * Register a DID: POST /api/dids.
    *
    * @param {import("./types.js").RegisterDid} asked

@@ -589,6 +589,39 @@
  */
 
 /**
+ * POST /api/recovery/send. Each new owner is a signer in 0x-hex; `account` is by default the DID's.
+ *
+ * @typedef {object} AskRecovery
+ * @property {string} identifier
+ * @property {string} channel
+ * @property {string[]} newOwners
+ * @property {string | null} [account]
+ */
+
+/**
+ * POST /api/recovery/check.
+ *
+ * @typedef {object} CheckRecovery
+ * @property {string} request
+ * @property {string} code
+ */
+
+/**
+ * POST /api/recovery/sign.
+ *
+ * @typedef {object} SignRecovery
+ * @property {string} account
+ * @property {string[]} newOwners
+ */
+
+/**
+ * POST /api/recovery/stop.
+ *
+ * @typedef {object} StopRecovery
+ * @property {string} request
+ */
+
+/**
  * POST /api/dids. A channel other than "handle" needs the attestation from POST /api/verify/check.
  *
  * @typedef {object} RegisterDid
@@ -742,6 +775,51 @@
  */
 
 /**
+ * GET /api/recovery.
+ *
+ * @typedef {object} RecoveryTerms
+ * @property {string | null} guardian
+ * @property {string[]} guardians
+ * @property {number} waitSeconds
+ * @property {string[]} channels
+ */
+
+/**
+ * POST /api/recovery/send. `request` identifies what the code confirms.
+ *
+ * @typedef {object} RecoveryCodeSent
+ * @property {boolean} ok
+ * @property {string} channel
+ * @property {string} request
+ */
+
+/**
+ * POST /api/recovery/check with a correct code. The service signs from `ready_at` on (ISO 8601).
+ *
+ * @typedef {object} RecoveryConfirmed
+ * @property {boolean} ok
+ * @property {boolean} verified
+ * @property {string} account
+ * @property {string} readyAt
+ */
+
+/**
+ * POST /api/recovery/sign: the service's signature as a guardian, in 0x-hex, for the recovery of this number.
+ *
+ * @typedef {object} RecoverySigned
+ * @property {number} nonce
+ * @property {string} signer
+ * @property {string} signature
+ */
+
+/**
+ * POST /api/recovery/stop. `stopped` is false if there was nothing to stop.
+ *
+ * @typedef {object} RecoveryStopped
+ * @property {boolean} stopped
+ */
+
+/**
  * POST /api/dids.
  *
  * @typedef {object} DidRegistered
@@ -784,7 +862,7 @@
  * @property {boolean} payments
  */
 
-/** @typedef {"Invalid Idempotency-Key. Must be 1 to 128 visible ASCII characters" | "Invalid JSON-RPC request" | "Invalid account: expected 20-byte hex address" | "Invalid channel. Must be \"handle\", \"email\" or \"sms\"" | "Invalid channel. Must be \"sms\" or \"email\"" | "Invalid credentialId" | "Invalid did" | "Invalid identifier" | "Invalid pubKeyX or pubKeyY: expected uint256 hex string" | "Invalid salt: expected uint256 decimal or hex string" | "Invalid txHash" | "Missing query parameter: account" | "Missing query parameter: alias" | "Missing query parameter: credentialId" | "Missing query parameter: identifier" | "Missing query parameters: account, token, chainId" | "Missing query parameters: identifier, channel" | "Missing query parameters: pubKeyX, pubKeyY" | "Missing required fields: credentialId, identifier, channel, did, txHash" | "Missing required fields: identifier, channel" | "Missing required fields: identifier, channel, code" | "Missing required fields: identifier, channel, did" | "USDC not available on this chain" | "Unsupported chainId" | "Unsupported country" | "Unsupported token. Supported: ETH, USDC" | "ambiguous_request" | "attestation_expired" | "attestation_invalid" | "attestation_mismatch" | "attestation_required" | "attestation_used" | "body_too_large" | "bundler_error" | "bundler_not_configured" | "credential_already_registered" | "credential_limit_reached" | "database_unavailable" | "email_send_failed" | "foreign_page" | "idempotency_key_in_use" | "idempotency_key_reused" | "identifier_reserved" | "identifier_taken" | "indexer_error" | "indexer_not_configured" | "internal_error" | "invitation_invalid" | "invitation_required" | "ip_limit_reached" | "method_not_allowed" | "not_found" | "rate_limited" | "registration_closed" | "registration_unproven" | "request_timeout" | "rpc_error" | "rpc_method_not_allowed" | "service_busy" | "sms_check_failed" | "sms_send_failed" | "too_many_responses" | "workflow_not_configured"} ErrorCode the service's error texts */
+/** @typedef {"Invalid Idempotency-Key. Must be 1 to 128 visible ASCII characters" | "Invalid JSON-RPC request" | "Invalid account: expected 20-byte hex address" | "Invalid channel. Must be \"handle\", \"email\" or \"sms\"" | "Invalid channel. Must be \"sms\" or \"email\"" | "Invalid credentialId" | "Invalid did" | "Invalid identifier" | "Invalid newOwners: expected 1 to 16 different signers in hex" | "Invalid pubKeyX or pubKeyY: expected uint256 hex string" | "Invalid salt: expected uint256 decimal or hex string" | "Invalid txHash" | "Missing query parameter: account" | "Missing query parameter: alias" | "Missing query parameter: credentialId" | "Missing query parameter: identifier" | "Missing query parameters: account, token, chainId" | "Missing query parameters: identifier, channel" | "Missing query parameters: pubKeyX, pubKeyY" | "Missing required field: request" | "Missing required fields: account, newOwners" | "Missing required fields: credentialId, identifier, channel, did, txHash" | "Missing required fields: identifier, channel" | "Missing required fields: identifier, channel, code" | "Missing required fields: identifier, channel, did" | "Missing required fields: identifier, channel, newOwners" | "Missing required fields: request, code" | "USDC not available on this chain" | "Unsupported chainId" | "Unsupported country" | "Unsupported token. Supported: ETH, USDC" | "ambiguous_request" | "attestation_expired" | "attestation_invalid" | "attestation_mismatch" | "attestation_required" | "attestation_used" | "body_too_large" | "bundler_error" | "bundler_not_configured" | "credential_already_registered" | "credential_limit_reached" | "database_unavailable" | "email_send_failed" | "foreign_page" | "guardian_not_configured" | "idempotency_key_in_use" | "idempotency_key_reused" | "identifier_reserved" | "identifier_taken" | "indexer_error" | "indexer_not_configured" | "internal_error" | "invitation_invalid" | "invitation_required" | "ip_limit_reached" | "method_not_allowed" | "not_found" | "rate_limited" | "recovery_not_found" | "recovery_not_possible" | "recovery_waits" | "registration_closed" | "registration_unproven" | "request_timeout" | "rpc_error" | "rpc_method_not_allowed" | "service_busy" | "sms_check_failed" | "sms_send_failed" | "too_many_responses" | "workflow_not_configured"} ErrorCode the service's error texts */
 
 /**
  * One request's form.

@@ -5,11 +5,13 @@ import { VaultStore, sentNote } from "../vault/store.js";
 const SENT_KEPT = 1000;
 
 /**
- * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string,
- *   keyNames?: Record<string, string>, places?: Record<string, [number, number]>, tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a
- *   delegation, by its CID; `origin`: of the application that requested it; `copyAt`: when the last tried copy on the
- *   service was written; `account`: the address to pay from, if another key created it; `keyNames`: what the person calls
- *   keys of accounts; `places`: of each account, the places after the last change that was brought, and that was signed
+ * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string, lost?: string,
+ *   keyNames?: Record<string, string>, places?: Record<string, [number, number]>,
+ *   tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`:
+ *   of the application that requested it; `copyAt`: when the last tried copy on the service was written; `account`: the
+ *   address to pay from, if another key created it; `lost`: the one that this service was asked to bring back;
+ *   `keyNames`: what the person calls keys of accounts; `places`: of each account, the places after the last change that
+ *   was brought, and that was signed
  */
 
 /**

@@ -10,8 +10,13 @@ import { nameScreens } from "./screens.js";
 import { linked } from "./vault/received.js";
 import { gone } from "./vault/unlock.js";
 
+/** What a mail about a recovery links to (service/mail/notice_mail.py). */
+const STOPPED = /^#stop-recovery=([0-9a-f]{32})$/;
+
 /** Shows the screen that the address identifies, or the permission that its fragment contains. */
 function shown() {
+  const request = STOPPED.exec(location.hash)?.[1];
+  if (request) return go("stop-service", { request });
   const container = linked();
   return container ? go("received", container) : goToAddress();
 }
@@ -27,6 +32,8 @@ addEventListener("hashchange", () => void shown());
 nameScreens();
 screen("keys", async (given) => (await import("./keys/screen.js")).keys(given));
 screen("keys-notice", async (given) => (await import("./keys/screen.js")).noticed(given));
+screen("stop-service", async (given) => (await import("./keys/screen.js")).stopService(given));
+screen("drill-account", async () => (await import("./keys/screen.js")).drillAccount());
 whenGone(gone);
 footer();
 void shown();

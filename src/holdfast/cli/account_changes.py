@@ -10,7 +10,7 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.chain.account_calls import SignedChanges
     from holdfast.chain.account_messages import Change
@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
 
 
-def change(asked: Asked, changes: Sequence[Change], question: str, also: Sequence[str], *, yes: bool) -> None:
-    """Ask, sign the changes once, and bring them to the chains of all services."""
+def change(
+    asked: Asked,
+    changes: Sequence[Change] | Callable[[Client], Sequence[Change]],
+    question: str,
+    also: Sequence[str],
+    *,
+    yes: bool,
+    service_alone: bool = False,
+) -> None:
+    """Ask, sign the changes once, and bring them to the chains of all services. `changes` may depend on the client."""
     require_answer(yes=yes, as_json=asked.as_json)
     with opened(asked) as client:
+        made = changes(client) if callable(changes) else changes
         view = client.account_view()
         confirm(f"{question} account {view.address}?", yes=yes, as_json=asked.as_json)
-        signed = client.sign_account_changes(changes)
+        signed = client.sign_account_changes(made, service_alone=service_alone)
         rows = _brought(asked, client, [signed], None, [asked.service])
         rows += [] if rows[0]["error"] else _others(asked, client, also)
         _report(asked, view.address, rows)

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.account_changes import change
-from holdfast.cli.account_options import Also, Asked, Paying, Signer, Yes, opened, signer_named, with_options
+from holdfast.cli.account_options import Also, Asked, Paying, Signer, Yes, opened, signer_at, signer_named, with_options
 from holdfast.cli.client_vault import plain_errors
 from holdfast.cli.output import emit
 
 if TYPE_CHECKING:
     from holdfast.chain.account_messages import Change
     from holdfast.client.account.values import AccountView
+    from holdfast.client.blocking.client import Client
 
 _SETTINGS: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "no_args_is_help": True}
+ServiceAlone = Annotated[
+    bool,
+    typer.Option(
+        "--service-alone",
+        help="Agree that the service alone, or someone who reads your mail, can give the account new owners.",
+    ),
+]
 owners = typer.Typer(**_SETTINGS, help="Keys that own the account.")
 guardians = typer.Typer(**_SETTINGS, help="Keys that together can give the account new owners.")
 
@@ -85,20 +93,26 @@ def add_guardian(
         int | None, typer.Option(min=3600, max=90 * 86400, metavar="SECONDS", help="How long a recovery takes.")
     ] = None,
     also: Also = None,
+    service_alone: ServiceAlone = False,
     yes: Yes = False,
     *,
     asked: Paying,
 ) -> None:
-    """Make a key a guardian, on every chain by one signature.
+    """Make a key a guardian, on every chain by one signature; SIGNER `service` is the service itself.
 
     As many guardians as must sign can give the account new owners after the delay (three days unless set), unless an
     owner cancels. No recovery is possible before --quorum was given once.
     """
     from holdfast.chain.account_messages import Change, ChangeKind
 
+    def changes(client: Client) -> list[Change]:
+        return [Change(ChangeKind.ADD_GUARDIAN, signer_at(client, signer)), *_terms(quorum, delay)]
+
     with plain_errors(as_json=asked.as_json):
-        changes = [Change(ChangeKind.ADD_GUARDIAN, signer_named(signer)), *_terms(quorum, delay)]
-        change(asked, changes, f"make {signer} a guardian of the", also or (), yes=yes)
+        if signer != "service":
+            signer_named(signer)
+        question = f"make {signer} a guardian of the"
+        change(asked, changes, question, also or (), yes=yes, service_alone=service_alone)
 
 
 @guardians.command("remove")
@@ -107,6 +121,7 @@ def remove_guardian(
     signer: Signer,
     quorum: Annotated[int | None, typer.Option(min=0, max=32, help="How many guardians must sign.")] = None,
     also: Also = None,
+    service_alone: ServiceAlone = False,
     yes: Yes = False,
     *,
     asked: Paying,
@@ -114,9 +129,14 @@ def remove_guardian(
     """Remove a guardian. Give a lower --quorum if fewer guardians would remain than must sign."""
     from holdfast.chain.account_messages import Change, ChangeKind
 
+    def changes(client: Client) -> list[Change]:
+        return [*_terms(quorum, None), Change(ChangeKind.REMOVE_GUARDIAN, signer_at(client, signer))]
+
     with plain_errors(as_json=asked.as_json):
-        changes = [*_terms(quorum, None), Change(ChangeKind.REMOVE_GUARDIAN, signer_named(signer))]
-        change(asked, changes, f"remove {signer} from the guardians of the", also or (), yes=yes)
+        if signer != "service":
+            signer_named(signer)
+        question = f"remove {signer} from the guardians of the"
+        change(asked, changes, question, also or (), yes=yes, service_alone=service_alone)
 
 
 def _terms(quorum: int | None, delay: int | None) -> list[Change]:

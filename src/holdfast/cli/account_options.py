@@ -114,6 +114,16 @@ def signer_named(text: str) -> bytes:
     return _of_did_key(text) if text.startswith("did:") else signer_of(text)
 
 
+def signer_at(client: Client, text: str) -> bytes:
+    """Return the signer that a text names; `service` is the service's key as a guardian. Raises ValueError."""
+    if text != "service":
+        return signer_named(text)
+    keys = client.service_guardian_keys()
+    if not keys:
+        raise ValueError("this service does not act as a guardian")
+    return keys[0]
+
+
 def _of_did_key(did: str) -> bytes:
     from cryptography.hazmat.primitives.asymmetric import ec
 

@@ -35,12 +35,49 @@ def show(*, asked: Asked) -> None:
 
 @recover.command()
 @with_options
-def sign(new_owners: NewOwners, *, asked: Asked) -> None:
+def sign(
+    new_owners: NewOwners,
+    by_service: Annotated[bool, typer.Option("--by-service", help="Let the service sign, as a guardian.")] = False,
+    *,
+    asked: Asked,
+) -> None:
     """Sign new owners as a guardian, without starting the recovery. Prints what `start --with` takes."""
     with opened(asked) as client:
-        signer, signature = client.sign_account_recovery([signer_named(text) for text in new_owners])
+        by = client.service_recovery_signature if by_service else client.sign_account_recovery
+        signer, signature = by([signer_named(text) for text in new_owners])
     text = f"0x{signer.hex()}:0x{signature.hex()}"
     emit({"signature": text}, text, as_json=asked.as_json)
+
+
+@recover.command()
+@with_options
+def ask(
+    new_owners: NewOwners,
+    to: Annotated[str, typer.Option("--to", metavar="ADDRESS", help="An address or number of the account's DID.")],
+    *,
+    asked: Asked,
+) -> None:
+    """Ask the service to sign new owners as a guardian. It sends a code, which `check` takes with what this prints."""
+    with opened(asked) as client:
+        channel = "email" if "@" in to else "sms"
+        request = client.ask_service_recovery([signer_named(text) for text in new_owners], to, channel)
+    emit({"request": request}, request, as_json=asked.as_json)
+
+
+@recover.command()
+@with_options
+def check(
+    request: Annotated[str, typer.Argument(help="What `ask` printed.")],
+    code: Annotated[str, typer.Argument(help="The code that the service sent.")],
+    *,
+    asked: Asked,
+) -> None:
+    """Enter the service's code. It signs after its waiting time: `sign --by-service`."""
+    with opened(asked) as client:
+        found = client.check_recovery(request=request, code=code)
+    if not found.verified:
+        fail(Exit.FAILED, found.message or "the code is incorrect", as_json=asked.as_json)
+    emit({"readyAt": found.ready_at}, f"the service signs from {found.ready_at} on", as_json=asked.as_json)
 
 
 @recover.command()
@@ -50,6 +87,7 @@ def start(
     given: Annotated[
         list[str] | None, typer.Option("--with", metavar="SIGNATURE", help="Another guardian's; repeatable.")
     ] = None,
+    given_only: Annotated[bool, typer.Option("--given-only", help="Bring only the signatures of --with.")] = False,
     yes: Yes = False,
     *,
     asked: Paying,
@@ -60,8 +98,8 @@ def start(
         owners = [signer_named(text) for text in new_owners]
         others = [_signature(text) for text in given or ()]
         confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=asked.as_json)
-        own = client.sign_account_recovery(owners)
-        done = client.start_account_recovery(owners, [own, *others], on_progress=common.say)
+        own = [] if given_only else [client.sign_account_recovery(owners)]
+        done = client.start_account_recovery(owners, [*own, *others], on_progress=common.say)
         recovery = client.account_view().recovery
     ready = recovery.ready_at if recovery else None
     emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=asked.as_json)

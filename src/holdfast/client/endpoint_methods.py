@@ -131,6 +131,72 @@ class EndpointMethods(EndpointCaller):
             requests.ReadVerification(identifier=identifier, channel=channel),
         )
 
+    async def recovery_terms(self) -> service.RecoveryTerms:
+        """The service's key as a guardian of accounts, and when it signs: GET /api/recovery."""
+        return await self._call(endpoints.RECOVERY_TERMS, as_type(service.RecoveryTerms))
+
+    async def ask_recovery(
+        self, identifier: str, channel: str, new_owners: list[str], account: str | None = None
+    ) -> service.RecoveryCodeSent:
+        """Ask the service to sign a recovery: it sends a code to an address of the DID: POST /api/recovery/send.
+
+        Raises:
+            InvalidRequest: status 400
+            RecoveryNotPossible: status 409
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+            SmsSendFailed: status 502
+            EmailSendFailed: status 502
+            ChainUnreachable: status 502
+        """
+        return await self._call(
+            endpoints.ASK_RECOVERY,
+            as_type(service.RecoveryCodeSent),
+            requests.AskRecovery(identifier=identifier, channel=channel, new_owners=new_owners, account=account),
+        )
+
+    async def check_recovery(self, request: str, code: str) -> service.RecoveryCheck:
+        """Check the code of a recovery; the waiting time then begins: POST /api/recovery/check.
+
+        Raises:
+            InvalidRequest: status 400
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+        """
+        return await self._call(
+            endpoints.CHECK_RECOVERY, as_type(service.RecoveryCheck), requests.CheckRecovery(request=request, code=code)
+        )
+
+    async def sign_recovery(self, account: str, new_owners: list[str]) -> service.RecoverySigned:
+        """The service's signature under a recovery, after the waiting time: POST /api/recovery/sign.
+
+        Raises:
+            InvalidRequest: status 400
+            RecoveryNotFound: status 404
+            RecoveryWaits: status 409
+            RecoveryNotPossible: status 409
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+            ChainUnreachable: status 502
+        """
+        return await self._call(
+            endpoints.SIGN_RECOVERY,
+            as_type(service.RecoverySigned),
+            requests.SignRecovery(account=account, new_owners=new_owners),
+        )
+
+    async def stop_recovery(self, request: str) -> service.RecoveryStopped:
+        """Stop the service's help with a recovery, by the request's number from the mail: POST /api/recovery/stop.
+
+        Raises:
+            InvalidRequest: status 400
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+        """
+        return await self._call(
+            endpoints.STOP_RECOVERY, as_type(service.RecoveryStopped), requests.StopRecovery(request=request)
+        )
+
     async def readyz(self) -> Any:
         """The store reads and writes: GET /readyz."""
         return await self._call(endpoints.READINESS, as_json)

@@ -98,11 +98,18 @@ def judge(
 
     The code is compared in constant time, with the hash under each key.
     """
+    return judge_digests(attempt, [code_digest(key, identifier, code.strip()) for key in keys], now, limits)
+
+
+def judge_digests(
+    attempt: CountedAttempt | None, digests: Sequence[bytes], now: float, limits: Limits
+) -> CodeFailure | None:
+    """Return None if one of the keyed hashes of an entered code is that of the code that was sent; see `judge`."""
     if attempt is None:
         return CodeFailure.NO_CODE
     if now >= attempt.expires_at:
         return CodeFailure.EXPIRED
     if attempt.attempts > limits.max_verify_attempts:
         return CodeFailure.TOO_MANY_ATTEMPTS
-    matches = [hmac.compare_digest(attempt.digest, code_digest(key, identifier, code.strip())) for key in keys]
+    matches = [hmac.compare_digest(attempt.digest, digest) for digest in digests]
     return None if any(matches) else CodeFailure.INCORRECT

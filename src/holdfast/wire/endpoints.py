@@ -306,6 +306,76 @@ VERIFICATION_STATUS = Endpoint(
     answers=(m.VerificationStatus,),
     refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, *_COMMON),
 )
+RECOVERY_TERMS = Endpoint[r.Input](
+    name="recovery_terms",
+    method="GET",
+    path="/api/recovery",
+    summary="The service's key as a guardian of accounts, and when it signs",
+    answers=(m.RecoveryTerms,),
+    refusals=_COMMON,
+)
+_RECOVERY = (e.GUARDIAN_NOT_CONFIGURED, e.RATE_LIMITED)
+ASK_RECOVERY = Endpoint(
+    name="ask_recovery",
+    method="POST",
+    path="/api/recovery/send",
+    summary="Ask the service to sign a recovery: it sends a code to an address of the DID",
+    input=r.AskRecovery,
+    missing=e.MISSING_RECOVERY_FIELDS,
+    answers=(m.RecoveryCodeSent,),
+    refusals=(
+        e.INVALID_VERIFY_CHANNEL,
+        e.INVALID_IDENTIFIER,
+        e.INVALID_ACCOUNT,
+        e.INVALID_NEW_OWNERS,
+        e.RECOVERY_NOT_POSSIBLE,
+        *_RECOVERY,
+        e.UNSUPPORTED_COUNTRY,
+        e.SMS_SEND_FAILED,
+        e.EMAIL_SEND_FAILED,
+        e.RPC_ERROR,
+        *_BODY,
+    ),
+)
+CHECK_RECOVERY = Endpoint(
+    name="check_recovery",
+    method="POST",
+    path="/api/recovery/check",
+    summary="Check the code of a recovery; the waiting time then begins",
+    input=r.CheckRecovery,
+    missing=e.MISSING_RECOVERY_CODE,
+    answers=(m.RecoveryConfirmed, m.CodeRefused),
+    refusals=(*_RECOVERY, *_BODY),
+)
+SIGN_RECOVERY = Endpoint(
+    name="sign_recovery",
+    method="POST",
+    path="/api/recovery/sign",
+    summary="The service's signature under a recovery, after the waiting time",
+    input=r.SignRecovery,
+    missing=e.MISSING_NEW_OWNERS,
+    answers=(m.RecoverySigned,),
+    refusals=(
+        e.INVALID_ACCOUNT,
+        e.INVALID_NEW_OWNERS,
+        e.RECOVERY_NOT_FOUND,
+        e.RECOVERY_WAITS,
+        e.RECOVERY_NOT_POSSIBLE,
+        *_RECOVERY,
+        e.RPC_ERROR,
+        *_BODY,
+    ),
+)
+STOP_RECOVERY = Endpoint(
+    name="stop_recovery",
+    method="POST",
+    path="/api/recovery/stop",
+    summary="Stop the service's help with a recovery, by the request's number from the mail",
+    input=r.StopRecovery,
+    missing=e.MISSING_RECOVERY_REQUEST,
+    answers=(m.RecoveryStopped,),
+    refusals=(*_RECOVERY, *_BODY),
+)
 REGISTER_DID = Endpoint(
     name="register_did",
     method="POST",

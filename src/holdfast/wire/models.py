@@ -175,6 +175,53 @@ class CheckFailed(Answer, frozen=True, kw_only=True):
     error: str
 
 
+class RecoveryTerms(Answer, frozen=True, kw_only=True):
+    """GET /api/recovery.
+
+    Attributes:
+        guardian: the service's key as a signer (0x, X ‖ Y) that people make a guardian; None if it is not a guardian.
+        guardians: this key, and earlier ones with which the service still signs.
+        wait_seconds: from the entry of the code until the service signs.
+        channels: the channels by which it can send a code.
+    """
+
+    guardian: str | None
+    guardians: list[str]
+    wait_seconds: int = msgspec.field(name="waitSeconds")
+    channels: list[str]
+
+
+class RecoveryCodeSent(Answer, frozen=True, kw_only=True):
+    """POST /api/recovery/send. `request` identifies what the code confirms."""
+
+    ok: bool = True
+    channel: str
+    request: str
+
+
+class RecoveryConfirmed(Answer, frozen=True, kw_only=True):
+    """POST /api/recovery/check with a correct code. The service signs from `ready_at` on (ISO 8601)."""
+
+    ok: bool = True
+    verified: bool = True
+    account: str
+    ready_at: str = msgspec.field(name="readyAt")
+
+
+class RecoverySigned(Answer, frozen=True, kw_only=True):
+    """POST /api/recovery/sign: the service's signature as a guardian, in 0x-hex, for the recovery of this number."""
+
+    nonce: int
+    signer: str
+    signature: str
+
+
+class RecoveryStopped(Answer, frozen=True, kw_only=True):
+    """POST /api/recovery/stop. `stopped` is false if there was nothing to stop."""
+
+    stopped: bool
+
+
 class VerificationStatus(Answer, frozen=True, kw_only=True):
     """GET /api/verify/status."""
 
@@ -244,6 +291,8 @@ class PersonExport(Answer, frozen=True, kw_only=True):
     pins: list[dict[str, Any]]
     names: list[dict[str, Any]]
     uploads: list[dict[str, Any]]
+    recoveries: list[dict[str, Any]]
+    recovery_mails: list[dict[str, Any]]
     revocations: list[dict[str, Any]]
 
 

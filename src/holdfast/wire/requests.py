@@ -120,6 +120,35 @@ class ReadVerification(Input, frozen=True, kw_only=True):
     channel: str
 
 
+class AskRecovery(Input, frozen=True, kw_only=True):
+    """POST /api/recovery/send. Each new owner is a signer in 0x-hex; `account` is by default the DID's."""
+
+    identifier: str
+    channel: str
+    new_owners: list[str] = msgspec.field(name="newOwners")
+    account: str | None = None
+
+
+class CheckRecovery(Input, frozen=True, kw_only=True):
+    """POST /api/recovery/check."""
+
+    request: str
+    code: str
+
+
+class SignRecovery(Input, frozen=True, kw_only=True):
+    """POST /api/recovery/sign."""
+
+    account: str
+    new_owners: list[str] = msgspec.field(name="newOwners")
+
+
+class StopRecovery(Input, frozen=True, kw_only=True):
+    """POST /api/recovery/stop."""
+
+    request: str
+
+
 _entries = msgspec.json.Decoder(dict[str, str]).decode
 NO_TRANSACTION = "0x" + "00" * 32
 """What `txHash` contains in a registration that was not sent to a chain."""

@@ -104,6 +104,26 @@ def test_guardians_recover_and_an_owner_cancels(chain: ChainService, first: Term
     assert first.json("account", "guardians", "list")["guardians"] == []
 
 
+def test_the_service_is_a_guardian_alone_only_with_consent(first: Terminal, second: Terminal) -> None:
+    words = ("account", "guardians", "add", "service", "--quorum", "1", "--delay", "3600", "--yes")
+    assert "the person must agree" in first.run(*words, code=Exit.FAILED).stderr
+    first.json(*words, "--service-alone")
+    assert len(first.json("account", "guardians", "list")["guardians"]) == 1
+    account, key = first.json("whoami")["smartAccount"], second.json("whoami")["key"]
+    there = ("--account", account)
+    refused = second.run("account", "recover", "ask", key, "--to", "ann@example.com", *there, code=Exit.FAILED)
+    assert "recovery_not_possible" in refused.stderr
+    wrong = second.run("account", "recover", "check", "a" * 32, "123456", *there, code=Exit.FAILED)
+    assert "No code was sent" in wrong.stderr
+    missing = second.run("account", "recover", "sign", key, "--by-service", *there, code=Exit.FAILED)
+    assert "recovery_not_possible" in missing.stderr, "the account has no DID"
+    given = "0x" + "11" * 64 + ":0x" + "22" * 64
+    started = ("account", "recover", "start", key, "--with", given, "--given-only", "--yes", *there)
+    assert "InvalidSignature" in second.run(*started, code=Exit.FAILED).stderr
+    first.json("account", "guardians", "remove", "service", "--quorum", "0", "--yes")
+    assert first.json("account", "guardians", "list")["guardians"] == []
+
+
 def test_permissions(chain: ChainService, first: Terminal, second: Terminal) -> None:
     app = second.json("whoami")["key"]
     chain.give(first.json("whoami")["smartAccount"], 10)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import secrets
+import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -27,9 +28,11 @@ from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Created, Owner, owner_state, settings_of
 from holdfast.chain.contracts import ADDRESSES, DETERMINISTIC_DEPLOYER, PRODUCTION, load
+from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id
 from holdfast.client.account.values import signed_from_text, signed_to_text
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.world.tools import find_tools
 
@@ -324,3 +327,43 @@ def test_two_owners_sign_where_two_must(chain: ChainService, devices: tuple[Devi
         client.bring_account_changes([both])
         assert client.account_view().settings.threshold == 1
     pays(chain, second, account)
+
+
+def _newest_code(chain: ChainService, to: str) -> str:
+    texts = [file.read_text() for file in sorted((chain.data / "outbox").glob("*.eml"))]
+    return [text.partition("Subject:")[2].split("\n")[0] for text in texts if f"To: {to}" in text][-1][-6:]
+
+
+def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(
+    chain: ChainService, devices: tuple[Device, Device]
+) -> None:
+    lost, fresh = devices
+    account, address = funded(chain, lost), f"{secrets.token_hex(5)}@example.com"
+    with lost.client() as client:
+        client.register(email=address, code=lambda _said: _newest_code(chain, address))
+        (key,) = client.service_guardian_keys()
+        chosen = (
+            Change(ChangeKind.ADD_GUARDIAN, key),
+            Change(ChangeKind.SET_QUORUM, value=1),
+            Change(ChangeKind.SET_DELAY, value=HOUR),
+        )
+        with pytest.raises(ServiceAlone):
+            client.sign_account_changes(chosen)
+        signed = client.sign_account_changes(chosen, service_alone=True)
+        assert client.bring_account_changes([signed]).applied == 1
+    with fresh.client(account) as client:
+        with pytest.raises(RecoveryNotFound):
+            client.service_recovery_signature([fresh.signer])
+        request = client.ask_service_recovery([fresh.signer], address)
+        checked = client.check_recovery(request=request, code=_newest_code(chain, address))
+        assert (checked.verified, checked.account) == (True, account)
+        with pytest.raises(RecoveryWaits):
+            client.service_recovery_signature([fresh.signer])
+        with closing(sqlite3.connect(chain.data / "holdfast.db", timeout=30)) as database, database:
+            database.execute("UPDATE recovery_requests SET ready_at = 0 WHERE request = ?", (request,))
+        client.start_account_recovery([fresh.signer], [client.service_recovery_signature([fresh.signer])])
+        chain.rpc("evm_increaseTime", HOUR + 1)
+        chain.mine()
+        client.finish_account_recovery()
+        assert [owner.signer for owner in client.account_view().owners] == [fresh.signer]
+    pays(chain, fresh, account)

@@ -17,6 +17,7 @@ from holdfast.service.delivery import http_exchange
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
 from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.port import Notice
 from holdfast.service.mail.resend_mailer import ResendMailer
 from holdfast.service.sms.choice import sms_verifier_of
 from holdfast.service.sms.twilio import TwilioVerifier
@@ -70,6 +71,19 @@ async def kind_of(sending):
     told = f"{caught.value} {caught.value.__cause__}"
     assert not [word for word in (ALICE, PHONE, CODE, KEY, TOKEN) if word in told]
     return caught.value.kind
+
+
+async def test_a_notice_that_is_sent_twice_has_the_same_key(provider, mailer):
+    notice = Notice("84532:0xaa:3", "started", "0xaa", 1_800_000_000.0, "")
+    for _ in range(2):
+        provider.answers_with(200, {"id": "49a3999c"})
+        await mailer.send_notice(ALICE, notice)
+    provider.answers_with(200, {"id": "49a3999c"})
+    await mailer.send_notice(ALICE, notice._replace(name="84532:0xaa:4"))
+    keys = [headers["idempotency-key"] for _, headers, _ in provider.requests]
+    assert keys[0] == keys[1] != keys[2]
+    message = json.loads(provider.requests[0][2])
+    assert message["to"] == [ALICE] and "2027-01-15 08:00 UTC" in message["text"] and "0xaa" in message["html"]
 
 
 async def test_resend_request_is_exact(provider, mailer):

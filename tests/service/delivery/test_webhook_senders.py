@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -15,13 +15,13 @@ from tests.support.receivers import HANG_UP, Provider, api_server
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database, open_store
+from holdfast.service.mail.port import Notice
 from holdfast.service.settings.secrets import Secrets, new_webhook_secret
 from holdfast.service.settings.values import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
-    from typing import Any
 
 ALICE = "alice@example.com"
 SECRET = new_webhook_secret()
@@ -75,6 +75,17 @@ async def test_a_mail_reaches_the_webhook_with_texts_and_code(api: Api, provider
     assert code in message["data"]["text"] and code in message["data"]["html"]
     checked = await api.post("/api/verify/check", identifier=ALICE, channel="email", code=code)
     assert checked.json()["verified"] is True
+
+
+async def test_a_notice_reaches_the_webhook(api: Api, provider: Provider) -> None:
+    provider.answers_with(204, b"")
+    mailer: Any = api.service.senders[0]
+    await mailer.send_notice(ALICE, Notice("a1", "asked", "0xaa", 1_800_000_000.0, "5a" * 16))
+    message = received(provider)
+    assert message["type"] == "recovery.email"
+    assert message["data"].keys() == {"from", "to", "notice", "account", "subject", "text", "html"}
+    assert (message["data"]["notice"], message["data"]["account"]) == ("asked", "0xaa")
+    assert f"https://vault.example/vault#stop-recovery={'5a' * 16}" in message["data"]["text"]
 
 
 async def test_a_text_message_has_a_code_of_holdfasts_own(api: Api, provider: Provider) -> None:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 NAMES = Pseudonyms(b"k" * 32)
-KINDS = {"identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "revocations"}
+KINDS = {
+    "identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "recoveries",
+    "recovery_mails", "revocations",
+}  # fmt: skip
 
 
 def removal(token: int = 1, did: str = DID, **what: Any) -> Removal:
@@ -116,7 +119,7 @@ async def test_all_rows_about_a_person_are_exported(store: Store) -> None:
     found = await store.held_of(DID, NAMES.of_did(DID))
     assert {kind: len(rows) for kind, rows in found.items()} == {
         "identifiers": 3, "credentials": 3, "codes": 1, "audit": 4, "snapshots": 1, "pins": 2, "names": 0, "uploads": 0,
-        "revocations": 1,
+        "recoveries": 0, "recovery_mails": 0, "revocations": 1,
     }  # fmt: skip
     (mail,) = (row for row in found["identifiers"] if row["channel"] == "email")
     assert (mail["given"], mail["address"], mail["verified_at"]) == ("Ann@example.com", "192.0.2.1", NOW + 2)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
 from tests.support.api import DID, MAIL, OTHER_DID, PHONE, Api
+from tests.support.guarded_account import KEYS, SECRETS
 from tests.support.upstreams import upstream
 
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.http.large_responses import LargeResponses
+from holdfast.service.operations.guarding import Recoverable
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.recoveries import Signable
 from holdfast.wire.errors import ERRORS
 
 if TYPE_CHECKING:
@@ -199,7 +203,38 @@ async def named_while_the_first_runs(api: Api) -> httpx.Response:
     return answer
 
 
+RECOVERY = {"account": ACCOUNT, "newOwners": ["0x" + "12" * 20]}
+ASK_RECOVERY = post("/api/recovery/send", identifier=MAIL, channel="email", **RECOVERY)
+
+
+def recovering(state: str) -> Ask:
+    """Ask for the service's signature; its store has a request in this state: `none` or `waits`."""
+
+    async def ask(api: Api) -> httpx.Response:
+        async def found(*_: Any) -> Signable | None:
+            return Signable(api.clock() + 60, DID) if state == "waits" else None
+
+        async def recoverable(*_: Any) -> Recoverable:
+            return Recoverable(b"", 0, KEYS[0])
+
+        monkeyed = SimpleNamespace(recoverable=recoverable)
+        object.__setattr__(api.service.guarding, "chain", monkeyed)
+        object.__setattr__(api.service.guarding, "store", SimpleNamespace(signable=found))
+        return await api.post("/api/recovery/sign", **RECOVERY)
+
+    return ask
+
+
 REQUESTS: dict[str, Ask] = {
+    "MISSING_RECOVERY_FIELDS": post("/api/recovery/send", identifier=MAIL, channel="email"),
+    "MISSING_RECOVERY_CODE": post("/api/recovery/check", request="a" * 32),
+    "MISSING_RECOVERY_REQUEST": post("/api/recovery/stop"),
+    "MISSING_NEW_OWNERS": post("/api/recovery/sign", account=ACCOUNT),
+    "INVALID_NEW_OWNERS": post("/api/recovery/sign", account=ACCOUNT, newOwners=["0x12"]),
+    "RECOVERY_NOT_POSSIBLE": ASK_RECOVERY,
+    "RECOVERY_NOT_FOUND": recovering("none"),
+    "RECOVERY_WAITS": recovering("waits"),
+    "GUARDIAN_NOT_CONFIGURED": ASK_RECOVERY,
     "RPC_ERROR": get(BALANCE, account=ACCOUNT, token="ETH", chainId="84532"),
     "MISSING_PUBLIC_KEY": get(PREDICT, pubKeyX="1"),
     "INVALID_PUBLIC_KEY": get(PREDICT, pubKeyX="1", pubKeyY="zz"),
@@ -285,7 +320,9 @@ async def test_a_request_reaches_the_row(
     monkeypatch.setattr("holdfast.service.web.asgi.BODY_TIMEOUT_S", 0.2)
     async with upstream() as chain:
         chain.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": None})
-        api = make_api(rpc_url=NOBODY if name == "RPC_ERROR" else chain.url, **SETTINGS.get(name, {}))
+        secrets = None if name == "GUARDIAN_NOT_CONFIGURED" else SECRETS
+        url = NOBODY if name == "RPC_ERROR" else chain.url
+        api = make_api(rpc_url=url, secrets=secrets, **SETTINGS.get(name, {}))
         answer = await REQUESTS[name](api)
     row = ERRORS[name]
     assert (answer.status_code, answer.json()["error"]) == (row.status, row.error)

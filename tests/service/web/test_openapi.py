@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.api import Api
+from tests.support.guarded_account import SECRETS
 
 CASES = amount(10, 100, "HOLDFAST_TEST_CASES")
 # Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
@@ -137,7 +138,7 @@ def test_errors_are_enumerations(operation: dict[str, Any]) -> None:
 
 async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
     """In the order of a registration; a request to the chain gets the documented error of a service without one."""
-    api = make_api()
+    api = make_api(secrets=SECRETS)
     for endpoint in sorted(ENDPOINTS, key=lambda each: each.method != "POST"):
         text = TEXTS[endpoint.name]
         if text.response is None or not endpoint.path.startswith("/api/") or endpoint.of_snapshots:

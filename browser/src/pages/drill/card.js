@@ -51,7 +51,9 @@ function row({ way, there, triedAt }, known) {
   const press = (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
   // Another device may have the vault without this browser's knowledge, so the device test is always offered.
-  const label = there ? text("drill.try") : way === "device" && text("drill.device.has");
+  // What owns or brings back the account is known to the chain alone.
+  const offered = way === "device" ? text("drill.device.has") : way === "account" && text("drill.try");
+  const label = there ? text("drill.try") : offered;
   return el(
     "li",
     { "data-way": way, "data-tried": String(there && triedAt !== null) },
@@ -87,6 +89,7 @@ const TRIALS = {
   copy: tryCopy,
   file: () => go("drill-file"),
   device: () => go("drill-device"),
+  account: () => go("drill-account"),
 };
 
 /**

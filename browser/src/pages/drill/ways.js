@@ -1,7 +1,7 @@
 /** Lists the ways back into a vault and when each was last tested. Pure functions. */
 
 /**
- * @typedef {"passkey" | "password" | "copy" | "file" | "device"} Way
+ * @typedef {"passkey" | "password" | "copy" | "file" | "device" | "account"} Way
  * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; for
  *   a passkey under `passkey:` and the name of its vault key
  * @typedef {{way: Way, there: boolean, triedAt: number | null}} Row
@@ -31,6 +31,7 @@ export function ways({ wraps, backupAt, snapshot, tried }) {
     { way: /** @type {Way} */ ("copy"), there: Boolean(snapshot?.acknowledgedRoot), triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
     { way: /** @type {Way} */ ("device"), there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
+    { way: /** @type {Way} */ ("account"), there: Boolean(tried.account), triedAt: tried.account ?? null },
   ];
   if (!wraps.some((it) => it.kind === "password")) return rows;
   return [{ way: "password", there: true, triedAt: tried.password ?? null }, ...rows];

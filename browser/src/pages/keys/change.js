@@ -8,6 +8,7 @@ import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { nextPlace, notePlaces } from "./places.js";
+import { agreedToServiceAlone } from "./service_alone.js";
 
 /**
  * @typedef {import("../library.js").AccountChange} AccountChange
@@ -34,10 +35,12 @@ export async function change(heading, changes) {
   const main = await client.accountKeys();
   const sequence = await nextPlace(main);
   if (sequence === null) return;
+  const serviceAlone = await main.givesServiceAlone(changes);
+  if (serviceAlone && !(await agreedToServiceAlone(main))) return;
   /** @type {SignedChanges[]} once: what an interrupted attempt brought is then not brought again */
   let signed = [];
   const first = async () => {
-    if (!signed.length) signed = [await main.sign(changes, { sequence })];
+    if (!signed.length) signed = [await main.sign(changes, { sequence, serviceAlone })];
     await notePlaces(signed[0].account, { signed: sequence + 1 });
     await main.bring(signed);
     await notePlaces(signed[0].account, { brought: sequence + 1 });

@@ -1,17 +1,18 @@
 /** The people who can bring the account back, and how long the person has to stop them. */
 
 import "./texts.js";
-import { counted, language, text } from "../parts/language.js";
+import { counted, text } from "../parts/language.js";
 import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { confirmed } from "../parts/dialog.js";
 import { run } from "../parts/screen.js";
 import { card } from "../vault/card.js";
 import { agreedTo } from "./asking.js";
 import { change } from "./change.js";
+import { DAY, HOUR, duration } from "./durations.js";
 import { personInput } from "./owners.js";
 import { noteName, otherPerson } from "./people.js";
+import { serviceOffer } from "./service.js";
 
-const [HOUR, DAY] = [3600, 86_400];
 const DELAYS = [HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY];
 
 /**
@@ -37,6 +38,7 @@ export function guardiansCard(known) {
           ? `${counted("keys.guardians.agree", quorum)} ${text("keys.guardians.wait", { time: duration(delay) })}`
           : text("keys.guardians.off"),
       ),
+    known.canChange && serviceOffer(known),
     known.canChange && adding(known),
     known.canChange && guardians.length > 0 && terms(known),
   );
@@ -136,11 +138,4 @@ function choice(name, values, present, shown) {
     { id: `keys-${name}`, name },
     ...all.map((it) => el("option", { value: it, selected: it === present }, shown(it))),
   );
-}
-
-/** @param {number} seconds @returns {string} in whole days, or else in hours */
-export function duration(seconds) {
-  const [unit, of] = seconds % DAY === 0 ? ["day", DAY] : ["hour", HOUR];
-  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 };
-  return new Intl.NumberFormat(language, /** @type {any} */ (options)).format(seconds / /** @type {number} */ (of));
 }

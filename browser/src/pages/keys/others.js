@@ -12,6 +12,7 @@ import { ready } from "../parts/vault_client.js";
 import { agreedTo, agreedToUse } from "./asking.js";
 import { personInput } from "./owners.js";
 import { accountOf, namer, passkeys, personOf } from "./people.js";
+import { isServiceAmong, serviceSignature } from "./service.js";
 
 /** The form in which a guardian asks for a new key of another person's account. */
 export function helping() {
@@ -34,17 +35,29 @@ async function helped(lost, fresh) {
   const account = await accountOf(lost);
   const keys = await client.accountKeys(account.address);
   const person = await personOf(fresh);
-  if (!(await keys.view()).guardians.includes(await keys.signer())) throw new Told("keys.help.none", { name: lost });
+  const { guardians, settings } = await keys.view();
+  if (!guardians.includes(await keys.signer())) throw new Told("keys.help.none", { name: lost });
+  const byService =
+    settings.quorum > 1 && (await isServiceAmong(guardians))
+      ? [await serviceSignature(keys, [person.signer], "keys.help.service")]
+      : [];
+  if (settings.quorum > byService.length + 1) throw new Told("keys.help.more");
   const question = { heading: text("keys.help.heading"), words: text("keys.help.text"), yes: text("keys.help.ask") };
   if (!(await agreedTo(question, [person], account))) return;
-  await keys.startRecovery([person.signer]);
+  await keys.startRecovery([person.signer], {
+    signatures: [await keys.signRecovery([person.signer]), ...byService],
+  });
   const recovery = await keys.recovery();
   await go("keys", { said: text("keys.help.asked", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
 }
 
-/** The form in which a person gets an account back that guardians or another key gave to this vault. */
-export function returning() {
-  const old = field(text("keys.back.old"), personInput("old"), text("keys.back.hint"));
+/**
+ * The form in which a person gets an account back that guardians or another key gave to this vault.
+ *
+ * @param {string} [lost] the account that this service was asked for
+ */
+export function returning(lost = "") {
+  const old = field(text("keys.back.old"), { ...personInput("old"), value: lost }, text("keys.back.hint"));
   const get = (/** @type {HTMLFormElement} */ it) =>
     run(it.querySelector("button"), () => returned(old.input.value), text("working"));
   return el(
@@ -65,6 +78,8 @@ async function returned(typed) {
   const { owners, guardians, settings, recovery } = await keys.view();
   const signers = owners.map(({ signer }) => signer);
   const isOwner = signers.includes(own);
+  if (!isOwner && !recovery && settings.quorum === 1 && (await isServiceAmong(guardians)))
+    return startedByService(keys, account, own, await namer(own, []));
   if (!isOwner && !recovery?.newOwners?.includes(own)) throw new Told("keys.back.none");
   if (!isOwner && !recovery?.isReady)
     throw new Told("keys.back.early", { time: moment((recovery?.readyAt ?? 0) * 1000) });
@@ -74,6 +89,22 @@ async function returned(typed) {
   if (!(await agreedToUse(account, its, own, await namer(own, await passkeys())))) return;
   if (!isOwner) await keys.finishRecovery();
   await used(account.address, "keys.back.done");
+}
+
+/**
+ * Starts a recovery for which this service alone suffices, because the person chose that.
+ *
+ * @param {import("../../account/keys.js").AccountKeys} keys
+ * @param {import("./asking.js").Account} account
+ * @param {string} own
+ * @param {import("./people.js").Namer} named
+ */
+async function startedByService(keys, account, own, named) {
+  const signature = await serviceSignature(keys, [own], "keys.back.none");
+  if (!(await agreedToUse(account, { owners: [own], hidden: 0, guardians: [] }, own, named))) return;
+  await keys.startRecovery([own], { signatures: [signature] });
+  const recovery = await keys.recovery();
+  await go("keys", { said: text("keys.back.started", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
 }
 
 /**

@@ -8,6 +8,7 @@ import { changeFacts, facts } from "../../kit/notes.js";
 import { accountAddress } from "../library.js";
 import { text } from "../parts/language.js";
 import { Told } from "../parts/problems.js";
+import { SERVICE } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { sendError } from "../send/errors.js";
 import { resolved } from "../send/payee.js";
@@ -41,13 +42,16 @@ export async function passkeys() {
  *
  * @param {string} own the signer of the vault's key
  * @param {Passkey[]} known
+ * @param {string[]} [services] this service's keys as a guardian
  * @returns {Promise<Namer>}
  */
-export async function namer(own, known) {
+export async function namer(own, known, services = []) {
   const { did } = await (await ready()).vault.query();
   const { keyNames = {} } = await facts(did);
   return (signer) => {
     if (signer === own) return { name: text("keys.this"), kind: text("keys.kind.vault") };
+    if (services.includes(signer))
+      return { name: text("keys.service", { name: SERVICE }), kind: text("keys.kind.service") };
     const passkey = known.find((it) => it.signer === signer);
     if (passkey) return { name: passkey.name, kind: text("keys.kind.passkey") };
     const code = `${signer.slice(2, 2 + SHOWN)} … ${signer.slice(-SHOWN)}`;

@@ -6,6 +6,7 @@
 import "../../kit/kit.js";
 import "../screens.js";
 import "./texts.js";
+import { facts } from "../../kit/notes.js";
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
@@ -16,6 +17,7 @@ import { guardiansCard } from "./guardians.js";
 import { helping, ownAgain, ownCode, returning } from "./others.js";
 import { ownersCard } from "./owners.js";
 import { namer, passkeys } from "./people.js";
+import { askingService } from "./service.js";
 import { notice } from "./recovery.js";
 
 /**
@@ -25,9 +27,14 @@ import { notice } from "./recovery.js";
  * @property {import("./people.js").Passkey[]} passkeys
  * @property {import("./people.js").Namer} named
  * @property {string} chain
+ * @property {import("../../generated/types.js").RecoveryTerms} terms of the service as a guardian
  * @property {boolean} canChange whether the vault's key alone can change the account
+ * @property {string | undefined} lost the account that this service was asked for
  * @property {boolean} isForeign whether another key created the account
  */
+
+export { drillAccount } from "./drill.js";
+export { stopService } from "./service.js";
 
 /** @param {{said?: string}} [how] `said`: what happened just now */
 export async function keys({ said = "" } = {}) {
@@ -51,22 +58,25 @@ export async function noticed({ place, recovery, own }) {
 async function gathered() {
   const client = await ready();
   const account = await client.accountKeys();
-  const [view, own, known, chains] = await Promise.all([
+  const [view, own, known, chains, terms] = await Promise.all([
     account.view(),
     account.signer(),
     passkeys(),
     chainsOfChanges(),
+    client.recoveryTerms(),
   ]);
   const isOwner = view.owners.some(({ signer }) => signer === own);
   const canChange = isOwner && view.settings.threshold === 1;
   const chain = chains.map(({ name }) => name).join(", ");
   const isForeign = client.accountAddress !== null;
-  return { view, own, chain, passkeys: known, named: await namer(own, known), canChange, isForeign };
+  const named = await namer(own, known, terms.guardians);
+  const { lost } = await facts((await client.vault.query()).did);
+  return { view, own, chain, terms, lost, passkeys: known, named, canChange, isForeign };
 }
 
 /** @param {Known} known */
 function draw(known) {
-  const { view, own, chain, isForeign, canChange } = known;
+  const { view, own, chain, terms, isForeign, canChange } = known;
   show({
     name: "keys",
     heading: text("keys.heading"),
@@ -79,7 +89,8 @@ function draw(known) {
       paragraph("keys.chains", { chain }, "small"),
       isForeign && ownAgain(),
       helping(),
-      returning(),
+      returning(known.lost),
+      terms.guardian && askingService(terms),
       ownCode(own),
       buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
     ],

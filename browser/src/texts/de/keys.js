@@ -126,4 +126,70 @@ export default {
   "keys.own.done": "Sie benutzen jetzt das eigene Konto dieses Tresors.",
   "keys.code": "Der Code des Schlüssels dieses Tresors",
   "keys.code.lead": "Geben Sie ihn jemandem, der diesen Tresor hinzufügen will. Er ist nicht geheim.",
+  "keys.service": "{name}, dieser Dienst",
+  "keys.kind.service": "Dieser Dienst",
+  "keys.service.lead":
+    "Auch {name} kann helfen: Der Dienst schickt einen Code an eine E-Mail-Adresse, die Sie hier registriert haben, wartet {wait} und stimmt dann zu. Wählen Sie auch mindestens einen Menschen, damit der Dienst nicht allein handeln kann.",
+  "keys.service.add": "{name} hinzufügen",
+  "keys.service.text":
+    "Wenn Sie alle Schlüssel verlieren, stimmt {name} einem neuen Schlüssel zu: nach einem Code an eine Ihrer E-Mail-Adressen und {wait} Wartezeit. Alle Ihre E-Mail-Adressen erfahren davon.",
+  "keys.service.yes": "Hinzufügen",
+  "keys.alone.heading": "Soll {name} allein genügen?",
+  "keys.alone.text":
+    "Dieser Dienst könnte Ihrem Konto dann einen neuen Schlüssel geben, ohne einen Menschen, den Sie kennen.",
+  "keys.alone.service": "Wer {name} betreibt oder dort einbricht, könnte Ihr Konto und sein Geld nehmen.",
+  "keys.alone.mail": "Auch wer Ihre E-Mails liest, könnte das, nach {wait} Wartezeit.",
+  "keys.alone.time":
+    "Sie haben {time} Zeit, es anzuhalten, solange Sie noch einen Schlüssel haben. Wir schicken Ihnen eine E-Mail.",
+  "keys.alone.better": "Sicherer ist es, auch einen Menschen zu wählen und zu verlangen, dass zwei zustimmen.",
+  "keys.alone.yes": "Ja, er allein genügt",
+  "keys.ask": "{name} um Ihr altes Konto bitten",
+  "keys.ask.lead":
+    "Wenn Sie alle Schlüssel verloren haben und {name} dafür gewählt hatten. Der Dienst schickt einen Code an eine E-Mail-Adresse, die Sie registriert haben, und stimmt nach {wait} zu.",
+  "keys.ask.to": "Eine E-Mail-Adresse, die Sie registriert haben",
+  "keys.ask.to.any": "Eine E-Mail-Adresse oder Telefonnummer, die Sie registriert haben",
+  "keys.ask.send": "Code schicken",
+  "keys.ask.code": "Geben Sie den Code ein",
+  "keys.ask.sent": "Wir haben einen Code an {to} geschickt.",
+  "keys.ask.check": "Prüfen",
+  "keys.ask.wrong": "Der Code stimmt nicht oder ist zu alt. Lassen Sie einen neuen schicken.",
+  "keys.ask.said":
+    "{name} stimmt am {time} zu. Dann können die Menschen, die Sie gewählt haben, Ihr Konto verlangen, oder Sie holen es hier zurück, wenn {name} allein genügt.",
+  "keys.ask.waits": "{name} stimmt am {time} zu. Versuchen Sie es dann noch einmal.",
+  "keys.back.started": "Es ist verlangt. Sie können es ab {time} zurückholen, wenn es niemand anhält.",
+  "keys.help.service":
+    "Auch {name} muss zustimmen. Die Person muss zuerst bei „{name} um Ihr altes Konto bitten“ darum bitten.",
+  "keys.help.more":
+    "Es müssen noch mehr Menschen zustimmen. Sie benutzen dafür das Programm „holdfast account recover“.",
+  "keys.stop.service": "Anhalten, worum {name} gebeten wurde",
+  "keys.stop.service.text":
+    "Jemand hat {name} gebeten, Ihrem Konto einen neuen Schlüssel zu geben. Wenn Sie das nicht waren, halten Sie es an. Ihre Schlüssel bleiben, wie sie sind.",
+  "keys.stop.service.done":
+    "Angehalten. Nehmen Sie jetzt {name} aus der Liste derer, die Ihr Konto zurückholen, oder ändern Sie das Passwort Ihrer E-Mail.",
+  "keys.stop.service.none":
+    "Es gibt nichts anzuhalten. Wenn Ihr Konto schon einen neuen Schlüssel bekommt, halten Sie das in Ihrem Tresor an.",
+  "keys.drill.lead":
+    "Wir haben ausprobiert, was geht, ohne etwas zu ändern. Diese Wege bringen das Konto und sein Geld zurück, nicht diesen Tresor.",
+  "keys.drill.none":
+    "Kein anderer Schlüssel kann Ihr Konto benutzen, und niemand kann es zurückholen. Fügen Sie unter „Schlüssel Ihres Kontos“ etwas hinzu.",
+  "keys.drill.tried": "Ausprobiert:",
+  "keys.drill.failed": "Geht nicht:",
+  "keys.drill.told": "Nicht ausprobiert:",
+  "keys.drill.owner": "Das Netz nimmt diesen Schlüssel für Ihr Konto an.",
+  "keys.drill.owner.two": "Das Netz nimmt diesen Schlüssel zusammen mit einem anderen für Ihr Konto an.",
+  "keys.drill.owner.over": "Dieser Schlüssel galt bis {time}.",
+  "keys.drill.has": "Ob Sie ihn noch haben. Benutzen Sie ihn dort einmal.",
+  "keys.drill.guardians.one": "Ihr Konto nimmt einen neuen Schlüssel an, wenn {n} von ihnen zustimmt.",
+  "keys.drill.guardians.other": "Ihr Konto nimmt einen neuen Schlüssel an, wenn {n} von ihnen zustimmen.",
+  "keys.drill.refused": "Ihr Konto nimmt von ihnen keine neuen Schlüssel an.",
+  "keys.drill.people": "Ob sie erreichbar sind und ihre Schlüssel noch haben. Fragen Sie sie: {names}.",
+  "keys.drill.running": "Jemand verlangt gerade Ihr Konto.",
+  "keys.drill.service": "Er gehört dazu und hat Ihre Adresse: {to}. Er stimmt nach {wait} zu.",
+  "keys.drill.service.none":
+    "Er gehört dazu, aber Sie haben hier keine Adresse registriert, an die er einen Code schicken könnte.",
+  "keys.drill.service.mail": "Ob Sie noch lesen können, was er an {to} schickt.",
+  "keys.ask.impossible": "{to} ist hier für kein Konto registriert, das diesen Dienst dafür gewählt hat.",
+  "keys.ask.done": "Es ist verlangt",
+  "keys.ask.account":
+    "Ihr altes Konto. Geben Sie das den Menschen, die Sie gewählt haben, wenn auch sie zustimmen müssen.",
 };

@@ -452,6 +452,9 @@ const de = {
   "drill.device": "Ein anderes Gerät",
   "drill.device.none":
     "Dieser Browser ist mit keinem anderen Gerät gekoppelt. Ein Gerät, das den Tresor aus einer Datei oder Kopie hat, zählt auch.",
+  "drill.account": "Das Konto und sein Geld",
+  "drill.account.none":
+    "Nicht ausprobiert. Andere Schlüssel und Menschen, die Sie gewählt haben, können das Konto zurückbringen, aber nicht diesen Tresor.",
   "drill.device.has": "Ein Gerät ausprobieren, das ihn hat",
   "drill.device.lead":
     "Öffnen Sie Ihren Tresor auf dem anderen Gerät, wählen Sie dort „Probe beantworten“ und tippen Sie diese Zahl ein:",

@@ -429,6 +429,8 @@ export default {
   "drill.device": "Another device",
   "drill.device.none":
     "This browser has paired no other device. One that got the vault from a file or a copy counts too.",
+  "drill.account": "The account and its money",
+  "drill.account.none": "Not tried. Other keys and people you chose can bring back the account, but not this vault.",
   "drill.device.has": "Try a device that has it",
   "drill.device.lead": "Open your vault on the other device, choose “Answer a trial” there, and type this number:",
   "drill.device.answer": "What the other device shows",

@@ -14,13 +14,16 @@ from holdfast.chain.account_messages import (
     changes_digest,
     recovery_digest,
 )
+from holdfast.chain.service_guardian import CHANGES_GUARDIANS, ServiceAlone, gives_service_alone
 from holdfast.chain.signers import kind_of, named
 from holdfast.client.account.reading import view_of
 from holdfast.client.account.values import Brought
 from holdfast.client.callbacks import answered
+from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
 from holdfast.client.flows.operations import hash_text
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 
-class AccountMethods:
+class AccountMethods(EndpointMethods):
     """Methods that concern the client's account: its `account`, or else the first account of the vault's key.
 
     What is signed once for every chain is brought to a chain by the first account of the vault's own key there, which
@@ -68,7 +71,12 @@ class AccountMethods:
             return await view_of(chain, contracts.chain_id, contracts.app_factory, account.key, own=own)
 
     async def sign_account_changes(
-        self, changes: Sequence[Change], *, sequence: int | None = None, cosigned: SignedChanges | None = None
+        self,
+        changes: Sequence[Change],
+        *,
+        sequence: int | None = None,
+        cosigned: SignedChanges | None = None,
+        service_alone: bool = False,
     ) -> SignedChanges:
         """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
 
@@ -78,13 +86,18 @@ class AccountMethods:
             changes: the changes in their order.
             sequence: their place; by default the next one on this chain.
             cosigned: the same changes with another owner's signature, where two owners must sign.
+            service_alone: the person has agreed that the service alone can give the account new owners after these
+                changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
             ValueError: `cosigned` has other changes.
+            ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
             NetworkError: the chain cannot be read.
         """
         view = await self.account_view()
         made = tuple(changes) if cosigned else _with_primary(view, changes)
+        if not service_alone and await self._gives_service_alone(view, made):
+            raise ServiceAlone
         place = view.settings.sequence if sequence is None else sequence
         if cosigned is not None and (cosigned.account, cosigned.sequence, cosigned.changes) != (
             view.address,
@@ -181,6 +194,25 @@ class AccountMethods:
             lambda address: account_calls.start_recovery(address, new_owners, named(given)), on_progress
         )
 
+    async def ask_service_recovery(self, new_owners: Sequence[bytes], identifier: str, channel: str = "email") -> str:
+        """Ask the service to sign a recovery of the account as its guardian; return the request's number.
+
+        It sends a code to `identifier`, which must be registered for the account's DID.
+        """
+        address = (await self._opened()).key.address
+        owners = [to_hex(signer) for signer in new_owners]
+        asked = await self.ask_recovery(account=address, channel=channel, identifier=identifier, new_owners=owners)
+        return asked.request
+
+    async def service_recovery_signature(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
+        """Return the service's signer and signature for `start_account_recovery`.
+
+        Raises RequestRefused: `recovery_waits` before its waiting time is over, `recovery_not_found` without a code.
+        """
+        address = (await self._opened()).key.address
+        signed = await self.sign_recovery(account=address, new_owners=[to_hex(signer) for signer in new_owners])
+        return from_hex(signed.signer), from_hex(signed.signature)
+
     async def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Cancel the recovery that is under way, as an owner; return the operation's hash."""
         address, nonce = await self._recovery_nonce()
@@ -250,6 +282,29 @@ class AccountMethods:
         account, chain = await self._chain()
         with chain_errors():
             return account.key.address, (await account_reads.settings_of(chain, account.key.address)).recovery_nonce
+
+    async def _gives_service_alone(self, view: AccountView, changes: Sequence[Change]) -> bool:
+        """Ask the service for its keys, and the chain which of them are guardians: it may hide events, not state."""
+        if not any(change.kind in CHANGES_GUARDIANS for change in changes):
+            return False
+        keys = await self.service_guardian_keys()
+        present: list[bytes] = []
+        if view.deployed:
+            _, chain = await self._chain()
+            with chain_errors():
+                states = [await account_reads.owner_state(chain, view.address, key) for key in keys]
+            present = [key for key, (_, _, is_guardian) in zip(keys, states, strict=True) if is_guardian]
+        return gives_service_alone(keys, present, view.settings.quorum, changes)
+
+    async def service_guardian_keys(self) -> list[bytes]:
+        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
+        try:
+            terms = await self.recovery_terms()
+        except RequestRefused as refused:
+            if refused.status != 404:  # noqa: PLR2004 - a service before this endpoint
+                raise
+            return []
+        return [from_hex(key) for key in terms.guardians]
 
     async def _signature(self, address: str, message: dict[str, object], digest: bytes) -> tuple[bytes, bytes]:
         signed = await self.vault.sign_account_message({"account": address, **message})

@@ -77,7 +77,12 @@ class Client(ServiceClient):
         return run(self._asynchronous.account_view())
 
     def sign_account_changes(
-        self, changes: Sequence[Change], *, sequence: int | None = None, cosigned: SignedChanges | None = None
+        self,
+        changes: Sequence[Change],
+        *,
+        sequence: int | None = None,
+        cosigned: SignedChanges | None = None,
+        service_alone: bool = False,
     ) -> SignedChanges:
         """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
 
@@ -87,12 +92,19 @@ class Client(ServiceClient):
             changes: the changes in their order.
             sequence: their place; by default the next one on this chain.
             cosigned: the same changes with another owner's signature, where two owners must sign.
+            service_alone: the person has agreed that the service alone can give the account new owners after these
+                changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
             ValueError: `cosigned` has other changes.
+            ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
             NetworkError: the chain cannot be read.
         """
-        return run(self._asynchronous.sign_account_changes(changes, sequence=sequence, cosigned=cosigned))
+        return run(
+            self._asynchronous.sign_account_changes(
+                changes, sequence=sequence, cosigned=cosigned, service_alone=service_alone
+            )
+        )
 
     def account_history(self) -> list[SignedChanges]:
         """Return the signed changes that this chain has, from the first, to bring them to other chains.
@@ -145,6 +157,20 @@ class Client(ServiceClient):
         Any owner can cancel it until its delay is over.
         """
         return run(self._asynchronous.start_account_recovery(new_owners, signatures, on_progress=on_progress))
+
+    def ask_service_recovery(self, new_owners: Sequence[bytes], identifier: str, channel: str = "email") -> str:
+        """Ask the service to sign a recovery of the account as its guardian; return the request's number.
+
+        It sends a code to `identifier`, which must be registered for the account's DID.
+        """
+        return run(self._asynchronous.ask_service_recovery(new_owners, identifier, channel))
+
+    def service_recovery_signature(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
+        """Return the service's signer and signature for `start_account_recovery`.
+
+        Raises RequestRefused: `recovery_waits` before its waiting time is over, `recovery_not_found` without a code.
+        """
+        return run(self._asynchronous.service_recovery_signature(new_owners))
 
     def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Cancel the recovery that is under way, as an owner; return the operation's hash."""
@@ -219,6 +245,10 @@ class Client(ServiceClient):
     ) -> str:
         """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
         return run(self._asynchronous.register_alias(alias, did, on_progress=on_progress))
+
+    def service_guardian_keys(self) -> list[bytes]:
+        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
+        return run(self._asynchronous.service_guardian_keys())
 
     def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""

@@ -134,6 +134,60 @@ class ServiceClient:
         """
         return run(self._asynchronous.verification_status(identifier, channel))
 
+    def recovery_terms(self) -> service.RecoveryTerms:
+        """The service's key as a guardian of accounts, and when it signs: GET /api/recovery."""
+        return run(self._asynchronous.recovery_terms())
+
+    def ask_recovery(
+        self, identifier: str, channel: str, new_owners: list[str], account: str | None = None
+    ) -> service.RecoveryCodeSent:
+        """Ask the service to sign a recovery: it sends a code to an address of the DID: POST /api/recovery/send.
+
+        Raises:
+            InvalidRequest: status 400
+            RecoveryNotPossible: status 409
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+            SmsSendFailed: status 502
+            EmailSendFailed: status 502
+            ChainUnreachable: status 502
+        """
+        return run(self._asynchronous.ask_recovery(identifier, channel, new_owners, account))
+
+    def check_recovery(self, request: str, code: str) -> service.RecoveryCheck:
+        """Check the code of a recovery; the waiting time then begins: POST /api/recovery/check.
+
+        Raises:
+            InvalidRequest: status 400
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+        """
+        return run(self._asynchronous.check_recovery(request, code))
+
+    def sign_recovery(self, account: str, new_owners: list[str]) -> service.RecoverySigned:
+        """The service's signature under a recovery, after the waiting time: POST /api/recovery/sign.
+
+        Raises:
+            InvalidRequest: status 400
+            RecoveryNotFound: status 404
+            RecoveryWaits: status 409
+            RecoveryNotPossible: status 409
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+            ChainUnreachable: status 502
+        """
+        return run(self._asynchronous.sign_recovery(account, new_owners))
+
+    def stop_recovery(self, request: str) -> service.RecoveryStopped:
+        """Stop the service's help with a recovery, by the request's number from the mail: POST /api/recovery/stop.
+
+        Raises:
+            InvalidRequest: status 400
+            GuardianNotConfigured: status 503
+            RateLimited: status 429
+        """
+        return run(self._asynchronous.stop_recovery(request))
+
     def readyz(self) -> Any:
         """The store reads and writes: GET /readyz."""
         return run(self._asynchronous.readyz())

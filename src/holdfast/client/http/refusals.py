@@ -193,6 +193,22 @@ class InvitationInvalid(RequestRefused):
     """The invitation code is wrong, has expired or is used up."""
 
 
+class RecoveryNotFound(RequestRefused):
+    """The service was not asked for this recovery, or no code was entered, or it was stopped."""
+
+
+class RecoveryNotPossible(RequestRefused):
+    """The address is not one of the account's DID, or the service is not a guardian of the account."""
+
+
+class RecoveryWaits(RequestRefused):
+    """The service signs later, in `retry_after_s` seconds."""
+
+
+class GuardianNotConfigured(RequestRefused):
+    """The service does not act as a guardian."""
+
+
 _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.IDENTIFIER_RESERVED: IdentifierReserved,
     errors.IDENTIFIER_TAKEN: IdentifierTaken,
@@ -230,6 +246,10 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.REGISTRATION_CLOSED: RegistrationClosed,
     errors.INVITATION_REQUIRED: InvitationRequired,
     errors.INVITATION_INVALID: InvitationInvalid,
+    errors.RECOVERY_NOT_FOUND: RecoveryNotFound,
+    errors.RECOVERY_NOT_POSSIBLE: RecoveryNotPossible,
+    errors.RECOVERY_WAITS: RecoveryWaits,
+    errors.GUARDIAN_NOT_CONFIGURED: GuardianNotConfigured,
 }
 _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 

@@ -135,8 +135,37 @@ class CodeCheck(Record, frozen=True, kw_only=True):
     message: str | None = None
 
 
+class RecoveryTerms(models.RecoveryTerms, Wire, frozen=True, kw_only=True):
+    """GET /api/recovery."""
+
+
+class RecoveryCodeSent(models.RecoveryCodeSent, Wire, frozen=True, kw_only=True):
+    """POST /api/recovery/send."""
+
+
+class RecoverySigned(models.RecoverySigned, Wire, frozen=True, kw_only=True):
+    """POST /api/recovery/sign."""
+
+
+class RecoveryStopped(models.RecoveryStopped, Wire, frozen=True, kw_only=True):
+    """POST /api/recovery/stop."""
+
+
+class RecoveryCheck(Record, frozen=True, kw_only=True):
+    """POST /api/recovery/check: `ready_at` if the code was correct, otherwise `message` with the reason."""
+
+    ok: bool
+    verified: bool
+    account: str | None = None
+    ready_at: str | None = msgspec.field(name="readyAt", default=None)
+    message: str | None = None
+
+
 # If an endpoint has several kinds of response bodies, the client has one type for all of them.
-MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {(models.CodeAccepted, models.CodeRefused): CodeCheck}
+MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {
+    (models.CodeAccepted, models.CodeRefused): CodeCheck,
+    (models.RecoveryConfirmed, models.CodeRefused): RecoveryCheck,
+}
 
 
 class IndexerAlias(Record, frozen=True, kw_only=True):

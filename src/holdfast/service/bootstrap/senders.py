@@ -30,6 +30,7 @@ def configured_mailer(settings: Settings, pools: ConnectionPools) -> Mailer:
         settings.data_dir / OUTBOX,
         settings.public_host,
         webhook_keys(settings),
+        settings.public_url,
     )
 
 

@@ -25,12 +25,14 @@ from holdfast.service.operations.accounts import Balances
 from holdfast.service.operations.admission import Admission
 from holdfast.service.operations.chains import Chains, OnChain
 from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.guarding import Guarding, RecoveryChain
 from holdfast.service.operations.idempotency import Idempotency
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
 from holdfast.service.operations.persons import AddressProofs, Persons
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
+from holdfast.service.operations.recovery_mails import RecoveryMails
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
@@ -80,12 +82,19 @@ def build_service(
     sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock, admission)
     pseudonyms = Pseudonyms(secrets.pseudonym_key)
     maintenance = Maintenance(store, confirmations, clock, pseudonyms, settings.audit_days)
+    verification = Verification(
+        store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
+    )
+    indexer = configured_indexer(settings, pools.of("indexer"))
+    recovery_chain = RecoveryChain(on_chains[settings.chain].accounts, settings.contract_did_registry)
     return Service(
         store=store,
         sessions=sessions,
-        verification=Verification(
-            store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
+        verification=verification,
+        guarding=Guarding(
+            store.recoveries, verification, recovery_chain, secrets.guardian_keys, settings.guardian_wait
         ),
+        recovery_mails=RecoveryMails(store.recoveries, mailer, indexer, recovery_chain, settings.chain, clock),
         dids=_dids(settings, secrets, sessions, confirmations),
         accounts=on_chains[settings.chain].accounts,
         balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
@@ -103,7 +112,7 @@ def build_service(
         relay=on_chains[settings.chain].relay,
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, served.main, Readiness(store)),
-        indexer=configured_indexer(settings, pools.of("indexer")),
+        indexer=indexer,
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,
         measuring=Measuring(store, settings.data_dir, clock),

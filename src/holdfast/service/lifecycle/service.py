@@ -12,6 +12,7 @@ from holdfast.rules.limits import CONFIRM_EVERY_S
 from holdfast.service.lifecycle.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
 from holdfast.service.lifecycle.warm_up import warm_up
 from holdfast.service.operations.measuring import MEASURE_EVERY_S
+from holdfast.service.operations.recovery_mails import SEND_EVERY_S
 from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.reporting import Telemetry
 
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.chains import Chains
     from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.guarding import Guarding
     from holdfast.service.operations.idempotency import Idempotency
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.measuring import Measuring
     from holdfast.service.operations.persons import Persons
     from holdfast.service.operations.reading_rate import ReadingRate
+    from holdfast.service.operations.recovery_mails import RecoveryMails
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.reserved_names import ReservedNames
     from holdfast.service.operations.resolution import Resolution
@@ -60,6 +63,8 @@ class Service:
     chains: Chains
     resolution: Resolution
     persons: Persons
+    guarding: Guarding
+    recovery_mails: RecoveryMails
     addresses: AddressHashes
     chain_reads: ReadingRate
     relay: Relay
@@ -95,7 +100,8 @@ class Service:
         ):
             leased = under_lease(self.store, self.clock, name, self.maintenance.unless_engine(work))
             self._tasks.append(periodic(name, every_s, leased))
-
+        mails = under_lease(self.store, self.clock, "recoveries", self.recovery_mails.run)
+        self._tasks.append(periodic("recoveries", SEND_EVERY_S, mails))
         if self.snapshots is not None:
             collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))

@@ -33,6 +33,7 @@ class _MailSettings:
     outbox_dir: Path
     host: str
     webhook_keys: Sequence[bytes]
+    pages: str
 
 
 def mailer_of(
@@ -42,6 +43,7 @@ def mailer_of(
     outbox_dir: Path,
     product_host: str,
     webhook_keys: Sequence[bytes] = (),
+    pages: str = "",
 ) -> Mailer:
     """Return the mailer that the setting selects.
 
@@ -52,11 +54,12 @@ def mailer_of(
         outbox_dir: folder of the development outbox.
         product_host: the host name in the mail's text.
         webhook_keys: the secrets in HOLDFAST_WEBHOOK_SECRET.
+        pages: the public URL, which notices link to.
 
     Raises:
         ValueError: the setting is wrong; the message is for the operator and never repeats the value.
     """
-    given = _MailSettings(url, sender, http, outbox_dir, product_host, webhook_keys)
+    given = _MailSettings(url, sender, http, outbox_dir, product_host, webhook_keys, pages)
     match scheme_of(SETTING, url, MailScheme):
         case MailScheme.RESEND:
             return _resend(given)
@@ -83,7 +86,7 @@ def _smtp(given: _MailSettings, encryption: Encryption, default_port: int) -> Ma
         tls=tls_context_of(parts.options["ca_file"]) if "ca_file" in parts.options else None,
         connections=_connections(parts.options.get("connections")),
     )
-    return SmtpMailer(server, mail_identity(given.sender, given.host))
+    return SmtpMailer(server, mail_identity(given.sender, given.host, given.pages))
 
 
 def _refuse_odd_smtp(parts: ProviderUrl, encryption: Encryption) -> None:
@@ -121,7 +124,7 @@ def _resend(given: _MailSettings) -> Mailer:
     if not (parts.user.isascii() and parts.user.isprintable()):
         raise ValueError(f"{SETTING}: the key is not one that a header can carry.")
     base_url = parse_base_url(SETTING, parts.options.get("base_url", RESEND_BASE_URL))
-    return ResendMailer(parts.user, base_url, given.http, mail_identity(given.sender, given.host))
+    return ResendMailer(parts.user, base_url, given.http, mail_identity(given.sender, given.host, given.pages))
 
 
 def _webhook(given: _MailSettings) -> Mailer:
@@ -130,7 +133,7 @@ def _webhook(given: _MailSettings) -> Mailer:
     from holdfast.service.mail.webhook_mailer import WebhookMailer
 
     hook = webhook_of(SETTING, given.url, given.webhook_keys, given.http)
-    return WebhookMailer(hook, mail_identity(given.sender, given.host))
+    return WebhookMailer(hook, mail_identity(given.sender, given.host, given.pages))
 
 
 def _outbox(given: _MailSettings) -> Mailer:
@@ -139,7 +142,7 @@ def _outbox(given: _MailSettings) -> Mailer:
 
     if given.url.rstrip("/").lower() != "outbox:":
         raise ValueError(f"{SETTING}: outbox: stands alone; the folder is in the data folder.")
-    return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
+    return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host, given.pages))
 
 
 # Each URL scheme's encryption and default port (RFC 5321, RFC 8314, RFC 6409).

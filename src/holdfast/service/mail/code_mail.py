@@ -27,26 +27,28 @@ SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class CodeMail:
-    """The texts of a mail with a code: subject, plain text and HTML."""
+    """The texts of a mail: subject, plain text and HTML. `name` identifies one that may be sent twice."""
 
     subject: str
     text: str
     html: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MailIdentity:
-    """The sender's address, and the host name that the text mentions."""
+    """The sender's address, the host name that the texts mention, and the address of the pages."""
 
     sender: Address
     host: str
+    pages: str = ""
 
 
-def mail_identity(sender: str, host: str) -> MailIdentity:
+def mail_identity(sender: str, host: str, pages: str = "") -> MailIdentity:
     """Return the identity for a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
     if has_control(host):
         raise ValueError("the host of mail holds a control character")
-    return MailIdentity(sender_address(sender), host)
+    return MailIdentity(sender_address(sender), host, pages)
 
 
 def is_international(*addresses: Address) -> bool:
@@ -64,7 +66,7 @@ def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
     subject = f"Your code for {identity.host}: {code}"
     words = {"code": code, "host": identity.host, "lifetime": spoken(lifetime_s), "subject": subject}
     marked_up = {name: escape(word) for name, word in words.items()}
-    return CodeMail(subject, _template("code.txt").substitute(words), _template("code.html").substitute(marked_up))
+    return CodeMail(subject, template("code.txt").substitute(words), template("code.html").substitute(marked_up))
 
 
 def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage:
@@ -74,7 +76,8 @@ def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage
     message["To"] = to
     message["Subject"] = mail.subject
     message["Date"] = datetime.now(UTC)
-    message["Message-ID"] = make_msgid(domain=identity.sender.domain)
+    same = f"<{mail.name}@{identity.sender.domain}>" if mail.name else ""
+    message["Message-ID"] = same or make_msgid(domain=identity.sender.domain)
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
@@ -88,7 +91,7 @@ def spoken(seconds: int) -> str:
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
     """Return the text of one of this package's templates, read only once."""
     text = resources.files(__package__ or "").joinpath("templates", name).read_text(encoding="utf-8")
     return Template(text)

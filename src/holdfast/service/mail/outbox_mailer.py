@@ -8,11 +8,14 @@ from holdfast.service.delivery import outbox
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.mail_addresses import recipient_address
 from holdfast.service.mail.code_mail import compose, render
+from holdfast.service.mail.notice_mail import render_notice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from holdfast.service.mail.code_mail import MailIdentity
+    from holdfast.service.mail.code_mail import CodeMail, MailIdentity
+    from holdfast.service.mail.port import Notice
 
 
 class OutboxMailer:
@@ -27,12 +30,20 @@ class OutboxMailer:
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         """Write the mail to a new file. Raises DeliveryError."""
+        file = await self._written(recipient, lambda: render(self._identity, code, lifetime_s))
+        outbox.log.info("e-mail code %s (development outbox: %s)", code, file)
+
+    async def send_notice(self, recipient: str, notice: Notice) -> None:
+        """Write the mail to a new file. Raises DeliveryError."""
+        file = await self._written(recipient, lambda: render_notice(self._identity, notice))
+        outbox.log.info("e-mail about a recovery (development outbox: %s)", file)
+
+    async def _written(self, recipient: str, mail: Callable[[], CodeMail]) -> Path:
         try:
-            message = compose(self._identity, recipient_address(recipient), render(self._identity, code, lifetime_s))
+            message = compose(self._identity, recipient_address(recipient), mail())
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
-        file = await outbox.put(self._folder, ".eml", message.as_bytes())
-        outbox.log.info("e-mail code %s (development outbox: %s)", code, file)
+        return await outbox.put(self._folder, ".eml", message.as_bytes())
 
     async def check(self) -> str:
         """Make the folder. Raises DeliveryError."""

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+
+class Notice(NamedTuple):
+    """A notice about the recovery of an account.
+
+    Attributes:
+        name: identifies what the notice is about, so that a mail sent twice has the same Message-ID.
+        kind: `asked` of the service as a guardian, or `started` on the chain.
+        until: when the service signs, or the recovery can be finished; seconds since the epoch.
+        request: of `asked`, the number that stops it.
+    """
+
+    name: str
+    kind: str
+    account: str
+    until: float
+    request: str
 
 
 class Mailer(Protocol):
-    """Delivers codes that Holdfast made."""
+    """Delivers codes that Holdfast made, and notices about recoveries."""
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         """Send the code through the provider. Raises DeliveryError unless the provider accepted it."""
+        ...
+
+    async def send_notice(self, recipient: str, notice: Notice) -> None:
+        """Send a notice through the provider. Raises DeliveryError unless the provider accepted it."""
         ...
 
     async def check(self) -> str:

@@ -10,13 +10,15 @@ from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.service.delivery.mail_addresses import recipient_address
 from holdfast.service.mail.code_mail import render
+from holdfast.service.mail.notice_mail import render_notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import aiohttp
 
-    from holdfast.service.mail.code_mail import MailIdentity
+    from holdfast.service.mail.code_mail import CodeMail, MailIdentity
+    from holdfast.service.mail.port import Notice
 
 SUCCESS = range(200, 300)
 SEND_ONLY_KEY = "restricted_api_key"  # a key with permission only to send
@@ -41,14 +43,22 @@ class ResendMailer:
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         """Send the code through the API. Raises DeliveryError unless it returned a message ID."""
+        await self._send(recipient, lambda: render(self._identity, code, lifetime_s))
+
+    async def send_notice(self, recipient: str, notice: Notice) -> None:
+        """Send the notice through the API. Raises DeliveryError unless it returned a message ID."""
+        await self._send(recipient, lambda: render_notice(self._identity, notice))
+
+    async def _send(self, recipient: str, rendered: Callable[[], CodeMail]) -> None:
+        message, key = self._message(recipient, rendered)
         status, answer = await exchange(
             self._http,
             "POST",
             f"{self._base_url}/emails",
             repeatable=True,  # thanks to the idempotency key
             timeout_s=self._timeout_s,
-            headers={**self._authorization, "Idempotency-Key": str(uuid.uuid4())},
-            json=self._message(recipient, code, lifetime_s),
+            headers={**self._authorization, "Idempotency-Key": key},
+            json=message,
         )
         if status not in SUCCESS:
             raise refusal(status)
@@ -67,12 +77,13 @@ class ResendMailer:
     async def close(self) -> None:
         """Do nothing, because the service closes the HTTP session."""
 
-    def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
+    def _message(self, recipient: str, rendered: Callable[[], CodeMail]) -> tuple[dict[str, Any], str]:
+        """Return the message, and a key that is the same for a mail that is sent twice."""
         try:
-            to, mail = recipient_address(recipient), render(self._identity, code, lifetime_s)
+            to, mail = recipient_address(recipient), rendered()
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
-        return {
+        message = {
             "from": str(self._identity.sender),
             "to": [to.addr_spec],
             "subject": mail.subject,
@@ -80,3 +91,4 @@ class ResendMailer:
             "html": mail.html,
             "headers": {"Auto-Submitted": "auto-generated"},
         }
+        return message, str(uuid.uuid5(uuid.NAMESPACE_URL, mail.name + to.addr_spec) if mail.name else uuid.uuid4())

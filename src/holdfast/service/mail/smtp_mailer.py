@@ -12,6 +12,7 @@ import aiosmtplib
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.mail_addresses import recipient_address
 from holdfast.service.mail.code_mail import compose, render
+from holdfast.service.mail.notice_mail import render_notice
 from holdfast.service.mail.smtp_dialogue import (
     GARBAGE,
     SERVICE_UNAVAILABLE,
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from email.message import EmailMessage
 
-    from holdfast.service.mail.code_mail import MailIdentity
+    from holdfast.service.mail.code_mail import CodeMail, MailIdentity
+    from holdfast.service.mail.port import Notice
 
     _Step = Callable[[aiosmtplib.SMTP, EmailMessage], Awaitable[None]]
 
@@ -74,8 +76,15 @@ class SmtpMailer:
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         """Send the code by mail. Raises DeliveryError unless the server accepted the message."""
+        await self._send(recipient, lambda: render(self._identity, code, lifetime_s))
+
+    async def send_notice(self, recipient: str, notice: Notice) -> None:
+        """Send the notice by mail. Raises DeliveryError unless the server accepted the message."""
+        await self._send(recipient, lambda: render_notice(self._identity, notice))
+
+    async def _send(self, recipient: str, mail: Callable[[], CodeMail]) -> None:
         try:
-            message = compose(self._identity, recipient_address(recipient), render(self._identity, code, lifetime_s))
+            message = compose(self._identity, recipient_address(recipient), mail())
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
         with delivery_errors():

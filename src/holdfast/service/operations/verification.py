@@ -19,7 +19,7 @@ from holdfast.service.telemetry.calls import calling
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.limits import Ceilings, Limits
@@ -75,6 +75,10 @@ class Verification:
         Raises:
             Refused: over a limit, a country that is not served, or the provider refused it.
         """
+        await self.deliver(identifier, ip, lambda code: self._keep(identifier, code, ip, kept))
+
+    async def deliver(self, identifier: Identifier, ip: str, keep: Callable[[str | None], Awaitable[None]]) -> None:
+        """Send a code as `send` does; `keep` stores it, or None if the provider has it."""
         quotas = of_send(identifier, ip, self.limits, self.ceilings)
         charge = await self.store.charge(quotas, self.clock())
         try:
@@ -83,13 +87,13 @@ class Verification:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
                 await self.store.give_back(charge, _ALL_BUT_REFUSED)
-            elif not self._is_ours(identifier):
-                await self._keep(identifier, None, ip, None)  # the provider may accept the code
+            elif not self.makes_codes(identifier.channel):
+                await keep(None)  # the provider may accept the code
             raise Refused(SMS_SEND_FAILED if identifier.channel is Channel.SMS else EMAIL_SEND_FAILED) from None
         except Exception:
             await self.store.give_back(charge, _ALL_BUT_REFUSED)
             raise
-        await self._keep(identifier, code, ip, kept)
+        await keep(code)
         await self.store.give_back(charge, _REFUSED)
 
     async def _deliver(self, identifier: Identifier) -> str | None:
@@ -102,14 +106,14 @@ class Verification:
                 await provider.start(identifier.key)
                 return None
             code = draw_code(self.entropy)
-            await provider.send_code(identifier.key, code, self._lifetime_s(identifier))
+            await provider.send_code(identifier.key, code, self.lifetime_s(identifier))
         return code
 
-    def _is_ours(self, identifier: Identifier) -> bool:
-        """Return whether Holdfast generates and checks the codes for this identifier, and not the provider."""
-        return identifier.channel is not Channel.SMS or not isinstance(self.sms, SmsVerifier)
+    def makes_codes(self, channel: Channel) -> bool:
+        """Return whether Holdfast generates and checks the codes of this channel, and not the provider."""
+        return channel is not Channel.SMS or not isinstance(self.sms, SmsVerifier)
 
-    def _lifetime_s(self, identifier: Identifier) -> int:
+    def lifetime_s(self, identifier: Identifier) -> int:
         """Return for how many seconds a code of Holdfast's is valid."""
         by_mail = identifier.channel is Channel.EMAIL
         return self.limits.email_code_expiry_seconds if by_mail else SMS_CODE_EXPIRY_S
@@ -118,7 +122,7 @@ class Verification:
         """Store a code that was sent; of one that the provider keeps, only who requested it, to count attempts."""
         now = self.clock()
         digest = b"" if code is None else code_digest(self.secrets.code_keys[0], identifier, code)
-        expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self._lifetime_s(identifier))
+        expires_at = now + (SMS_ATTEMPTS_COUNTED_S if code is None else self.lifetime_s(identifier))
         same_until = now + self.sms.same_code_s if code is None and isinstance(self.sms, SmsVerifier) else 0.0
         new = NewCode(
             identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at, same_until=same_until
@@ -132,7 +136,7 @@ class Verification:
 
         Raises Refused if the address is at its limit of checks, or the SMS provider fails.
         """
-        by = self._check_ours if self._is_ours(identifier) else self._check_at_provider
+        by = self._check_ours if self.makes_codes(identifier.channel) else self._check_at_provider
         return await by(identifier, code, ip, repeat)
 
     def _attested(

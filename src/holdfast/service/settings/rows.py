@@ -23,6 +23,7 @@ from holdfast.rules.limits import (
     Limits,
 )
 from holdfast.rules.multiaddresses import websocket_origin
+from holdfast.rules.recovery import parse_guardian_keys
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_BYTES_UNCONFIRMED,
@@ -166,6 +167,12 @@ def _webhook_secrets(text: str) -> str:
     return text
 
 
+def _guardian_key(text: str) -> str:
+    if text != "off":
+        parse_guardian_keys(text)
+    return text
+
+
 def _contact(text: str) -> str:
     if not text.startswith(("mailto:", "https://", "tel:")) or not text.isprintable() or " " in text:
         raise ValueError("an address that begins with mailto:, https:// or tel: is needed")
@@ -301,6 +308,20 @@ ROWS: tuple[SettingRow, ...] = (
         _webhook_secrets,
         "what signs messages to a webhook: whsec_… (`holdfast keys webhook`); several, separated by spaces",
         secret=True,
+    ),
+    SettingRow(
+        "HOLDFAST_GUARDIAN_KEY",
+        None,
+        _guardian_key,
+        "the service's key as a guardian of accounts (`holdfast keys new`); several, separated by commas: the first is"
+        " offered, all sign; off: none. By default one in the data folder, in production none",
+        secret=True,
+    ),
+    SettingRow(
+        "HOLDFAST_GUARDIAN_WAIT",
+        "86400",
+        integer_between(0, 30 * 86400),
+        "seconds from the entry of a code until the service signs a recovery as a guardian",
     ),
     SettingRow(
         "HOLDFAST_REGISTRATION",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hmac
+import logging
 import os
 import secrets
 import stat
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import MIN_KEY_BYTES
+from holdfast.rules.recovery import parse_guardian_keys
 from holdfast.rules.webhooks import PREFIX
 from holdfast.settings.rows import SettingError
 
@@ -18,10 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from holdfast.rules.recovery import GuardianKey
     from holdfast.service.settings.values import Settings
 
+_log = logging.getLogger("holdfast.settings")
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
+GUARDIAN_KEY = "HOLDFAST_GUARDIAN_KEY"
+GUARDIAN_KEY_FILE = "guardian-key"
+NO_GUARDIAN = "off"
 # Of random keys of 64 hex digits, one in 10^15 has fewer than nine different digits; most placeholders have fewer.
 MIN_DISTINCT_BYTES = 9
 
@@ -33,10 +40,12 @@ class Secrets:
     Attributes:
         signing_keys: the first one signs, all of them verify.
         generated: whether the key was generated in the data folder, which is not allowed in production.
+        guardian_keys: the service's keys as a guardian of accounts; the first is offered, all sign.
     """
 
     signing_keys: tuple[bytes, ...]
     generated: bool
+    guardian_keys: tuple[GuardianKey, ...] = ()
 
     @property
     def code_keys(self) -> tuple[bytes, ...]:
@@ -68,11 +77,12 @@ def read_secrets(settings: Settings, environment: Mapping[str, str] | None = Non
     """Return the signing keys. Raises SettingError if one is too short or none is set."""
     given = os.environ if environment is None else environment
     text = given.get(SIGNING_KEY, "")
+    guardian = _guardian_keys(settings)
     if text:
-        return Secrets(_parse(text), generated=False)
+        return Secrets(_parse(text), generated=False, guardian_keys=guardian)
     if settings.production:
         raise SettingError(f"{SIGNING_KEY}: production, or a public URL elsewhere, needs one (holdfast keys new)")
-    return Secrets(_parse(_generated(settings.data_dir)), generated=True)
+    return Secrets(_parse(_generated(settings.data_dir, KEY_FILE)), generated=True, guardian_keys=guardian)
 
 
 def new_key() -> str:
@@ -96,11 +106,27 @@ def _parse(text: str) -> tuple[bytes, ...]:
     return keys
 
 
-def _generated(folder: Path) -> str:
-    """Return the key in the key file, generated on the first call. Processes that start together agree on one key."""
-    file = folder / KEY_FILE
+def _guardian_keys(settings: Settings) -> tuple[GuardianKey, ...]:
+    """Return the keys that are set, or else one in the data folder.
+
+    In production a key has to be set: accounts would lose their guardian with the folder.
+    """
+    given = settings.guardian_key
+    if given == NO_GUARDIAN or (given is None and settings.production):
+        return ()
+    try:
+        return parse_guardian_keys(given or _generated(settings.data_dir, GUARDIAN_KEY_FILE))
+    except OSError as error:
+        _log.warning("no guardian key, because none can be kept in the data folder", extra={"why": error.strerror})
+        return ()
+
+
+def _generated(folder: Path, name: str) -> str:
+    """Return the key in a file, generated on the first call. Processes that start together agree on one key."""
+    file = folder / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists():
-        partial = folder / f".{KEY_FILE}.{os.getpid()}"
+        partial = folder / f".{name}.{os.getpid()}"
         descriptor = os.open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as stream:
             stream.write(new_key())
@@ -113,5 +139,5 @@ def _generated(folder: Path) -> str:
         finally:
             partial.unlink()
     if stat.S_IMODE(file.stat().st_mode) & 0o077:
-        raise SettingError(f"{KEY_FILE} in the data folder can be read by others: chmod 600 it")
+        raise SettingError(f"{name} in the data folder can be read by others: chmod 600 it")
     return file.read_text()

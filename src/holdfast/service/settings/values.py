@@ -64,6 +64,8 @@ class Settings:
     mail_from: str
     sms_url: str
     webhook_secret: str | None
+    guardian_key: str | None
+    guardian_wait: int
     registration: str
     channels: tuple[str, ...]
     client_ip_header: str | None

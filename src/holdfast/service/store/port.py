@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.persons import NewAddress, Removal, Removed
+    from holdfast.service.store.recoveries import Recoveries
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
         IdempotencyState,
@@ -66,6 +67,11 @@ class Store(Protocol):
     @property
     def snapshots(self) -> SnapshotIndex:
         """The index of stored snapshots."""
+        ...
+
+    @property
+    def recoveries(self) -> Recoveries:
+        """Requests for the service's signature as a guardian, and mails about recoveries."""
         ...
 
     async def ping(self) -> None:

@@ -20,6 +20,11 @@ class UnopenedStore:
         """See Store."""
         return self
 
+    @property
+    def recoveries(self) -> UnopenedStore:
+        """See Store."""
+        return self
+
     async def close(self) -> None:
         """See Store."""
 

@@ -121,5 +121,5 @@ BY_NAME = {row.name: row for row in ROWS}
 LABEL_VALUES: dict[str, tuple[str, ...]] = {
     "work": ("read", "write"),
     "provider": ("mail", "sms", "chain", "chain_8453", "chain_other", "bundler", "indexer", "enclave", "snapshots"),
-    "task": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure"),
+    "task": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure", "recoveries"),
 }

@@ -18,6 +18,7 @@ INFO = (
 TAGS = {
     "Registration": "Sessions, one-time codes and registrations of DIDs.",
     "Chain": "What a client needs to know of the chain, and the way to the bundler.",
+    "Recovery": "The service as a guardian of accounts.",
     "Snapshots": "Sealed snapshots of vaults: Kubo's RPC, the IPFS Pinning Service API, the trustless gateway, IPNS.",
     "Person": "What a person gets and takes back, by requests that the vault's key signs.",
     "Payments": "The files of the payment handler.",
@@ -29,6 +30,10 @@ _DID = "did:new:0x" + "1c" * 32
 _MAIL = "ann@example.com"
 _ACCOUNT = "0x" + "00" * 19 + "01"
 _KEY = ("0x" + "11" * 32, "0x" + "22" * 32)
+_SIGNER = (
+    "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+)
 _TIME, _LATER = "2026-11-23T12:00:00Z", "2026-11-23T12:05:00Z"
 
 
@@ -55,6 +60,10 @@ def _registration(about: str, request: Mapping[str, Any], response: Any) -> Text
 
 def _chain(about: str, request: Mapping[str, Any], response: Any) -> Text:
     return Text("Chain", about, request, response)
+
+
+def _recovery(about: str, request: dict[str, Any], response: Any = None) -> Text:
+    return Text("Recovery", about, request, response)
 
 
 def _of(tag: str, about: str, response: Any = None) -> Text:
@@ -254,6 +263,27 @@ TEXTS: dict[str, Text] = {
         "For passkeys whose user handle is not the name itself.",
         {"credentialId": "Y3JlZA"},
         {"found": False},
+    ),
+    "recovery_terms": _recovery(
+        "Without a key (`guardian: null`) the service does not act as a guardian.",
+        {},
+        {"guardian": _SIGNER, "guardians": [_SIGNER], "waitSeconds": 86400, "channels": ["email"]},
+    ),
+    "ask_recovery": _recovery(
+        "The identifier must be registered for the account's DID, by a request that the DID's key signed, and the"
+        " service must be a guardian of the account.",
+        {"identifier": _MAIL, "channel": "email", "account": _ACCOUNT, "newOwners": [_SIGNER]},
+    ),
+    "check_recovery": _recovery(
+        "A correct code begins the waiting time, and all e-mail addresses of the DID are told.",
+        {"request": "5a" * 16, "code": "271828"},
+    ),
+    "sign_recovery": _recovery(
+        "The service computes what it signs. 409 `recovery_waits` with `Retry-After` before the waiting time is over.",
+        {"account": _ACCOUNT, "newOwners": [_SIGNER]},
+    ),
+    "stop_recovery": _recovery(
+        "The mail about the request contains its number.", {"request": "5a" * 16}, {"stopped": False}
     ),
     "export_person": _of(
         "Person", "All rows about the token's DID, by kind. A DID of which nothing is stored gets empty lists."

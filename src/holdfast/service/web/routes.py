@@ -18,6 +18,7 @@ from holdfast.service.web import (
     persons,
     pins,
     proxies,
+    recovery,
     resolution,
     sessions,
     uploads,

@@ -20,6 +20,7 @@ from holdfast.service.store.moving.target import NotEmpty
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
+from holdfast.service.store.recoveries import NewRecovery
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.service.store.sqlite.moved import take_back
 from holdfast.service.store.sqlite.schema import connect
@@ -108,6 +109,31 @@ async def fill_snapshots(store: Store) -> None:
     await store.finish(b"k" * 32, b"answer")
 
 
+async def fill_recoveries(store: Store) -> None:
+    """Store a request that was confirmed, and a mail about it."""
+    asked = RegisterDid(identifier="W", channel="email", credential_id="work", did=ANN, tx_hash="0x1")
+    work = Identifier(Channel.EMAIL, "ann@work.example", "W")
+    new = NewRegistration(
+        asked=asked, identifier=work, attestation=None, confirmation=Confirmation.PENDING, ip="192.0.2.1", now=NOW,
+        signed=True,
+    )  # fmt: skip
+    await store.register(new, lambda _facts: Move.CLAIM)
+    await store.recoveries.keep(
+        NewRecovery(
+            request="a1" * 16,
+            identifier=work,
+            did=ANN,
+            account="0xaa",
+            nonce=0,
+            owners="0xbb",
+            digest=b"\x00d",
+            now=NOW,
+            expires_at=NOW + 90,
+        )
+    )
+    await store.recoveries.confirm("a1" * 16, NOW, NOW + 9)
+
+
 async def known_snapshots(store: Store) -> list[Any]:
     index = store.snapshots
     return [
@@ -158,6 +184,7 @@ async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_ur
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)
     await fill_snapshots(source)
+    await fill_recoveries(source)
     before = await known_snapshots(source)
     await source.close()
     report = await moved(tmp_path / "x.db", fresh_postgres_url)
@@ -178,6 +205,7 @@ async def test_a_block_that_two_dids_share_stays_while_one_of_them_needs_it(
 ) -> None:
     source = SqliteStore(tmp_path / "x.db")
     await fill_snapshots(source)
+    await fill_recoveries(source)
     shared = await source.snapshots.block("shared")
     assert shared is not None
     await source.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import InUse
 from holdfast.service.store.history import IN_ONE_MOMENT
+from holdfast.service.store.moving.recoveries import RECOVERY_TABLES
 from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.port import StoreUnavailable
@@ -98,6 +99,7 @@ TABLES = (
         " FROM kept_answers ORDER BY 1, 2",
     ),
     *SNAPSHOT_TABLES,
+    *RECOVERY_TABLES,
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",

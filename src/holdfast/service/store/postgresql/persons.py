@@ -84,6 +84,12 @@ _PARTS = {
     "names": "SELECT t.name, t.root, t.sequence, t.updated_at FROM holdfast.snapshot_names AS t"
     " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2",
     "uploads": f"SELECT t.bytes, t.expires_at FROM holdfast.snapshot_uploads AS t WHERE {_OF_DID}",
+    "recoveries": "SELECT t.request, t.channel, t.key, t.account, t.owners, t.nonce, t.asked_at, t.confirmed_at,"
+    " t.ready_at, t.signed_at FROM holdfast.recovery_requests AS t WHERE right(t.did, 12) = right($2, 12)"
+    " AND t.did = $2 ORDER BY t.asked_at",
+    "recovery_mails": "SELECT t.recipient, t.kind, t.account, t.until AS until_at, t.noted_at, t.sent_at"
+    " FROM holdfast.recovery_mails AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
+    " ORDER BY t.noted_at, t.recipient",
     "revocations": "SELECT t.cid, t.before AS before_at, t.until AS until_at FROM holdfast.snapshot_revocations AS t"
     f" WHERE {_OF_DID}",
 }  # fmt: skip

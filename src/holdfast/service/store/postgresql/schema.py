@@ -72,6 +72,7 @@ STEPS: tuple[Step, ...] = (
             "0001_snapshot_uploads.sql",
             "0001_snapshot_pins.sql",
             "0001_snapshot_upkeep.sql",
+            "0001_recoveries.sql",
             "0001_persons.sql",
             "0001_additions.sql",
         )
@@ -85,6 +86,7 @@ TABLES = (
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
     "snapshot_orphans",
+    "recovery_requests", "recovery_mails",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
 from holdfast.service.store.postgresql.connection import StoreConnection
+from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.texts import storable
@@ -69,11 +70,17 @@ class PostgresqlStore:
         self._clock = ClockGuard(self._reads)
         self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS), "write", self._clock)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
+        self._recoveries = PostgresqlRecoveries(self._reads, self._writes)
 
     @property
     def snapshots(self) -> PostgresqlSnapshotIndex:
         """See Store."""
         return self._snapshots
+
+    @property
+    def recoveries(self) -> PostgresqlRecoveries:
+        """See Store."""
+        return self._recoveries
 
     # -- reads -----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite import recoveries
 from holdfast.service.store.sqlite.admin import plain_row
 from holdfast.service.store.sqlite.claims import release, release_claim, revoke_credential
 from holdfast.service.store.sqlite.schema import connect
@@ -55,6 +56,10 @@ EXPORT = {
     " ORDER BY created_us",
     "names": f"SELECT name, root, sequence, updated_at FROM snapshot_names WHERE {_OF_DID}",
     "uploads": "SELECT bytes, expires_at FROM snapshot_uploads WHERE did = ?1",
+    "recoveries": "SELECT request, channel, key, account, owners, nonce, asked_at, confirmed_at, ready_at, signed_at"
+    f" FROM recovery_requests WHERE {_OF_DID} ORDER BY asked_at",
+    "recovery_mails": "SELECT recipient, kind, account, until AS until_at, noted_at, sent_at FROM recovery_mails"
+    f" WHERE {_OF_DID} ORDER BY noted_at, recipient",
     "revocations": "SELECT cid, before AS before_at, until AS until_at FROM snapshot_revocations WHERE did = ?1",
 }  # fmt: skip
 
@@ -98,6 +103,7 @@ def _name(connection: Connection, removal: Removal, channel: str, key: str) -> R
         return Removed()
     credentials, registered, since = row
     (release if registered else release_claim)(connection, channel, key, removal.now)
+    recoveries.forget(connection, removal.did, channel, key)
     rows = connection.execute(
         "SELECT id, channel, key, did FROM audit WHERE channel = ? AND key = ?"
         " AND (did = ? OR (? AND did IS NULL AND at >= ?))",
@@ -117,6 +123,7 @@ def _everything(connection: Connection, removal: Removal) -> Removed:
     )
     snapshots, pins = drop_all(connection, removal.did)
     connection.execute(f"DELETE FROM snapshot_names WHERE {_OF_DID}", (removal.did,))
+    recoveries.forget(connection, removal.did)
     connection.execute("DELETE FROM snapshot_uploads WHERE did = ?", (removal.did,))
     connection.execute("DELETE FROM snapshot_orphans WHERE did = ?", (removal.did,))
     rows = connection.execute(f"SELECT id, channel, key, did FROM audit WHERE {_AUDIT_OF_DID}", (removal.did,))

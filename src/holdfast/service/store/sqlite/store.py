@@ -19,6 +19,7 @@ from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.moved import refuse_moved
 from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
+from holdfast.service.store.sqlite.recoveries import SqliteRecoveries
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.port import Charge
+    from holdfast.service.store.recoveries import Recoveries
     from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.values import (
         IdempotencyState,
@@ -83,11 +85,17 @@ class SqliteStore:
         )
         self._writer_connection = writer
         self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+        self._recoveries = SqliteRecoveries(self._read, self._writer)
 
     @property
     def snapshots(self) -> SnapshotIndex:
         """See Store."""
         return self._snapshots
+
+    @property
+    def recoveries(self) -> Recoveries:
+        """See Store."""
+        return self._recoveries
 
     # -- reads -----------------------------------------------------------------------------------------------------
 

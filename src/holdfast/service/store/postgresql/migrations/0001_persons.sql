@@ -59,6 +59,7 @@ BEGIN
     ELSE
         PERFORM holdfast.release_claim_v1(name_shard, of_channel, of_key, at);
     END IF;
+    PERFORM holdfast.forget_recoveries_v1(of_did, of_channel, of_key);
     PERFORM holdfast.hide_person_v1(of_did, name_shard, of_channel, of_key, since, inner_block, outer_block);
     RETURN registered;
 END
@@ -108,6 +109,7 @@ BEGIN
         gone[2] := gone[2]
             + coalesce(registered, holdfast.remove_refused_v1(of_did, one.shard, one.channel, one.key));
     END LOOP;
+    PERFORM holdfast.forget_recoveries_v1(of_did, NULL, NULL);
     DELETE FROM holdfast.snapshot_names AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;
     DELETE FROM holdfast.snapshot_uploads AS t WHERE t.shard = of_shard AND t.did = of_did;
     DELETE FROM holdfast.snapshot_pins AS t WHERE t.shard = of_shard AND t.did = of_did;

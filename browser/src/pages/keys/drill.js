@@ -1,0 +1,135 @@
+/** Tries the ways back to the account, without changing anything: other keys, and those who bring the account back. */
+
+import "./texts.js";
+import { counted, day, text } from "../parts/language.js";
+import { buttons, el, paragraph } from "../parts/nodes.js";
+import { SERVICE, preparing, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { back } from "../drill/card.js";
+import { noteTrial } from "../drill/trials.js";
+import { duration } from "./durations.js";
+import { namer, passkeys } from "./people.js";
+
+/**
+ * @typedef {"tried" | "failed" | "told"} State `told`: what cannot be tried, only said
+ * @typedef {{name: string, state: State, words: string}} Finding
+ * @typedef {import("../library.js").AccountView} AccountView
+ * @typedef {import("./people.js").Namer} Namer
+ */
+
+/** The screen that tries all of them at once. */
+export async function drillAccount() {
+  const still = preparing();
+  const client = await ready();
+  const keys = await client.accountKeys();
+  const [view, own, known, terms] = await Promise.all([keys.view(), keys.signer(), passkeys(), client.recoveryTerms()]);
+  const named = await namer(own, known, terms.guardians);
+  const findings = [
+    ...ofOwners(view, own, named),
+    ...(await ofGuardians(view, keys, named, terms.guardians)),
+    ...(await ofService(view, terms)),
+  ];
+  const did = (await client.vault.query()).did;
+  const works = findings.some(({ state }) => state === "tried") && !findings.some(({ state }) => state === "failed");
+  if (works) await noteTrial(did, "account");
+  if (still()) draw(findings, works);
+}
+
+/** @param {Finding[]} findings @param {boolean} works */
+function draw(findings, works) {
+  show({
+    name: "drill-account",
+    heading: text("drill.account"),
+    redraw: () => draw(findings, works),
+    body: [
+      paragraph("keys.drill.lead"),
+      findings.length === 0 && paragraph("keys.drill.none", {}, "notice"),
+      el(
+        "ul",
+        { class: "rows" },
+        ...[...new Set(findings.map(({ name }) => name))].map((name) =>
+          el("li", {}, el("h2", {}, name), ...findings.filter((it) => it.name === name).map(line)),
+        ),
+      ),
+      buttons(back()),
+    ],
+  });
+}
+
+/** @param {Finding} finding */
+function line({ state, words }) {
+  const said = `${text(`keys.drill.${state}`)} ${words}`;
+  return el("p", { class: state === "failed" ? "notice" : "small", "data-finding": state }, said);
+}
+
+/** @param {AccountView} view @param {string} own @param {Namer} named @returns {Finding[]} */
+function ofOwners({ owners, settings }, own, named) {
+  return owners
+    .filter(({ signer }) => signer !== own)
+    .flatMap(({ signer, expiry }) => {
+      const { name } = named(signer);
+      const over = expiry !== 0 && expiry * 1000 < Date.now();
+      const words = over
+        ? text("keys.drill.owner.over", { time: day(expiry * 1000) })
+        : text(settings.threshold > 1 ? "keys.drill.owner.two" : "keys.drill.owner");
+      return [
+        { name, state: /** @type {State} */ (over ? "failed" : "tried"), words },
+        { name, state: /** @type {State} */ ("told"), words: text("keys.drill.has") },
+      ];
+    });
+}
+
+/**
+ * @param {AccountView} view
+ * @param {import("../../account/keys.js").AccountKeys} keys
+ * @param {Namer} named
+ * @param {string[]} services this service's keys
+ * @returns {Promise<Finding[]>}
+ */
+async function ofGuardians({ guardians, settings, recovery }, keys, named, services) {
+  if (guardians.length === 0) return [];
+  const name = text("keys.guardians");
+  const quorum = await keys.tryRecovery();
+  const people = guardians.filter((it) => !services.includes(it)).map((it) => named(it).name);
+  const works = quorum !== null && quorum > 0 && quorum <= guardians.length;
+  const time = duration(settings.delay);
+  /** @type {Finding[]} */
+  const found = [
+    {
+      name,
+      state: works ? "tried" : "failed",
+      words: works
+        ? `${counted("keys.drill.guardians", quorum)} ${text("keys.guardians.wait", { time })}`
+        : text(settings.quorum === 0 ? "keys.guardians.off" : "keys.drill.refused"),
+    },
+  ];
+  const names = people.join(", ");
+  if (names) found.push({ name, state: "told", words: text("keys.drill.people", { names }) });
+  if (recovery) found.push({ name, state: "failed", words: text("keys.drill.running") });
+  return found;
+}
+
+/**
+ * Whether this service could send a code: its key is a guardian, and an address is registered by the vault's own request.
+ *
+ * @param {AccountView} view
+ * @param {import("../../generated/types.js").RecoveryTerms} terms
+ * @returns {Promise<Finding[]>}
+ */
+async function ofService({ guardians }, { guardians: keys, channels, waitSeconds }) {
+  if (!guardians.some((it) => keys.includes(it))) return [];
+  const { identifiers, credentials } = await (await ready()).exportPerson();
+  const signed = (/** @type {any} */ it) =>
+    credentials.some((/** @type {any} */ one) => one.signed && one.channel === it.channel && one.key === it.key);
+  const to = identifiers
+    .filter((/** @type {any} */ it) => channels.includes(it.channel) && it.stage === "registered" && signed(it))
+    .map((/** @type {any} */ it) => it.given)
+    .join(", ");
+  const values = { to, wait: duration(waitSeconds), name: SERVICE };
+  const name = text("keys.service", values);
+  if (!to) return [{ name, state: "failed", words: text("keys.drill.service.none", values) }];
+  return [
+    { name, state: "tried", words: text("keys.drill.service", values) },
+    { name, state: "told", words: text("keys.drill.service.mail", values) },
+  ];
+}

@@ -1,0 +1,138 @@
+"""Mails to the addresses of a DID: when the service is asked for a recovery, and when one starts on the chain."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from holdfast.chain.errors import RpcError
+from holdfast.rules import abi
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.port import Notice
+from holdfast.service.store.recoveries import StartedRecovery
+from holdfast.service.telemetry.calls import calling
+from holdfast.service.upstreams.proxy import UpstreamError
+from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
+
+if TYPE_CHECKING:
+    from holdfast.service.clock import Clock
+    from holdfast.service.mail.port import Mailer
+    from holdfast.service.operations.guarding import RecoveryChain
+    from holdfast.service.store.recoveries import Mail, Recoveries
+    from holdfast.service.upstreams.indexer import Indexer
+
+T = TypeVar("T")
+_log = logging.getLogger("holdfast.recoveries")
+SEND_EVERY_S = 20.0
+_LEASE_S = 300.0  # after which a mail is tried again; longer than any provider takes
+_AT_ONCE = 50
+_TRIED_FOR_S = 2 * 86400.0  # after `until`
+_PAGES, _ROWS = 10, 200
+_LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
+_OVERLAP = 64  # blocks that are looked through again, because a reorganisation may change them
+
+
+class _Event(msgspec.Struct):
+    account_address: str
+
+
+class _Page(msgspec.Struct):
+    events: list[_Event]
+    next_cursor: str | None = None
+
+
+class _Stats(msgspec.Struct):
+    last_block_number: int
+
+
+@dataclass(slots=True)
+class RecoveryMails:
+    """Notes and sends the mails. The indexer only says where to look; what is written comes from the chain."""
+
+    store: Recoveries
+    mailer: Mailer
+    indexer: Indexer | None
+    chain: RecoveryChain
+    chain_id: int
+    clock: Clock
+    _since: int | None = field(default=None)
+
+    async def run(self) -> dict[str, int]:
+        """Look for recoveries that started, then send what waits; return how many mails were noted and sent."""
+        noted = await self._watch() if self.indexer is not None else 0
+        return {"noted": noted, "sent": await self._send(), "removed": await self.store.expire(self.clock())}
+
+    async def _watch(self) -> int:
+        try:
+            last = max(0, (await self._read("/api/stats", "", _Stats)).last_block_number)
+            since = max(0, last - _LOOK_BACK) if self._since is None else min(self._since, last)
+            accounts = await self._accounts(since)
+            noted = sum([await self._note(account) for account in accounts])
+        except (UpstreamError, RpcError, abi.MalformedAnswer, msgspec.MsgspecError, ValueError) as error:
+            _log.warning("recoveries not looked for", extra={"kind": type(error).__name__})
+            return 0
+        self._since = max(0, last - _OVERLAP)
+        return noted
+
+    async def _accounts(self, since: int) -> list[bytes]:
+        """Return the accounts whose recoveries the indexer shows, each once."""
+        found: dict[bytes, None] = {}
+        cursor = ""
+        for _ in range(_PAGES):
+            page = await self._read(
+                "/api/events", f"kind=RecoveryStarted&from_block={since}&limit={_ROWS}{cursor}", _Page
+            )
+            found |= dict.fromkeys(bytes.fromhex(event.account_address[2:]) for event in page.events[:_ROWS])
+            if page.next_cursor is None or not page.next_cursor.isalnum():
+                break
+            cursor = f"&cursor={page.next_cursor}"
+        return [account for account in found if len(account) == 20]  # noqa: PLR2004 - an address
+
+    async def _read(self, path: str, query: str, kind: type[T]) -> T:
+        assert self.indexer is not None
+        answer = await self.indexer.get(path, query, {})
+        if answer.status != 200:  # noqa: PLR2004 - HTTP
+            raise UpstreamError(f"HTTP {answer.status}")
+        return msgspec.json.decode(answer.body, type=kind)
+
+    async def _note(self, account: bytes) -> int:
+        """Note the mails about an account's recovery if the chain says that one is under way."""
+        pending = await self.chain.pending(account)
+        if pending is None:
+            return 0
+        (until, nonce), address = pending, checksum_address(account)
+        did = await self._did_of(account)
+        if did is None:
+            return 0
+        started = StartedRecovery(chain_id=self.chain_id, account=address, nonce=nonce, did=did, until=float(until))
+        return await self.store.note_started(started, self.clock())
+
+    async def _did_of(self, account: bytes) -> str | None:
+        """Return the account's DID. The chain has its hash alone, so those who state the account here are compared."""
+        state = await self.chain.state(account)
+        key = did_of_key(int.from_bytes(state.pub_key_x), int.from_bytes(state.pub_key_y))
+        named = await self.store.dids_of(checksum_address(account))
+        return next((did for did in (key, *named) if did_hash(did) == state.did), None)
+
+    async def _send(self) -> int:
+        mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
+        return sum([await self._sent(mail) for mail in mails])
+
+    async def _sent(self, mail: Mail) -> int:
+        """Send a mail; return 0 if it waits for another try.
+
+        A kill between the provider's response and the last line makes the mail go out again, with the same Message-ID.
+        """
+        notice, done = Notice(mail.name, mail.kind, mail.account, mail.until, mail.request), True
+        try:
+            with calling("mail"):
+                await self.mailer.send_notice(mail.recipient, notice)
+        except DeliveryError as error:
+            _log.warning("mail about a recovery not sent", extra={"kind": error.kind, "why": str(error)})
+            done = error.perhaps_sent or self.clock() > mail.until + _TRIED_FOR_S
+        if done:
+            await self.store.sent(mail, self.clock())
+        return int(done)

@@ -1,0 +1,158 @@
+"""Mails about recoveries that start on the chain: once for each recovery and address, whatever the indexer says."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiohttp import web
+from tests.support.api import MAIL, Api
+from tests.support.guarded_account import ACCOUNT, SECRETS, GuardedAccount, has_addresses
+from tests.support.upstreams import Upstream, upstream
+
+from holdfast.service.delivery.errors import DeliveryError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+WORK = "ann@work.example"
+STRANGER = "0x" + "cd" * 20
+
+
+def shows(*accounts: Any, last: Any = 100, cursor: Any = None) -> Callable[[web.Request, bytes], web.Response]:
+    """Return an indexer that shows recoveries of these accounts."""
+
+    def answer(request: web.Request, _body: bytes) -> web.Response:
+        if request.path == "/api/stats":
+            return web.json_response({"last_block_number": last})
+        assert request.path == "/api/events" and request.query["kind"] == "RecoveryStarted"
+        return web.json_response({"events": [{"account_address": it} for it in accounts], "next_cursor": cursor})
+
+    return answer
+
+
+@pytest.fixture
+async def watched(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, GuardedAccount, Upstream]]:
+    async with upstream() as rpc, upstream() as indexer:
+        account = GuardedAccount(nonce=4)
+        rpc.answer, indexer.answer = account.rpc(), shows(ACCOUNT)
+        api = make_api(rpc_url=rpc.url, indexer_url=indexer.url, secrets=SECRETS)
+        await has_addresses(api, MAIL, WORK)
+        account.ready_at = int(api.clock.now) + 3600
+        yield api, account, indexer
+
+
+async def test_each_address_is_told_once_of_a_recovery(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+    api, account, _ = watched
+    await asyncio.gather(*(api.service.recovery_mails.run() for _ in range(4)))
+    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]
+    notice = api.mailer.notices[0][1]
+    assert notice == (f"84532:{ACCOUNT}:3", "started", ACCOUNT, float(account.ready_at), "")
+    for _ in range(3):
+        api.clock.now += 600
+        await api.service.recovery_mails.run()
+    assert len(api.mailer.notices) == 2
+    account.nonce = 5
+    await api.service.recovery_mails.run()
+    assert len(api.mailer.notices) == 4, "another recovery"
+
+
+async def test_nothing_is_sent_without_a_recovery_on_the_chain(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, account, indexer = watched
+    indexer.answer = shows(*[ACCOUNT] * 200, STRANGER)
+    account.ready_at = 0
+    await api.service.recovery_mails.run()
+    assert api.mailer.notices == []
+    assert len(account.asked) == 2, "an account is asked for once, however often the indexer names it"
+
+
+async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, account, _ = watched
+    account.did = "did:new:0x" + "ee" * 32
+    await api.service.recovery_mails.run()
+    assert api.mailer.notices == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda _request, _body: web.Response(status=500),
+        lambda _request, _body: web.Response(body=b"\xff{"),
+        lambda _request, _body: web.json_response([]),
+        lambda _request, _body: web.json_response({"events": [{}], "last_block_number": 1}),
+        shows(ACCOUNT, last="soon"),
+        shows(STRANGER, last=10**30),
+        shows(STRANGER, last=[1]),
+        shows("0xzz"),
+        shows("0x12"),
+        shows(5),
+        shows(STRANGER, cursor="../../x"),
+        shows(STRANGER, cursor="again"),
+    ],
+)
+async def test_a_lying_indexer_neither_spams_nor_ends_the_job(
+    watched: tuple[Api, GuardedAccount, Upstream], answer: Any
+) -> None:
+    api, _, indexer = watched
+    indexer.answer = answer
+    assert await api.service.recovery_mails.run() == {"noted": 0, "sent": 0, "removed": 0}
+    assert len(indexer.requests) <= 11
+    indexer.answer = shows(ACCOUNT)
+    assert (await api.service.recovery_mails.run())["sent"] == 2
+
+
+async def test_a_dead_indexer_or_chain_ends_nothing(make_api: Callable[..., Api]) -> None:
+    dead = make_api(indexer_url="http://127.0.0.1:9", secrets=SECRETS)
+    assert (await dead.service.recovery_mails.run())["sent"] == 0
+
+
+async def test_the_blocks_that_were_looked_through_are_not_again(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, _, indexer = watched
+    indexer.answer = shows(ACCOUNT, last=60000)
+    await api.service.recovery_mails.run()
+    indexer.answer = shows(ACCOUNT, last=60100)
+    await api.service.recovery_mails.run()
+    indexer.answer = shows(ACCOUNT, last=30)  # it follows the chain afresh
+    await api.service.recovery_mails.run()
+    events = [path for _, path, _, _ in indexer.requests if "events" in path]
+    assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
+
+
+async def test_what_a_provider_refuses_is_tried_again_and_what_it_may_have_sent_is_not(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, account, _ = watched
+    api.mailer.failure = DeliveryError("unreachable", "down")
+    assert (await api.service.recovery_mails.run())["sent"] == 0
+    api.mailer.failure = None
+    await api.service.recovery_mails.run()
+    assert api.mailer.notices == [], "not before the lease is over"
+    api.clock.now += 301
+    assert (await api.service.recovery_mails.run())["sent"] == 2
+    account.nonce += 1
+    api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
+    await api.service.recovery_mails.run()
+    api.mailer.failure = None
+    api.clock.now += 301
+    assert (await api.service.recovery_mails.run())["sent"] == 0
+    assert len(api.mailer.notices) == 2
+
+
+async def test_who_is_killed_before_sending_leaves_the_mail_to_another(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, _, _ = watched
+    api.mailer.failure = asyncio.CancelledError()
+    with pytest.raises(asyncio.CancelledError):
+        await api.service.recovery_mails.run()
+    api.mailer.failure = None
+    api.clock.now += 301
+    assert (await api.service.recovery_mails.run())["sent"] == 2
+    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]

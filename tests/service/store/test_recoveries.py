@@ -1,0 +1,187 @@
+"""Requests for the service's signature as a guardian, and mails about recoveries, with every kind of database."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.store_cases import MAIL, NOW, claims, registration, sends
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.one_time_codes import CountedAttempt
+from holdfast.rules.pseudonyms import Pseudonyms
+from holdfast.rules.registration import Confirmation
+from holdfast.service.store.persons import Removal
+from holdfast.service.store.recoveries import KEPT_S, Mail, NewRecovery, Signable, StartedRecovery
+from holdfast.wire.errors import Refused
+
+if TYPE_CHECKING:
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+DID, OTHER = "did:new:0x" + "ab" * 32, "did:new:0x" + "cd" * 32
+ACCOUNT, OWNERS = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "11" * 64
+REQUEST, SECOND = "a1" * 16, "b2" * 16
+PHONE = Identifier(Channel.SMS, "+491711234567", "+491711234567")
+WORK = Identifier(Channel.EMAIL, "ann@work.example", "ann@work.example")
+NAMES = Pseudonyms(b"k" * 32)
+
+
+async def belongs(store: Store, identifier: Identifier = MAIL, did: str = DID, **fields: Any) -> None:
+    given = {"credential_id": f"c-{identifier.key}", "signed": True, **fields}
+    await store.register(registration(identifier=identifier, did=did, **given), claims)
+
+
+async def asks(store: Store, request: str = REQUEST, identifier: Identifier = MAIL, **fields: Any) -> None:
+    given: dict[str, Any] = {
+        "did": DID,
+        "account": ACCOUNT,
+        "nonce": 3,
+        "owners": OWNERS,
+        "digest": b"d" * 32,
+        **fields,
+    }
+    await store.recoveries.keep(
+        NewRecovery(request=request, identifier=identifier, now=NOW, expires_at=NOW + 90, **given)
+    )
+
+
+def signable(store: Store, now: float, nonce: int = 3) -> Any:
+    return store.recoveries.signable(ACCOUNT, OWNERS, nonce, now)
+
+
+async def actions(store: Store, identifier: Identifier = MAIL) -> list[Any]:
+    found: Any = await store.describe(identifier.channel.value, identifier.key)
+    return [row["action"] for row in found["history"] if row["action"].startswith("recovery")]
+
+
+async def test_an_identifier_is_a_dids_only_if_its_key_signed(store: Store) -> None:
+    assert await store.recoveries.holder(MAIL) is None
+    await belongs(store, signed=False)
+    assert await store.recoveries.holder(MAIL) is None, "anyone may register an address for someone else's DID"
+    await belongs(store, credential_id="second")
+    assert await store.recoveries.holder(MAIL) == DID
+    await store.settle("second", Confirmation.REFUSED, None, NOW)
+    assert await store.recoveries.holder(MAIL) is None
+
+
+async def test_from_the_code_to_the_signature(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    assert await signable(store, NOW + 10**6) is None, "nothing is signed before the code was entered"
+    assert await store.recoveries.count_attempt(SECOND, (), NOW, 5) is None
+    assert await store.recoveries.count_attempt(REQUEST, (), NOW, 5) == CountedAttempt(0, b"d" * 32, NOW + 90, 1)
+    assert await store.recoveries.confirm(REQUEST, NOW + 5, NOW + 100)
+    assert await store.recoveries.count_attempt(REQUEST, (), NOW, 5) is None, "the code was used"
+    assert await signable(store, NOW + 99) == Signable(NOW + 100, DID)
+    assert await actions(store) == ["recovery_asked", "recovery_confirmed"]
+    signed = await asyncio.gather(*(signable(store, NOW + 100) for _ in range(5)))
+    assert signed == [Signable(NOW + 100, DID)] * 5
+    assert await actions(store) == ["recovery_asked", "recovery_confirmed", "recovery_signed"]
+    assert await signable(store, NOW + 100, nonce=4) is None, "another recovery came between"
+    assert await store.recoveries.signable(ACCOUNT, OWNERS + ",0x12", 3, NOW + 100) is None
+
+
+async def test_attempts_are_limited_also_in_parallel(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    counted = await asyncio.gather(*(store.recoveries.count_attempt(REQUEST, (), NOW, 5) for _ in range(12)))
+    assert sorted(each.attempts for each in counted if each) == [1, 2, 3, 4, 5, *[6] * 7]
+    await asks(store, SECOND)
+    results = await asyncio.gather(
+        *(store.recoveries.count_attempt(SECOND, (sends(3),), NOW, 5) for _ in range(8)), return_exceptions=True
+    )
+    assert sum(isinstance(each, Refused) for each in results) == 5
+    last = await store.recoveries.count_attempt(SECOND, (), NOW, 5)
+    assert last is not None and last.attempts == 4, "what a window refused did not count for the code"
+
+
+async def test_a_code_is_entered_once(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    won = await asyncio.gather(*(store.recoveries.confirm(REQUEST, NOW, NOW + n) for n in range(6)))
+    assert sorted(won, key=str) == [ACCOUNT, *[None] * 5]
+    assert len(await store.recoveries.take_mails(NOW, 60, 10)) == 1
+
+
+async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    await asks(store, SECOND)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW)
+    await store.revoke_credential(f"c-{MAIL.key}", NOW + 1)
+    assert not await store.recoveries.confirm(SECOND, NOW + 2, NOW + 2)
+    assert await signable(store, NOW + 3) is None
+    await belongs(store, did=OTHER)
+    assert await signable(store, NOW + 3) is None and not await store.recoveries.confirm(SECOND, NOW + 2, NOW + 2)
+
+
+async def test_a_stopped_request_signs_nothing(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW)
+    stopped = await asyncio.gather(*(store.recoveries.stop(REQUEST, NOW + 1) for _ in range(3)))
+    assert sorted(stopped) == [False, False, True]
+    assert await signable(store, NOW + 5) is None
+    assert await actions(store) == ["recovery_asked", "recovery_confirmed", "recovery_stopped"]
+
+
+async def test_each_address_gets_one_mail_about_a_recovery(store: Store) -> None:
+    await belongs(store)
+    await belongs(store, WORK)
+    await belongs(store, PHONE)
+    await belongs(store, Identifier(Channel.EMAIL, "mallory@example.com", "m"), signed=False)
+    await asks(store, identifier=PHONE)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    asked = [Mail(REQUEST, each.key, "asked", ACCOUNT, NOW + 9, REQUEST) for each in (MAIL, WORK)]
+    assert sorted(await store.recoveries.take_mails(NOW, 60, 10)) == sorted(asked)
+    started = StartedRecovery(chain_id=84532, account=ACCOUNT, nonce=3, did=DID, until=NOW + 500)
+    noted = await asyncio.gather(*(store.recoveries.note_started(started, NOW + 1) for _ in range(4)))
+    assert sum(noted) == 2
+    found = await asyncio.gather(*(store.recoveries.take_mails(NOW + 1, 60, 10) for _ in range(4)))
+    assert sorted(mail for part in found for mail in part) == sorted(
+        Mail(started.name, each.key, "started", ACCOUNT, NOW + 500, "") for each in (MAIL, WORK)
+    ), "each mail is one worker's"
+
+
+async def test_a_mail_is_tried_again_after_its_lease_and_never_after_it_was_sent(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    (mail,) = await store.recoveries.take_mails(NOW, 60, 10)
+    assert await store.recoveries.take_mails(NOW + 59, 60, 10) == []
+    assert await store.recoveries.take_mails(NOW + 60, 60, 10) == [mail], "who took it was killed"
+    await store.recoveries.sent(mail, NOW + 61)
+    assert await store.recoveries.take_mails(NOW + 10**6, 60, 10) == []
+
+
+async def test_who_states_an_account_is_found_oldest_first(store: Store) -> None:
+    await belongs(store, smart_account=ACCOUNT)
+    await belongs(store, WORK, OTHER, smart_account=ACCOUNT.lower(), now=NOW + 5)
+    await belongs(store, PHONE, "did:new:0x12", smart_account=ACCOUNT, signed=False)
+    assert await store.recoveries.dids_of(ACCOUNT) == [DID, OTHER]
+    assert await store.recoveries.dids_of("0x" + "00" * 20) == []
+
+
+@pytest.mark.parametrize("what", [{"name": ("email", MAIL.key)}, {}], ids=["the name", "everything"])
+async def test_a_persons_requests_and_mails_are_exported_and_go(
+    store: Store, database: Database, what: dict[str, Any]
+) -> None:
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    found = await store.held_of(DID, NAMES.of_did(DID))
+    assert [row["request"] for row in found["recoveries"]] == [REQUEST]
+    assert [(row["recipient"], row["until_at"]) for row in found["recovery_mails"]] == [(MAIL.key, NOW + 9)]
+    await store.take_back(Removal(did=DID, now=NOW + 10, pseudonyms=NAMES, token=b"t" * 32, until=NOW + 300, **what))
+    rows = [str(row) for row in database.rows()]
+    assert not [row for row in rows if MAIL.key in row or REQUEST in row]
+
+
+async def test_requests_and_mails_expire(store: Store) -> None:
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    assert await store.recoveries.expire(NOW + KEPT_S - 1) == 0
+    assert await store.recoveries.expire(NOW + KEPT_S + 1) == 2

@@ -1,0 +1,80 @@
+"""An account on a fake chain of which the service can be a guardian, and its DID with verified addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.support.store_cases import claims, registration
+from tests.support.upstreams import rpc_results
+
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.signers import key_id
+from holdfast.rules.abi import GET_DID
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.recovery import parse_guardian_keys
+from holdfast.service.settings.secrets import Secrets
+from holdfast.wire.abi import selector
+from holdfast.wire.keccak import did_hash
+
+if TYPE_CHECKING:
+    from tests.support.api import Api
+
+SECRET = "11" * 32
+KEYS = parse_guardian_keys(SECRET)
+SECRETS = Secrets((b"k" * 32,), generated=False, guardian_keys=KEYS)
+ACCOUNT = "0x52908400098527886E0F7030069857D2E4169EE7"
+DID = "did:new:0x" + "ab" * 32
+# P-256's generator point (SEC 2, section 2.4.2), a valid public key.
+NEW_OWNER = (
+    "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+)
+_SETTINGS = selector("accountSettings()").hex()
+_PENDING = selector("pendingRecovery()").hex()
+_KEY_STATE = selector("keyState(bytes32)").hex()
+
+
+def words(*values: int | bytes) -> str:
+    return "0x" + "".join((it if isinstance(it, bytes) else it.to_bytes(32)).hex() for it in values)
+
+
+@dataclass
+class GuardedAccount:
+    """The account's state on the chain, which tests change."""
+
+    nonce: int = 3
+    did: str = DID
+    guardians: list[bytes] = field(default_factory=lambda: [key.signer for key in KEYS])
+    ready_at: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    def rpc(self) -> Any:
+        """Return the responses of the chain's endpoint."""
+        return rpc_results({"eth_call": self._called})
+
+    def _called(self, call: dict[str, str], _block: str) -> str:
+        data = call["data"][2:]
+        if call["to"].lower() == ADDRESSES["AccountHelper"].lower():
+            return words(1, did_hash(self.did), 1, 5, 6)
+        if call["to"].lower() == ADDRESSES["DIDRegistry"].lower():
+            named = data == (GET_DID + did_hash(self.did)).hex()
+            return words(bytes.fromhex(ACCOUNT[2:]).rjust(32, b"\0") if named else 0, 1, 96, 0)
+        if call["to"].lower() != ACCOUNT.lower():
+            return "0x"
+        self.asked.append(data[:8])
+        if data == _SETTINGS:
+            return words(0, 0, 1, 1, len(self.guardians), 1, 3600, self.nonce)
+        if data == _PENDING:
+            return words(self.ready_at, 1 if self.ready_at else 0, 7 if self.ready_at else 0)
+        known = [key_id(signer).hex() for signer in self.guardians]
+        assert data[:8] == _KEY_STATE
+        return words(0, 0, int(data[8:] in known))
+
+
+async def has_addresses(api: Api, *addresses: str, did: str = DID, signed: bool = True, account: str = ACCOUNT) -> None:
+    """Register e-mail addresses for a DID, with its key's signature."""
+    for address in addresses:
+        identifier = Identifier(Channel.EMAIL, address, address)
+        given = {"credential_id": f"c-{address}", "signed": signed, "smart_account": account, "now": api.clock()}
+        await api.service.store.register(registration(identifier=identifier, did=did, **given), claims)
