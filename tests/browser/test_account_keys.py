@@ -38,6 +38,7 @@ async def brings(person: Person, signed: list[Any], account: str, how: str = "{}
     return await does(person, f"return keys.bring({json.dumps(signed)}, {how})", account)
 
 
+@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py does so in the gate
 async def test_another_vault_creates_the_account_with_its_changes_and_two_sign(
     browser: Browser, chain: ChainService
 ) -> None:

@@ -235,6 +235,7 @@ async def test_the_account_pays_a_bundler_and_the_page_speaks_german(
     assert visit.asked == {host(bare.rpc_url), host(bare.bundler_url)}
 
 
+@pytest.mark.soak  # the limit is a rule that browser/test holds in the gate
 async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
     visit: Visit, bare: ChainService, left: Left
 ) -> None:
@@ -258,6 +259,7 @@ async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
     assert "limit" not in await visit.text("[data-step=plan]")
 
 
+@pytest.mark.soak  # tests/cli/test_exit.py does so in the gate
 async def test_a_second_owner_moves_everything_out_of_another_keys_account(
     visit: Visit, bare: ChainService, left: Left
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.operator import Operator
 from tests.support.page_visits import GENEROUS, GERMAN, Visit, new_name
 from tests.support.serving import running_server
@@ -47,6 +48,7 @@ async def test_a_person_registers_with_an_invitation(browser: Browser, tmp_path:
         await late.page.context.close()
 
 
+@pytest.mark.soak  # tests/service refuses registrations in the gate
 async def test_a_closed_service_offers_no_registration(browser: Browser, tmp_path: Path) -> None:
     with running_server(tmp_path / "data", tmp_path / "log", registration="closed") as server:
         for language, words in (

@@ -6,6 +6,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 
@@ -101,6 +102,7 @@ WEB_OTP = """
 ASKED = "new Promise((done) => { const look = () => window.otp ? done(otp.asked) : setTimeout(look, 20); look(); })"
 
 
+@pytest.mark.soak  # tests/service says what cannot be sent in the gate
 async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, shared: Server) -> None:
     context = await browser.new_context()
     await context.add_init_script(WEB_OTP)

@@ -6,6 +6,7 @@ import base64
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import GERMAN, Visit, new_name, safe, tried
 from tests.support.vaults import PASSKEY
@@ -30,6 +31,7 @@ STRANGE_FILE = """async ([credential, password]) => {
 }"""
 
 
+@pytest.mark.soak  # two more ways of the screen that the other tests try
 async def test_the_file_and_the_other_device_are_tried(browser: Browser, shared: Server, tmp_path: Path) -> None:
     visit, name = await Visit.of(await browser.new_context(), shared), new_name()
     await visit.register(name)

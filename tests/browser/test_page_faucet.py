@@ -31,6 +31,7 @@ async def registered(browser: Browser, url: str, **options: Any) -> Visit:
     return visit
 
 
+@pytest.mark.soak  # only the local world has a faucet; tests/world/test_faucet.py asks it in the gate
 async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser: Browser, tmp_path: Path) -> None:
     if why := why_no_chain():
         pytest.skip(why)

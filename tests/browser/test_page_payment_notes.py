@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import pytest
 from tests.support.page_visits import Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
 
@@ -40,6 +41,7 @@ async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
     return visit, name
 
 
+@pytest.mark.soak  # vectors/flows merge notes in the gate
 async def test_each_browser_lists_the_others_payments_by_name(browser: Browser, chain: ChainService) -> None:
     server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
     payee, name = await registered(browser, server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.support.page_visits import DELETED, Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
 
@@ -70,6 +71,7 @@ async def seen(visit: Visit) -> list[str]:
     return texts
 
 
+@pytest.mark.soak  # vectors/flows refuse recoveries in the gate
 async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, shared: Server, tmp_path: Path) -> None:
     """The shared service has a DID of its own, so the pages must use this DID as the audience of the vault's tokens."""
     first = await first_profile(browser, shared)

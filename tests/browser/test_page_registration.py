@@ -7,6 +7,7 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 from tests.support.serving import PATIENCE_S
@@ -119,6 +120,7 @@ ONE_CANCELLED = """(() => {
 })()"""
 
 
+@pytest.mark.soak  # tests/service refuses names, test_passkeys.py fails prompts in the gate
 async def test_names_that_others_have_and_prompts_that_fail(browser: Browser, shared: Server) -> None:
     visit, name = await Visit.of(browser, shared, isUserVerified=False), new_name()
     await may_own_a_taken_name(visit)

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pytest
 from tests.support.page_visits import GERMAN, Visit, person, requested
 
 from holdfast.wire.keccak import keccak256
@@ -320,6 +321,7 @@ async def has_no_passkey(visit: Visit) -> None:
     await visit.alerted("No passkey was used. Nothing changed.")
 
 
+@pytest.mark.soak  # test_page_pairing.py walks in German by the keyboard in the gate
 async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: ChainService) -> None:
     context = await browser.new_context(**GERMAN)
     visit, _, account = await person(context, chain)

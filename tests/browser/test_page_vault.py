@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import pytest
 from tests.support.page_visits import DELETED, GERMAN, MOVING, Visit, new_name, requested, safe, tried
 from tests.support.vaults import PASSKEY
 
@@ -210,6 +211,7 @@ PARTIES = """
 """
 
 
+@pytest.mark.soak  # settings that the pages only show
 async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[..., Server], tmp_path: Path) -> None:
     logo = tmp_path / "logo.svg"
     logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>')

@@ -156,6 +156,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
     assert [it["kind"] for it in (await first.evaluate("client.vault.keys()"))["wraps"]] == ["password"]
 
 
+@pytest.mark.soak  # vectors/flows choose versions in the gate
 async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, server: Server) -> None:
     first = await laptop(browser, server)
     second = await phone(browser, server, first)

@@ -212,6 +212,7 @@ class LateBundler(Bundler):
         return self.forwarded(request)
 
 
+@pytest.mark.soak  # vectors/flows lose fees in the gate
 async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_way(
     browser: Browser, chain: ChainService, shop: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

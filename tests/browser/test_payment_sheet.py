@@ -116,6 +116,7 @@ async def test_the_button_is_in_sight_and_unusual_payees_and_test_money_are_told
         assert re.search(r"Test money|Testgeld", await page.inner_text("#test-network"))
 
 
+@pytest.mark.soak  # its parts are those of the pages that the gate examines
 async def test_the_sheet_is_accessible(browser: Browser, shared: Server) -> None:
     """In its own and a narrow size, in light and dark mode; each screen in one size of each."""
     page = await opened(browser, shared, "en-GB")

@@ -67,6 +67,7 @@ async def test_one_account_pays_on_two_chains(
     await page.context.close()
 
 
+@pytest.mark.soak  # tests/client/flows/test_account_commands.py names chains that are left in the gate
 async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(
     browser: Browser, both: ChainService, chain: ChainService, base: ChainService
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, new_page, outcome, visit
 from tests.support.serving import PATIENCE_S
@@ -141,6 +142,7 @@ async def a_failure_is_told_with_its_reason_and_tried_again(page: Page) -> None:
     await page.unroute("**/api/v0/dag/import*")
 
 
+@pytest.mark.soak  # vectors/flows tell conflicts in the gate, test_page_recovery.py lets a person choose
 async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, undeclared: Server) -> None:
     first = await first_device(browser, undeclared, {"snapshots": {"automatic": False, "debounceMs": 1}})
     await first.evaluate("client.snapshots()")

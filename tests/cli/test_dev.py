@@ -74,6 +74,7 @@ def end(process: subprocess.Popen[str], number: int) -> None:
     assert [relative.cmdline() for relative in alive if relative.status() != psutil.STATUS_ZOMBIE] == []
 
 
+@pytest.mark.soak  # two worlds; the gate starts and ends one
 @needs_chain
 def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path: Path) -> None:
     state = ["--state", str(tmp_path / "world")]

@@ -92,6 +92,7 @@ def check(tmp_path_factory):
     return checked
 
 
+@pytest.mark.soak  # a second whole run of mypy
 def test_a_consumers_strict_type_check_passes(check):
     assert (ROOT / "src/holdfast/py.typed").exists()
     result = check("consumer.py")

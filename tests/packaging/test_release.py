@@ -45,6 +45,7 @@ def bill(released: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.soak  # builds everything; test_packages.py builds the wheel in the gate
 def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None:
     sums = dict(line.split("  ")[::-1] for line in (released / "SHA256SUMS").read_text().splitlines())
     assert sums == {

@@ -146,6 +146,7 @@ def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path: Path) ->
         assert httpx.get(url).status_code == 502, "no node is there"
 
 
+@pytest.mark.soak  # starts six programs; tests/faults kills nodes in the gate
 @needs_programs
 def test_a_site_of_the_same_parts_serves_through_the_death_of_a_node() -> None:
     done = subprocess.run(

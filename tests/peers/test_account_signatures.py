@@ -68,6 +68,7 @@ def create(chain: ChainService, client: holdfast.Client) -> str:
     return account
 
 
+@pytest.mark.soak  # accounts that exist sign in the gate
 def test_an_account_signs_before_it_exists(chain: ChainService, client: holdfast.Client) -> None:
     account, rpc = client.smart_account_address(), chain.rpc_url
     text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
