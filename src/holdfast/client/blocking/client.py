@@ -210,6 +210,10 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.account_signature(message))
 
+    def service_guardian_keys(self) -> list[bytes]:
+        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
+        return run(self._asynchronous.service_guardian_keys())
+
     def registered_did(self, did: str | None = None) -> RegisteredDid:
         """Return what the registry says about a DID, by default the vault's. Raises NetworkError."""
         return run(self._asynchronous.registered_did(did))
@@ -245,10 +249,6 @@ class Client(ServiceClient):
     ) -> str:
         """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
         return run(self._asynchronous.register_alias(alias, did, on_progress=on_progress))
-
-    def service_guardian_keys(self) -> list[bytes]:
-        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
-        return run(self._asynchronous.service_guardian_keys())
 
     def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""
