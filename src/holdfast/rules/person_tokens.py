@@ -59,7 +59,7 @@ def added_address(args: Mapping[str, object]) -> tuple[Identifier, dict[str, str
     if set(args) != {"attestation"} or not isinstance(attestation, dict):
         raise SnapshotRefused(BAD_REQUEST, "the token names an attestation, and nothing else")
     texts = {name: value for name, value in attestation.items() if isinstance(value, str)}
-    if len(texts) < len(attestation) or not _NAMED <= set(texts):
+    if len(texts) < len(attestation) or not set(texts) >= _NAMED:
         raise SnapshotRefused(BAD_REQUEST, "an attestation consists of texts, among them identifier and channel")
     try:
         channel = parse_verify_channel(texts["channel"])
