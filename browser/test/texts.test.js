@@ -29,5 +29,5 @@ for (const [name, en, de] of [
 
 test("every text of the payment window is translated", () => {
   const same = Object.keys(enPay).filter((key) => enPay[key] === dePay[key]);
-  assert.deepEqual(same.sort(), ["chain", "chain_row", "shop", "token"]);
+  assert.deepEqual(same.sort(), ["sheet.chain", "shop", "token"]);
 });

@@ -180,7 +180,7 @@ async def names_nobody(visit: Visit) -> None:
         await visit.told(why)
     assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
     await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
-    await visit.told("This DID is not registered on the chain, or not active.")
+    await visit.told("DID is not registered, or not active.")
 
 
 async def trusts_the_service_alone(visit: Visit, did: str) -> None:
@@ -302,7 +302,7 @@ async def pays_the_shown_fee(visit: Visit, chain: ChainService, account: str) ->
     await asyncio.sleep(2.1)
     await visit.press("submit")
     await visit.screen("send-review")
-    assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text('[data-name="fee"]'))
+    assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text("#fee"))
     while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
         await visit.press("confirm")  # again, if the fee rose after it was shown
         await visit.page.locator('main[data-screen="send-done"], #alert:not(:empty)').first.wait_for()
@@ -337,7 +337,7 @@ async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: 
     await visit.type("to", PAYEE)
     await visit.page.keyboard.press("Enter")
     await visit.screen("send-review")
-    assert "2,50\u00a0USDC" in await visit.text('[data-name="amount"]')
+    assert "2,50\u00a0USDC" in await visit.text("#amount")
     await visit.inspect("send-review-de")
     await visit.key("confirm")
     await visit.screen("send-done")

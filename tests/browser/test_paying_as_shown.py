@@ -97,7 +97,7 @@ async def test_the_address_on_the_sheet_is_paid_even_if_the_did_has_another_by_n
     await account_known(payee)
     window, told = await person.asked(shop, to=payee.did)
     await ready(person, window)
-    shown = await window.evaluate("document.querySelector('#row-payee .address').textContent")
+    shown = await window.evaluate("document.querySelector('[data-name=payee]').textContent")
     await window.intercept(moved)
     await window.click("approve")
     assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
@@ -116,7 +116,7 @@ async def test_the_sheet_says_who_pays_and_what_is_left_and_its_address_is_copie
     await person.page.evaluate(note % person.did)
     window, told = await person.asked(shop)
     await window.shows(f"document.getElementById('left').textContent === '{left}'")
-    assert await window.evaluate("document.getElementById('row-vault').innerText.startsWith('ada.lovelace')")
+    assert await window.evaluate("document.getElementById('left').closest('dd').innerText.startsWith('ada.lovelace')")
     copied = """(() => {
       getSelection().selectAllChildren(document.querySelector(".address"));
       return getSelection().toString();

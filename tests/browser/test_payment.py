@@ -127,8 +127,8 @@ async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(
         data = {"to": PAYEE, "amount": "12500000", "token": "native", "chainId": 84532, "refusals": "result"}
         asked = asyncio.create_task(frame.evaluate(ASK, [f"http://localhost:{server.port}/pay", data]))
         window = await confirm_page(browser)
-        await window.shows("document.getElementById('row-shop')")
-        shown = await window.evaluate("document.getElementById('row-shop').innerText")
+        await window.shows("document.querySelector('.facts dd')")
+        shown = await window.evaluate("document.querySelector('.facts dd').innerText")
         assert [line.strip("/") for line in shown.splitlines()] == [
             inner.strip("/"),
             f"It asks inside a page of {mall.strip('/')}.",

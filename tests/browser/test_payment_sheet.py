@@ -22,7 +22,7 @@ SIZES: dict[str, ViewportSize] = {"own": {"width": 608, "height": 550}, "narrow"
 DRAW = """
 async ([asked, payee, unknown]) => {
   const {readRequest} = await import("/client/pay/request.js");
-  const {sheet, showFee, showLeft} = await import("/client/pay/sheet.js");
+  const {requestSheet, showFee, showLeft} = await import("/client/pay/sheet.js");
   const {screen} = await import("/client/pay/screens.js");
   const {text} = await import("/client/pay/text.js");
   const {amountOf} = await import("/client/pay/sheet.js");
@@ -31,7 +31,7 @@ async ([asked, payee, unknown]) => {
   const did = "did:new:0x357778068cd62d30659f4b72ce2995c688922ad0dfada50be8eb8d6329ccea3a";
   const payers = [{did, name: "ada"}, ...(unknown ? [{did: did.replace("35", "53"), name: ""}] : [])];
   const choice = {did, payers, onChoice: () => {}};
-  const drawn = sheet(request, payee, {chainName: facts.chainName, choice, familiarity: unknown ? "alike" : "new"});
+  const drawn = requestSheet(request, payee, {chainName: facts.chainName, choice, familiarity: unknown ? "alike" : "new"});
   const pay = request.token ? text("pay", {amount: amountOf(request)}) : text("pay_unknown");
   screen(text("pay_host", {host: request.site.host}), [drawn], [
     {id: "other-key", text: text("use_password")}, {id: "cancel", text: text("cancel")}, {id: "approve", text: pay, main: true}]);
@@ -111,7 +111,7 @@ async def test_the_button_is_in_sight_and_unusual_payees_and_test_money_are_told
             await page.set_viewport_size(view)
             await pictures(page, f"pay-{name}-{size}-{language[:2]}")
             assert await page.evaluate(SEEN), (name, size)
-        foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
+        foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text('dd:has([data-name="payee"])'))
         assert bool(foreign) == (name == "unknown")
         assert re.search(r"Test money|Testgeld", await page.inner_text("#test-network"))
 

@@ -1,6 +1,6 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
-import { hidesCharacters } from "../kit/hidden.js";
+import { HIDING } from "../kit/hidden.js";
 
 const FIELDS = new Set(["name", "account", "sign", "delegate"]);
 const NAME_LENGTH = 40;
@@ -13,6 +13,9 @@ const LIMIT = /^[1-9][0-9]{0,15}$/;
 const YEAR_S = 366 * 86_400;
 const LASTS_AT_MOST_S = 900;
 const CONTROL = /(?!\n)\p{Cc}/u;
+/** Where an emoji needs such a character: its coloured form, a keycap, and the joint of two emoji. */
+const IN_EMOJI =
+  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu;
 const ADDRESS_LENGTH = 2048;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 
@@ -138,7 +141,7 @@ function only(value, name, fields) {
 
 /** @param {string} text */
 function isReadable(text) {
-  return text.isWellFormed() && !CONTROL.test(text) && !hidesCharacters(text);
+  return text.isWellFormed() && !CONTROL.test(text) && !HIDING.test(text.replace(IN_EMOJI, ""));
 }
 
 /** @param {string} what */

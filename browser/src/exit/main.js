@@ -3,7 +3,8 @@
 import { fromBase64 } from "../bytes.js";
 import { PluginCallError } from "../errors.js";
 import { el } from "../kit/el.js";
-import { preferred, remember } from "../kit/languages.js";
+import { remember } from "../kit/chosen_language.js";
+import { preferred } from "../kit/languages.js";
 import { lookSection } from "./looking.js";
 import { openSection } from "./opening.js";
 import { planSection, sendSection, sentSection } from "./leaving.js";

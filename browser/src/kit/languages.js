@@ -2,7 +2,8 @@
 
 import { meta } from "./meta.js";
 
-const REMEMBERED = "holdfast-language";
+/** The localStorage entry with the person's choice. */
+export const REMEMBERED = "holdfast-language";
 
 /**
  * Returns the languages that the operator offers, in order (HOLDFAST_PAGES_LANGUAGES).
@@ -21,15 +22,6 @@ export function preferred(known) {
   const choice = offered(known);
   const wanted = [remembered(), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
   return wanted.find((tag) => tag !== null && choice.includes(tag)) ?? choice[0];
-}
-
-/** @param {string} language */
-export function remember(language) {
-  try {
-    localStorage.setItem(REMEMBERED, language);
-  } catch {
-    // the choice lasts until the page is closed
-  }
 }
 
 function remembered() {

@@ -1,39 +1,14 @@
-/** Stores what this browser remembers about vaults and payments. No entry is secret. */
+/** What only the vault's pages do with the notes of this browser. */
 
-import { VaultStore, sentNote } from "../vault/store.js";
+import { sentNote } from "../vault/store.js";
+import { stored } from "./stored.js";
 
-const SENT_KEPT = 1000;
-
-/**
- * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string, lost?: string,
- *   keyNames?: Record<string, string>, places?: Record<string, [number, number]>,
- *   tried?: import("../pages/drill/ways.js").Tried}} Facts about a vault, by its DID, or a delegation, by its CID; `origin`:
- *   of the application that requested it; `copyAt`: when the last tried copy on the service was written; `account`: the
- *   address to pay from, if another key created it; `lost`: the one that this service was asked to bring back;
- *   `keyNames`: what the person calls keys of accounts; `places`: of each account, the places after the last change that
- *   was brought, and that was signed
- */
+export { facts, noteSent, shareSent, stored } from "./stored.js";
 
 /**
- * Opens the store of this browser's vaults and notes for one piece of work.
- *
- * @template T
- * @param {(store: VaultStore) => Promise<T>} work
- * @returns {Promise<T>}
+ * @typedef {import("./stored.js").Facts} Facts
+ * @typedef {import("./stored.js").Sent} Sent
  */
-export async function stored(work) {
-  const store = new VaultStore();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** @param {string} of @returns {Promise<Facts>} */
-export async function facts(of) {
-  return (await stored((store) => store.note(`pages:facts:${of}`))) ?? {};
-}
 
 /** @param {string} of @param {Facts} more */
 export function addFacts(of, more) {
@@ -46,42 +21,7 @@ export function changeFacts(of, more) {
   return stored((store) => store.changeNote(`pages:facts:${of}`, change));
 }
 
-/**
- * @typedef {{hash: string, to: string, address?: string, amount: string, symbol: string, time: string, state: "sent" | "confirmed" | "failed",
- *   shop?: string, label?: string}} Sent a payment: `hash` of the operation; `to`: as the person knows the payee;
- *   `amount`: decimal; `shop`: the host that asked for it, `label` in the shop's words
- */
-
 /** @param {string} did @returns {Promise<Sent[]>} the payments that this browser knows of, newest last */
 export async function sentRows(did) {
   return (await stored((store) => store.note(sentNote(did)))) ?? [];
-}
-
-/**
- * Gives the vault's other devices what this browser noted about payments, and notes what they noted. Without them, or
- * while the service does not respond, the notes of this browser stay as they are.
- *
- * @param {import("../client.js").Client} client whose vault is open
- * @returns {Promise<boolean>} whether all devices' notes are known now
- */
-export function shareSent(client) {
-  return client
-    .snapshots()
-    .then((it) => it.exchangeNotes())
-    .then(
-      () => true,
-      () => false,
-    );
-}
-
-/**
- * Records a payment or its result.
- *
- * @param {string} did
- * @param {Sent} row
- */
-export function noteSent(did, row) {
-  const change = (/** @type {Sent[] | null} */ before) =>
-    [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-SENT_KEPT);
-  return stored((store) => store.changeNote(sentNote(did), change));
 }

@@ -1,6 +1,6 @@
 /** Remembers the addresses that this browser has paid, and detects addresses that only look like one of them. */
 
-import { stored } from "./notes.js";
+import { stored } from "./stored.js";
 
 const NOTE = "payees";
 const KEPT = 500;

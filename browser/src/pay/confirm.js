@@ -3,7 +3,7 @@
 import "../kit/kit.js";
 import { payeeOf } from "../flows/payee.js";
 import { Client } from "../holdfast.js";
-import { facts as factsOf, noteSent, shareSent } from "../kit/notes.js";
+import { facts as factsOf, noteSent, shareSent } from "../kit/stored.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
@@ -13,7 +13,7 @@ import { showReceive } from "./receive.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { movedBy, readRequest, Refusal } from "./request.js";
 import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
-import { amountOf, sheet, showFee, showLeft } from "./sheet.js";
+import { amountOf, requestSheet, showFee, showLeft } from "./sheet.js";
 import { Shop } from "./shop.js";
 import { text } from "./text.js";
 
@@ -37,8 +37,8 @@ class Payment {
   #state = "reading";
   /** Whether the signed operation may have reached the bundler. */
   #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
-  /** @type {Request | null} */
-  #request = null;
+  /** Nothing reads it before it has arrived. */
+  #request = /** @type {Request} */ (/** @type {unknown} */ (null));
   /** @type {Fee | null} the fee on the sheet */
   #fee = null;
   #hash = "";
@@ -117,7 +117,7 @@ class Payment {
   }
 
   async #draw() {
-    const request = this.#known();
+    const request = this.#request;
     const paid = await paidBefore().catch(() => []);
     if (this.#state !== "reading") return;
     const choice = {
@@ -126,14 +126,14 @@ class Payment {
       onChoice: (/** @type {string} */ did) => void this.#chosen(did),
     };
     const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
-    screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
+    screen(text("pay_host", { host: request.site.host }), [requestSheet(request, this.#payee, facts)], this.#buttons());
     this.#to("asking");
     performance.mark("holdfast:sheet");
   }
 
   /** Shows fee and balance if both are known before the vault is open; never once a later operation has been prepared. */
   async #preview() {
-    const [request, did] = [this.#known(), this.#did];
+    const [request, did] = [this.#request, this.#did];
     const isCurrent = () => this.#state === "asking" && did === this.#did;
     const key = await publicAccount(this.#client, did);
     if (key && isCurrent()) {
@@ -165,7 +165,7 @@ class Payment {
       throw new Refusal(
         opened.error !== "wrong_key" ? "vault_locked" : key.kind === "password" ? "wrong_password" : "wrong_key",
       );
-    const request = this.#known();
+    const request = this.#request;
     const account = await this.#client.account();
     // The balance is checked while the operation is being prepared. A balance that is too low is reported instead of
     // the sponsor's error.
@@ -198,13 +198,13 @@ class Payment {
    * Records the signed payment for the vault's list of payments and for the next time that this payee is paid. A payment
    * without a note is still a payment.
    *
-   * @param {import("../kit/notes.js").Sent["state"]} state
+   * @param {import("../kit/stored.js").Sent["state"]} state
    */
   async #noted(state) {
     if (!this.#hash) return;
-    const { site, label } = this.#known();
+    const { site, label } = this.#request;
     const { address, did } = this.#payee;
-    const row = { hash: this.#hash, to: did ?? address, address, ...movedBy(this.#known()), shop: site.host, label };
+    const row = { hash: this.#hash, to: did ?? address, address, ...movedBy(this.#request), shop: site.host, label };
     await noteSent(this.#did, { ...row, time: new Date().toISOString(), state }).catch(() => {});
     if (state === "confirmed") await rememberPayee(address).catch(() => {});
   }
@@ -219,7 +219,10 @@ class Payment {
     const seen = this.#fee;
     if (!fee.sponsored && (seen === null || seen.sponsored || fee.cost > seen.cost)) await this.#askAgain(fee);
     else if (seen === null) showFee(fee);
-    if (!this.#isOver() && !(await this.#shop.isWaiting())) this.#unsigned();
+    if (!this.#isOver() && !(await this.#shop.isWaiting())) {
+      this.#shop.refused("internal"); // for a worker that hears it late
+      this.#end("over_title", "unsigned");
+    }
     if (this.#isOver()) throw new Refusal("user_cancelled");
     this.#to("agreed");
     showButtons([]);
@@ -283,11 +286,6 @@ class Payment {
     this.#close();
   }
 
-  #unsigned() {
-    this.#shop.refused("internal"); // for a worker that hears it late
-    this.#end("over_title", "unsigned");
-  }
-
   /**
    * @param {TextKey} title
    * @param {TextKey} said
@@ -320,7 +318,7 @@ class Payment {
 
   /** @param {() => void} onclick what approving does @returns {import("./screens.js").Button[]} */
   #choice(onclick) {
-    const request = this.#known();
+    const request = this.#request;
     const words = request.token ? text("pay", { amount: amountOf(request) }) : text("pay_unknown");
     return [
       { id: "cancel", text: text("cancel"), onclick: () => this.cancel() },
@@ -340,11 +338,6 @@ class Payment {
     for (const it of document.querySelectorAll("#buttons button:not(#cancel), #vaults")) {
       /** @type {HTMLButtonElement} */ (it).disabled = state !== "asking";
     }
-  }
-
-  #known() {
-    if (!this.#request) throw new Error("no request has arrived");
-    return this.#request;
   }
 }
 

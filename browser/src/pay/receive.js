@@ -3,8 +3,8 @@
 import { qrCode } from "../kit/qr_code.js";
 import { el } from "../kit/el.js";
 import { meta } from "../kit/meta.js";
-import { tell } from "./screens.js";
-import { address } from "./sheet.js";
+import { address } from "../kit/sheet.js";
+import { place, tell } from "./screens.js";
 import { text } from "./text.js";
 
 /**
@@ -20,7 +20,7 @@ export function showReceive(account) {
       () => tell(text("copied")),
       () => tell(text("not_copied")),
     );
-  const place = el(
+  const shown = el(
     "div",
     { id: "receive" },
     el("p", {}, text("receive", { chain: meta("chain-name") })),
@@ -28,5 +28,5 @@ export function showReceive(account) {
     el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
     qrCode(account, text("receive_qr", { account })),
   );
-  document.getElementById("screen")?.append(place);
+  place("screen").append(shown);
 }

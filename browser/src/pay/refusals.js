@@ -13,17 +13,6 @@ import { meta } from "../kit/meta.js";
 import { COIN, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
-/** The refusal codes for failed passkey ceremonies, by reason. The person may try again, because nothing was signed. */
-const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
-  cancelled: "passkey_cancelled",
-  aborted: "passkey_cancelled",
-  excluded: "passkey_cancelled",
-  timed_out: "passkey_timed_out",
-  no_focus: "passkey_no_focus",
-  wrong_origin: "passkey_wrong_origin",
-  no_prf: "no_prf",
-  unsupported: "unsupported",
-});
 /** The refusal codes for invalid delegations, by the enclave's code. All others become "delegation_refused". */
 const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   policy_denied: "limit_exceeded",
@@ -31,7 +20,8 @@ const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   payee_unregistered: "payee_unregistered",
   payee_unverified: "payee_unverified",
 });
-const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "network"]);
+/** The person may try again, because nothing was signed; so also after every "passkey_". */
+const PASSING = ["no_prf", "unsupported", "wrong_key", "wrong_password", "network"];
 
 /** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it has accepted it */
 
@@ -44,7 +34,7 @@ const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong
  */
 export function refusalOf(error, handedOver = false) {
   if (error instanceof Refusal) return error;
-  if (error instanceof WebAuthnError) return new Refusal(OF_PASSKEYS[error.reason] ?? "passkey_failed");
+  if (error instanceof WebAuthnError) return new Refusal(ofPasskey(error.reason));
   if (error instanceof PaymentRefused) return new Refusal(OF_DELEGATIONS[error.code] ?? "delegation_refused");
   if (error instanceof AccountNotFunded) return notFunded(error);
   if (error instanceof OperationFailed) return ofOperation(error, handedOver);
@@ -59,7 +49,14 @@ export function refusalOf(error, handedOver = false) {
  * @param {Refusal} refusal
  */
 export function isPassing({ code }) {
-  return PASSING.has(code);
+  return code.startsWith("passkey_") || PASSING.includes(code);
+}
+
+/** @param {string} reason why a passkey ceremony failed */
+function ofPasskey(reason) {
+  if (["no_prf", "unsupported"].includes(reason)) return reason;
+  if (["timed_out", "no_focus", "wrong_origin"].includes(reason)) return `passkey_${reason}`;
+  return ["cancelled", "aborted", "excluded"].includes(reason) ? "passkey_cancelled" : "passkey_failed";
 }
 
 /** @param {AccountNotFunded} error */

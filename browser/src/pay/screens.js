@@ -8,7 +8,7 @@ import { language, text } from "./text.js";
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
 
 /** @param {string} id @returns {HTMLElement} */
-function place(id) {
+export function place(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 

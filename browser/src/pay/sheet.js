@@ -1,7 +1,8 @@
-/** The payment sheet, which shows the amount, the payee, the shop, the paying vault and the fee. */
+/** What the payment sheet shows of a shop's request: the shop, the paying vault and the limits, too. */
 
 import { decimalOf } from "../kit/money.js";
 import { el } from "../kit/el.js";
+import { address, feeText, row, sheet } from "../kit/sheet.js";
 import { costText } from "./account.js";
 import { COIN } from "./request.js";
 import { amountText, text } from "./text.js";
@@ -30,48 +31,45 @@ export function amountOf({ amount, token }) {
  * @param {{chainName: string, choice: Choice, familiarity: "known" | "new" | "alike"}} facts
  * @returns {HTMLElement}
  */
-export function sheet(request, payee, { chainName, choice, familiarity }) {
+export function requestSheet(request, payee, { chainName, choice, familiarity }) {
   const { token, params, total, label, site, inside } = request;
   const otherUnit = token?.unit !== total.currency.toUpperCase();
-  return el(
-    "div",
-    {},
-    el("p", { class: "amount", id: "amount" }, amountOf(request)),
-    token ? null : warning(text("token_unknown")),
-    familiarity === "alike" ? warning(text("payee_alike")) : null,
-    el(
-      "dl",
-      { id: "request" },
+  const { did } = payee;
+  return sheet(text, {
+    amount: amountOf(request),
+    warnings: [!token && text("token_unknown")],
+    above: [
       row(
-        "shop",
+        text("shop"),
         shopName(site),
         ...shopWarnings(site),
-        ...(inside ? [el("small", {}, text("asks_inside", { site: originOf(inside) })), ...shopWarnings(inside)] : []),
+        ...(inside
+          ? [el("small", {}, text("asks_inside", { site: schemeOf(inside) + inside.host })), ...shopWarnings(inside)]
+          : []),
       ),
-      label ? row("label", text("shop_calls_it", { label })) : null,
-      otherUnit ? row("shop_price", `${total.value} ${total.currency}`) : null,
-      payeeRow(payee, familiarity),
-      token ? null : row("token", address(params.token)),
-      row("chain", text("chain_row", { name: chainName, id: params.chainId })),
-      el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
-      params.ucan ? row("limit", text("limit_delegation")) : null,
-      row("vault", vaultChoice(choice), el("small", { id: "left" })),
-    ),
-  );
+      label && row(text("label"), text("shop_calls_it", { label })),
+      otherUnit && row(text("shop_price"), `${total.value} ${total.currency}`),
+      !token && row(text("token"), address(params.token)),
+    ],
+    payee,
+    trust: did === null ? "address" : did.startsWith("did:new:") ? "verified" : "unproven",
+    paid: familiarity,
+    more: [isForeign(did ?? "") && bad(text("unusual_host"))],
+    chain: [`${chainName} (${params.chainId})`],
+    fee: text("fee_loading"),
+    below: [
+      params.ucan && row(text("limit"), text("limit_delegation")),
+      row(text("vault"), vaultChoice(choice), el("small", { id: "left" })),
+    ],
+  });
 }
 
 /**
  * @param {Fee | null} fee null if it is not known until the vault is open
  */
 export function showFee(fee) {
-  const place = document.getElementById("fee");
-  if (place)
-    place.textContent =
-      fee === null
-        ? text("fee_later")
-        : fee.sponsored
-          ? text("fee_sponsored")
-          : text("fee_own", { fee: costText(fee) });
+  const shown = document.getElementById("fee");
+  if (shown) shown.textContent = fee === null ? text("fee_later") : feeText(text, fee, costText(fee));
 }
 
 /**
@@ -87,38 +85,6 @@ export function showLeft({ token }, left) {
       left === null || !token || token === COIN
         ? ""
         : text("left", { amount: amountText(decimalOf(left, token.decimals), token) });
-}
-
-/**
- * Shows a full address in groups of four digits for comparison. The copied address contains no spaces.
- *
- * @param {string} value 0x-hex
- */
-export function address(value) {
-  const groups = value.slice(2).match(/.{1,4}/g) ?? [];
-  const parts = groups.flatMap((group) => [el("wbr"), el("span", {}, group)]);
-  return el("span", { class: "address" }, el("span", {}, "0x"), ...parts);
-}
-
-/**
- * @param {Payee} payee
- * @param {"known" | "new" | "alike"} familiarity
- */
-function payeeRow({ address: to, did }, familiarity) {
-  const proven = did?.startsWith("did:new:");
-  const said = did === null ? "payee_address" : proven ? "payee_verified" : "payee_unproven";
-  return row(
-    "payee",
-    did ? el("span", { class: "did" }, did) : null,
-    address(to),
-    el(
-      "small",
-      { class: proven ? familiarity === "known" && "good" : did && "bad" },
-      text(said),
-      familiarity === "alike" ? "" : ` ${text(`payee_${familiarity}`)}`,
-    ),
-    isForeign(did ?? "") ? el("small", { class: "bad" }, text("unusual_host")) : null,
-  );
 }
 
 /**
@@ -147,11 +113,6 @@ function shopName(site) {
 }
 
 /** @param {URL} site */
-function originOf(site) {
-  return schemeOf(site) + site.host;
-}
-
-/** @param {URL} site */
 function schemeOf({ protocol }) {
   return protocol === "https:" ? "" : `${protocol}//`;
 }
@@ -164,20 +125,10 @@ function isForeign(name) {
 /** @param {URL} site */
 function shopWarnings({ protocol, hostname }) {
   const open = protocol !== "https:" && !LOCAL.test(hostname);
-  return [open ? text("not_encrypted") : "", isForeign(hostname) ? text("unusual_host") : ""]
-    .filter(Boolean)
-    .map((said) => el("small", { class: "bad" }, said));
-}
-
-/**
- * @param {import("./text.js").TextKey} name
- * @param {...(Node | string | null)} values
- */
-function row(name, ...values) {
-  return el("div", {}, el("dt", {}, text(name)), el("dd", { id: `row-${name}` }, ...values));
+  return [open && bad(text("not_encrypted")), isForeign(hostname) && bad(text("unusual_host"))];
 }
 
 /** @param {string} said */
-function warning(said) {
-  return el("p", { class: "notice strong" }, said);
+function bad(said) {
+  return el("small", { class: "bad" }, said);
 }

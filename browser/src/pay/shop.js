@@ -1,6 +1,6 @@
 /** Connects to the payment worker, which is the page's only way to respond to the shop. */
 
-import { FOR_SHOPS } from "./for_shops.js";
+import { forShops } from "./for_shops.js";
 
 /** How long the worker may take to say whether the shop still waits; the browser may have to start it again. */
 const ANSWERS_WITHIN_MS = 10_000;
@@ -64,12 +64,8 @@ export class Shop {
   /** @param {string} code */
   refused(code) {
     this.#answered = true;
-    const named = RENAMED[code] ?? code;
-    const error = Object.hasOwn(FOR_SHOPS, named) ? named : "internal";
-    this.#send({
-      type: "refused",
-      refusal: { error, message: FOR_SHOPS[error], cancelled: error === "user_cancelled" },
-    });
+    const { error, message } = forShops(RENAMED[code] ?? code);
+    this.#send({ type: "refused", refusal: { error, message, cancelled: error === "user_cancelled" } });
   }
 
   /** @param {boolean} isWaiting @returns {boolean} whether the page had asked */

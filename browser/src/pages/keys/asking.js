@@ -85,7 +85,7 @@ function accountNodes({ address, did, name, trust }) {
     ? /** @type {const} */ (`keys.trust.${trust}`)
     : name
       ? "send.trust.verified.name"
-      : "send.trust.verified";
+      : "sheet.trust.verified";
   return [
     name !== "" && el("strong", {}, name),
     did !== "" && el("p", { class: "mono" }, did),

@@ -3,7 +3,8 @@
 import de from "../../texts/de/pages.js";
 import en from "../../texts/en/pages.js";
 import { filled } from "../../kit/filled.js";
-import { offered, preferred, remember } from "../../kit/languages.js";
+import { remember } from "../../kit/chosen_language.js";
+import { offered, preferred } from "../../kit/languages.js";
 import { money } from "../../kit/money.js";
 
 /**

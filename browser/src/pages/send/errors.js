@@ -5,8 +5,6 @@ import { Told } from "../parts/problems.js";
 import { COIN, TOKENS, shown } from "./tokens.js";
 
 const FAILED = "the operation was mined and failed";
-/** @type {Record<string, import("../parts/language.js").TextKey>} */
-const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverified: "send.payee.unverified" };
 
 /**
  * @param {unknown} error
@@ -16,10 +14,11 @@ const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverif
  */
 export function sendError(error, { handedOver = false, sent = false } = {}) {
   if (error instanceof Told || error instanceof WebAuthnError) return error;
-  if (error instanceof PaymentRefused) return new Told(OF_PAYEES[error.code] ?? "send.payee.unverified");
+  if (error instanceof PaymentRefused)
+    return new Told(error.code === "payee_unregistered" ? error.code : "payee_unverified");
   if (error instanceof AccountNotFunded) return notFunded(error);
   if (error instanceof OperationFailed && error.earlier) return new Told(`send.earlier.${error.earlier}`);
-  if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("send.failed");
+  if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("chain_failed");
   if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: "))))
     return new Told("send.unconfirmed");
   if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");
@@ -30,7 +29,7 @@ export function sendError(error, { handedOver = false, sent = false } = {}) {
 /** @param {AccountNotFunded} error */
 function notFunded({ balance, needed, token }) {
   const unit = TOKENS.find((it) => it.token.toLowerCase() === token.toLowerCase()) ?? COIN;
-  return new Told(unit === COIN ? "send.fee.missing" : "send.insufficient", {
+  return new Told(unit === COIN ? "insufficient_fee" : "insufficient_balance", {
     have: shown(balance, unit),
     need: shown(needed, unit),
   });

@@ -85,7 +85,7 @@ async function reviewed(typed, to, much) {
     much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));
     return refuse(
       much,
-      new Told("send.insufficient", { have: shown(BigInt(balance), token), need: shown(value, token) }),
+      new Told("insufficient_balance", { have: shown(BigInt(balance), token), need: shown(value, token) }),
     );
   }
   await go("send-review", { typed, payee, token, value, from, chain, chainId });

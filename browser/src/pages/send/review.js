@@ -1,6 +1,7 @@
 /** The second screen of a payment: everything that will be signed, in full, before the passkey is used. */
 
 import { familiarity, paidBefore } from "../../kit/payees.js";
+import { address, feeText, row, sheet } from "../../kit/sheet.js";
 import { NATIVE, checksumAddress, feeIn, preparedPayment } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
@@ -8,7 +9,6 @@ import { go } from "../parts/router.js";
 import { run, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { testMoney } from "../vault/account.js";
-import { grouped } from "../vault/values.js";
 import { sendError } from "./errors.js";
 import { doubtsAbout } from "./lookalikes.js";
 import { byPasskey, byPassword } from "./person.js";
@@ -103,24 +103,17 @@ function draw(planned, known, fee, withPassword = false) {
     heading: text("send.review.heading"),
     redraw: () => draw(planned, known, fee, withPassword),
     body: [
-      known.paid === "alike" && paragraph("send.alike", {}, "notice"),
-      ...doubtful(payee, known.doubts),
-      el(
-        "dl",
-        { class: "facts" },
-        ...row("send.amount", el("span", { class: "amount", "data-name": "amount" }, shown(value, token))),
-        ...row("send.to", ...payeeNodes(payee, known)),
-        ...row("send.chain", `${chain} (${chainId})`, testMoney()),
-        ...row(
-          "send.fee",
-          el(
-            "span",
-            { "data-name": "fee" },
-            fee.sponsored ? text("send.fee.sponsored") : text("send.fee.own", { fee: shown(fee.cost, COIN) }),
-          ),
-        ),
-        ...row("send.from", el("span", { class: "mono" }, grouped(from))),
-      ),
+      sheet(text, {
+        amount: shown(value, token),
+        warnings: doubtful(payee, known.doubts),
+        payee,
+        ...trusted(payee),
+        paid: known.paid,
+        more: [payee.name.includes(".") && el("small", {}, text("send.dotted", { name: payee.name }))],
+        chain: [`${chain} (${chainId})`, testMoney()],
+        fee: feeText(text, fee, shown(fee.cost, COIN)),
+        below: [row(text("send.from"), address(from))],
+      }),
       paragraph("send.final", {}, "small"),
       withPassword && form(pressed, password.node),
       buttons(
@@ -137,30 +130,19 @@ function draw(planned, known, fee, withPassword = false) {
   });
 }
 
-/** @param {import("./payee.js").Payee} payee @param {Seen} known */
-function payeeNodes({ address, did, name, trust }, known) {
-  const [verified, before] = [trust === "verified", known.paid === "known"];
-  const said = verified && name ? "send.trust.verified.name" : /** @type {const} */ (`send.trust.${trust}`);
-  return [
-    name !== "" && el("strong", {}, name),
-    did !== "" && el("p", { class: "mono" }, did),
-    el("p", { class: "mono", "data-name": "payee" }, grouped(address)),
-    el(
-      "p",
-      {
-        class: verified && before ? "verdict good" : verified || trust === "address" ? "small" : "notice",
-        "data-name": "trust",
-      },
-      text(said, { name }),
-    ),
-    before && paragraph("send.known", {}, "small"),
-    name.includes(".") && paragraph("send.dotted", { name }, "small"),
-    known.paid === "new" && paragraph("send.new", {}, "small"),
-  ];
+/**
+ * Returns what the chain, or else only this service, says of the payee.
+ *
+ * @param {import("./payee.js").Payee} payee
+ * @returns {Pick<import("../../kit/sheet.js").Payment, "trust" | "said">}
+ */
+function trusted({ name, trust }) {
+  if (trust === "name") return { trust: "unproven", said: text("send.trust.name", { name }) };
+  return { trust, ...(trust === "verified" && name && { said: text("send.trust.verified.name", { name }) }) };
 }
 
 /**
- * Shows why the payee may be mistaken for another payee.
+ * Returns why the payee may be mistaken for another payee.
  *
  * @param {import("./payee.js").Payee} payee
  * @param {import("./lookalikes.js").Doubts} doubts
@@ -168,15 +150,10 @@ function payeeNodes({ address, did, name, trust }, known) {
 function doubtful({ name, did }, { foreign, digits, alike }) {
   const to = name || did;
   return [
-    alike !== "" && paragraph("send.look.alike", { to, alike }, "notice"),
-    foreign && paragraph("send.look.foreign", { to }, "notice"),
-    alike === "" && digits !== "" && paragraph("send.look.digits", { to, digits }, "notice"),
+    alike !== "" && text("send.look.alike", { to, alike }),
+    foreign && text("send.look.foreign", { to }),
+    alike === "" && digits !== "" && text("send.look.digits", { to, digits }),
   ];
-}
-
-/** @param {import("../parts/language.js").TextKey} key @param {...(Node | string | false)} values */
-function row(key, ...values) {
-  return [el("dt", {}, text(key)), el("dd", {}, ...values)];
 }
 
 /** Shows the review again, because the fee has risen in the meantime. @param {Planned} planned @param {Fee} fee */

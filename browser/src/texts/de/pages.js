@@ -1,7 +1,10 @@
 /** All texts of the pages in German. The keys and {placeholders} are those of en/pages.js. */
 
+import sheet from "./sheet.js";
+
 /** @type {typeof import("../en/pages.js").default} */
 const de = {
+  ...sheet,
   "language.other": "English",
   "network.test": "Testnetz: Geld hat hier keinen Wert.",
   "footer.interface": "Schnittstelle",
@@ -574,30 +577,15 @@ const de = {
   "send.bad.host":
     "{name} liest sich wie eine Website oder wie ein Name eines anderen Dienstes. Daran kann man hier nicht zahlen. Fragen Sie nach einem Namen bei diesem Dienst, einer DID oder einer Kontoadresse.",
   "send.bad.amount": "Geben Sie einen Betrag über 0 ein, mit höchstens {digits} Stellen nach dem Komma.",
-  "send.insufficient": "Sie haben {have}; Sie brauchen {need}.",
   "send.review.heading": "Zahlung prüfen",
-  "send.chain": "Chain",
-  "send.fee": "Netzgebühr",
-  "send.fee.sponsored": "Zahlt ein Sponsor (für Sie kostenlos)",
-  "send.fee.own": "Höchstens {fee}, von Ihrem Konto",
-  "send.fee.missing": "Kein Sponsor zahlt die Netzgebühr. Für diese Zahlung braucht Ihr Konto {need}; es hat {have}.",
   "send.fee.changed":
     "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
   "send.from": "Von",
-  "send.trust.address":
-    "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie Zeichen für Zeichen mit der des Empfängers.",
-  "send.trust.verified": "Die Chain bestätigt, dass dieses Konto zu der DID gehört. Wer das ist, sagt sie nicht.",
   "send.trust.verified.name":
     "Die Chain bestätigt, dass der Name {name} zu diesem Konto gehört. Wer {name} ist, sagt sie nicht.",
-  "send.trust.unproven":
-    "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Empfängers.",
   "send.trust.name":
     "Nicht geprüft: Nur dieser Dienst sagt, dass {name} diese DID hat. Vergleichen Sie die Adresse mit der des Empfängers.",
-  "send.known": "An diesen Empfänger haben Sie aus diesem Browser schon gezahlt.",
   "send.dotted": "{name} ist ein Name bei diesem Dienst, keine Website.",
-  "send.new": "An diesen Empfänger haben Sie aus diesem Browser noch nicht gezahlt.",
-  "send.alike":
-    "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
   "send.look.alike":
     "Vorsicht: „{to}“ sieht aus wie „{alike}“, an den Sie schon gezahlt haben, ist aber ein anderer Empfänger.",
   "send.look.foreign":
@@ -617,7 +605,6 @@ const de = {
   "send.explorer": "Auf der Chain ansehen",
   "send.back": "Zu Ihrem Tresor",
   "send.failed.heading": "Nicht gesendet",
-  "send.failed": "Die Zahlung wurde ausgeführt und ist gescheitert. Beim Empfänger ist nichts angekommen.",
   "send.earlier.mined":
     "Dieselbe Zahlung, die Sie früher gesendet haben, ist inzwischen durchgegangen. Senden Sie sie nur noch einmal, wenn Sie zweimal zahlen wollen.",
   "send.earlier.unknown":
@@ -628,8 +615,6 @@ const de = {
   "send.again": "Diese Zahlung tritt an die Stelle der unbestätigten. Nur eine von beiden kann ausgeführt werden.",
   "send.unconfigured": "Dieser Dienst kann keine Zahlungen senden. Es wurde nichts gesendet.",
   "send.toomany": "Zu viele Zahlungen aus Ihrem Netz. Es wurde nichts gesendet. Versuchen Sie es später noch einmal.",
-  "send.payee.unregistered": "Diese DID ist nicht auf der Chain registriert oder nicht aktiv.",
-  "send.payee.unverified": "Die Chain bestätigt das Konto dieser DID nicht. Es wird nichts dorthin gesendet.",
 
   "connect.title": "Mit einer App verbinden",
   "connect.banner": "Für die App unter",

@@ -1,7 +1,10 @@
 /** The German texts of the payment pages, loaded only for people who read German. */
 
+import sheet from "./sheet.js";
+
 /** @type {typeof import("../en/pay.js").default} */
 const de = {
+  ...sheet,
   title: "Zahlung bestätigen",
   waiting: "Warten auf die Anfrage des Shops …",
   pay_host: "{host} bezahlen",
@@ -12,26 +15,12 @@ const de = {
   label: "Zweck",
   shop_calls_it: "Der Shop nennt es „{label}“",
   shop_price: "Preis im Shop",
-  payee: "Empfänger",
-  payee_verified: "Die Chain bestätigt, dass dieses Konto zu der DID gehört. Wer das ist, sagt sie nicht.",
-  payee_known: "An diesen Empfänger haben Sie aus diesem Browser schon gezahlt.",
-  payee_unproven:
-    "Nicht geprüft: Die Chain nennt dieses Konto, aber nichts belegt, wer die DID registriert hat. Vergleichen Sie die Adresse mit der des Shops.",
-  payee_address: "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie mit der des Shops.",
-  payee_new: "An diesen Empfänger haben Sie aus diesem Browser noch nicht gezahlt.",
-  payee_alike:
-    "Vorsicht: Diese Adresse beginnt und endet wie eine, an die Sie schon gezahlt haben, ist aber eine andere.",
   token: "Token",
   token_unknown:
-    "Dieser Dienst kennt das Token nicht. Der Betrag steht deshalb in dessen kleinster Einheit, sein Wert ist unbekannt. Zahlen Sie nur, wenn Sie das Token kennen.",
-  chain: "Chain",
-  chain_row: "{name} ({id})",
+    "Dieser Dienst kennt das Token nicht. Der Betrag steht deshalb in dessen kleinster Einheit. Zahlen Sie nur, wenn Sie seinen Wert kennen.",
   test_money: "Testgeld ohne Wert.",
-  fee: "Netzgebühr",
   fee_loading: "Wird erfragt …",
   fee_later: "Wird vor der Unterschrift angezeigt",
-  fee_sponsored: "Zahlt ein Sponsor (für Sie kostenlos)",
-  fee_own: "Höchstens {fee}, von Ihrem Konto",
   vault: "Tresor",
   left: "Danach verbleiben {amount}",
   limit: "Grenze",
@@ -57,8 +46,7 @@ const de = {
   explorer: "Die Zahlung auf der Chain ansehen",
   over: "Hier ist nichts mehr zu tun. Sie können dieses Fenster schließen.",
   over_title: "Diese Anfrage ist beendet",
-  unsigned:
-    "Der Shop wartet nicht mehr auf diese Zahlung. In diesem Fenster wurde nichts unterschrieben. Sie können es schließen.",
+  unsigned: "Der Shop wartet nicht mehr. Es wurde nichts unterschrieben. Sie können dieses Fenster schließen.",
   none_title: "Nichts zu zahlen",
   none: "Kein Shop bittet um eine Zahlung. Sie können dieses Fenster schließen.",
   cancelled: "Abgebrochen. Es wurde nichts gezahlt. Sie können dieses Fenster schließen.",
@@ -71,26 +59,20 @@ const de = {
   what_payee: "der Empfänger ist weder Adresse noch DID",
   what_chain: "die Chain ist nicht angegeben",
   what_site: "die fragende Seite verbirgt ihre Adresse",
-  amount_mismatch:
-    "Der Shop zeigt {shown}, verlangt aber {asked}. Zahlungen mit zwei verschiedenen Beträgen werden abgelehnt.",
+  amount_mismatch: "Der Shop zeigt {shown}, verlangt aber {asked}.",
   wrong_chain: "Der Shop verlangt {wanted}; Ihr Konto liegt auf {own}.",
   no_vault:
     "In diesem Browser gibt es keinen Tresor. Legen Sie einen an oder holen Sie Ihren hierher; zahlen Sie dann im Shop noch einmal.",
-  insufficient_balance: "Sie haben {have}; Sie brauchen {need}.",
-  insufficient_fee: "Kein Sponsor zahlt die Netzgebühr. Für diese Zahlung braucht Ihr Konto {need}; es hat {have}.",
   receive:
     "Dies ist die Adresse Ihres Kontos auf {chain}. Lassen Sie Geld dorthin senden, und zahlen Sie dann im Shop noch einmal.",
   receive_qr: "QR-Code der Adresse {account}",
   copy: "Adresse kopieren",
   copied: "Kopiert.",
-  not_copied: "Der Browser hat nicht kopiert. Markieren Sie die Adresse und kopieren Sie sie.",
+  not_copied: "Markieren Sie die Adresse und kopieren Sie sie.",
   limit_exceeded: "Diese Zahlung liegt über der Grenze der Erlaubnis, unter der sie erfolgen sollte.",
   delegation_expired: "Die Erlaubnis, unter der gezahlt werden sollte, ist abgelaufen.",
   delegation_refused: "Die Erlaubnis, unter der gezahlt werden sollte, lässt diese Zahlung nicht zu.",
-  payee_unregistered: "Die DID des Empfängers ist nicht registriert oder nicht aktiv.",
-  payee_unverified: "Die Chain bestätigt das Konto zur DID des Empfängers nicht.",
   chain_rejected: "Das Netz hat die Zahlung abgelehnt.",
-  chain_failed: "Die Zahlung wurde ausgeführt und ist gescheitert. Beim Empfänger ist nichts angekommen.",
   not_configured: "Dieser Dienst kann keine Zahlungen senden.",
   too_many: "Zu viele Zahlungen aus Ihrem Netz. Versuchen Sie es später noch einmal.",
   network: "Keine Verbindung zum Dienst.",
@@ -106,7 +88,7 @@ const de = {
   passkey_failed:
     "Ihr Gerät konnte den Passkey nicht verwenden. Versuchen Sie es noch einmal oder nehmen Sie einen anderen.",
   passkey_wrong_origin: "Passkeys funktionieren an dieser Adresse nicht.",
-  wrong_key: "Dieser Passkey öffnet den Tresor in diesem Browser nicht. Verwenden Sie einen anderen.",
+  wrong_key: "Dieser Passkey öffnet den Tresor nicht. Verwenden Sie einen anderen.",
   internal: "In dieser Seite ist ein Fehler aufgetreten.",
 };
 

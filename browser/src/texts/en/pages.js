@@ -1,6 +1,9 @@
 /** All texts of the pages, in English. {name} is replaced with a value; `.one` and `.other` are plural forms (Intl.PluralRules). */
 
+import sheet from "./sheet.js";
+
 export default {
+  ...sheet,
   "language.other": "Deutsch",
   "network.test": "Test network: money has no value here.",
   "footer.interface": "Interface",
@@ -547,27 +550,14 @@ export default {
   "send.bad.host":
     "{name} reads as a website or a name of another service. It cannot be paid here. Ask the payee for a name at this service, a DID or an account address.",
   "send.bad.amount": "Fill in an amount above 0, with at most {digits} digits after the point.",
-  "send.insufficient": "You have {have}; you need {need}.",
   "send.review.heading": "Check the payment",
-  "send.chain": "Chain",
-  "send.fee": "Network fee",
-  "send.fee.sponsored": "Paid by a sponsor (free for you)",
-  "send.fee.own": "At most {fee}, from your account",
-  "send.fee.missing": "No sponsor pays the network fee. For this payment your account needs {need}; it has {have}.",
   "send.fee.changed": "The network fee has risen, and nothing was sent. Check the new fee, then send.",
   "send.from": "From",
-  "send.trust.address": "An address without a verified identity. Compare it with the payee’s, character by character.",
-  "send.trust.verified": "The chain confirms that this account belongs to the DID. It does not say who that is.",
   "send.trust.verified.name":
     "The chain confirms that the name {name} belongs to this account. It does not say who {name} is.",
-  "send.trust.unproven":
-    "Not verified: the chain names this account, but nothing proves who registered the DID. Compare the address with the payee’s.",
   "send.trust.name":
     "Not verified: only this service says that {name} has this DID. Compare the address with the payee’s.",
-  "send.known": "You have paid this payee from this browser before.",
   "send.dotted": "{name} is a name of this service, not a website.",
-  "send.new": "You have not paid this payee from this browser before.",
-  "send.alike": "Careful: this address begins and ends like one that you paid before, but it is another one.",
   "send.look.alike": "Careful: “{to}” looks like “{alike}”, which you paid before, but it is another payee.",
   "send.look.foreign":
     "“{to}” is written with letters of another alphabet, or of several. Make sure that it is the payee you mean.",
@@ -584,7 +574,6 @@ export default {
   "send.explorer": "Show it on the chain",
   "send.back": "To your vault",
   "send.failed.heading": "Not sent",
-  "send.failed": "The payment was mined and failed. Nothing reached the payee.",
   "send.earlier.mined":
     "The same payment, which you sent earlier, has gone through in the meantime. Send it again only if you want to pay twice.",
   "send.earlier.unknown":
@@ -595,8 +584,6 @@ export default {
   "send.again": "This takes the place of the payment that is not confirmed. Only one of the two can be made.",
   "send.unconfigured": "This service cannot send payments. Nothing was sent.",
   "send.toomany": "Too many payments from your network. Nothing was sent. Try again later.",
-  "send.payee.unregistered": "This DID is not registered on the chain, or not active.",
-  "send.payee.unverified": "The chain does not confirm the account of this DID. Nothing is sent to it.",
 
   "connect.title": "Connect with an app",
   "connect.banner": "For the app at",
