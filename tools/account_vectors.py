@@ -1,4 +1,4 @@
-"""Writes vectors/accounts/messages.json, named_signatures.json and calls.json: what owners and guardians sign and send.
+"""Writes vectors/accounts/messages.json, named_signatures.json, calls.json, permissions.json: what keys sign and send.
 
     tools/account_vectors.py --check    exit 1 if a file is out of date
     tools/account_vectors.py --write    update them
@@ -51,6 +51,20 @@ CHANGES: tuple[tuple[str, int, list[tuple[str, str, int]]], ...] = (
 )
 RECOVERIES = (("one new owner", 0, [P256]), ("three new owners", 2**32 - 1, [P256, ADDRESS, VERIFIER]))
 LISTED = "(uint8,bytes,uint256)[]"
+PERMISSION = "(bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256)"
+NOBODY = "0x" + "00" * 20
+# Spender, token, allowance, period, start, until, target, function, salt.
+PERMISSIONS: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    (
+        "a subscription",
+        ("11" * 32, ACCOUNTS[1], 5_000_000, 2_592_000, 1_900_000_000, 1_931_536_000, ACCOUNTS[0], "", 7),
+    ),
+    ("coins, once, to anyone, without an end", ("22" * 32, NOBODY, 1, 0, 1, 0, NOBODY, "", 0)),
+    (
+        "the highest numbers",
+        ("ff" * 32, ACCOUNTS[1], 2**160 - 1, *[2**47 - 1] * 3, ACCOUNTS[0], "a9059cbb", 2**256 - 1),
+    ),
+)
 SIGNATURE = "0x" + "5a" * 65
 CREDENTIAL = (
     "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAA"
@@ -83,6 +97,7 @@ def main() -> int:
 def contents() -> dict[Path, str]:
     """Return the files and their text."""
     made = {"messages.json": _messages(), "named_signatures.json": _named(), "calls.json": _calls()}
+    made["permissions.json"] = _permissions()
     return {FOLDER / name: json.dumps(form, indent=1, ensure_ascii=False) + "\n" for name, form in made.items()}
 
 
@@ -183,6 +198,34 @@ def _recovered(name: str, owners: list[str]) -> list[dict[str, Any]]:
         {"name": f"start: {name}", "call": "start", **given, "data": start},
         {"name": f"finish: {name}", "call": "finish", **given, "data": _data("finishRecovery(bytes[])", listed)},
     ]
+
+
+def _permissions() -> dict[str, Any]:
+    claim = "id, calls and the delegation's policy are those of the permission; amounts are decimals"
+    return {"claim": claim, "vectors": [_permitted(*each) for each in PERMISSIONS]}
+
+
+def _permitted(name: str, fields: tuple[Any, ...]) -> dict[str, Any]:
+    key, token, allowance, period, start, until, target, function, salt = fields
+    words = (bytes.fromhex(key), *fields[1:7], bytes.fromhex(function).ljust(4, b"\0"), salt)
+    name_of = keccak256(encode([PERMISSION], [words]))
+    to = target if target != NOBODY else ACCOUNTS[1]
+    policy = [["==", ".account", ACCOUNTS[0]], ["==", ".chainId", 84532], ["==", ".permission", "0x" + name_of.hex()]]
+    policy += [["==", ".token", "native" if token == NOBODY else token]]
+    times = {"period": period, "start": start, "until": until}
+    given = {"keyId": "0x" + key, "token": token, "allowance": str(allowance), **times, "target": target}
+    return {
+        "name": name,
+        "account": ACCOUNTS[0],
+        "chainId": 84532,
+        "permission": given | {"function": "0x" + words[7].hex(), "salt": str(salt)},
+        "id": "0x" + name_of.hex(),
+        "to": to,
+        "grant": _data(f"grantPermission({PERMISSION})", words),
+        "revoke": _data("revokePermission(bytes32)", name_of),
+        "spend": _data(f"spend({PERMISSION},address,uint256,bytes)", words, to, 1, b""),
+        "policy": policy + ([] if target == NOBODY else [["==", ".to", target]]),
+    }
 
 
 def _data(signature: str, *values: Any) -> str:

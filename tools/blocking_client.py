@@ -56,8 +56,8 @@ TWINS = (
     Twin("service_client", ("endpoint_methods", "async_service_client"), ("EndpointMethods", "AsyncServiceClient")),
     Twin(
         "client",
-        ("account.methods", "account.did", "person", "async_client"),
-        ("AccountMethods", "DidMethods", "PersonMethods", "AsyncClient"),
+        ("account.methods", "account.did", "account.spending_methods", "person", "async_client"),
+        ("AccountMethods", "DidMethods", "SpendingMethods", "PersonMethods", "AsyncClient"),
         base="ServiceClient",
     ),
     Twin("vault", ("vault.async_vault",), ("AsyncVault",)),

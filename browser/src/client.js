@@ -306,6 +306,16 @@ export class Client extends ServiceClient {
     return new AccountKeys(this, (work) => this.#inTurn(work), account, chainId);
   }
 
+  /**
+   * Returns what apps may spend from the client's account, and what this vault may spend from other accounts.
+   *
+   * @returns {Promise<import("./account/spending.js").AccountSpending>}
+   */
+  async accountSpending() {
+    const { AccountSpending } = await part(import("./account/spending.js"));
+    return new AccountSpending(this, (work) => this.#inTurn(work));
+  }
+
   /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */
   getSmartAccountAddress(input) {
     return getSmartAccountAddress({ vaultUrl: this.baseUrl, ...input });

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.passkeys import answer_rpc, outcome
-from tests.support.paying import Person
+from tests.support.paying import PAYEE, Person
 
 from holdfast.chain.account_calls import SignedChanges, apply_changes, create_account_with
 from holdfast.chain.account_messages import Change, ChangeKind
@@ -115,3 +115,29 @@ async def test_the_owners_changes_are_chosen_before_the_account_exists(browser: 
     forged = json.loads(signed_to_text([SignedChanges(first.account, 0, (LIE,), b"\7" * 100)]))["changes"]
     added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '0x{'04' * 20}'}}])")
     assert (await brings(first, [*forged, added], first.account))["applied"] == 1
+
+
+async def test_an_app_spends_by_a_permission_and_no_further(browser: Browser, chain: ChainService) -> None:
+    owner, app = [await with_endpoint(browser, chain) for _ in range(2)]
+    chain.give(owner.account, 9_000)
+    spending = "const spending = await client.accountSpending();"
+    terms = f"{{to: '{app.did}', token: '{chain.usdc}', allowance: 5000n, period: 3600, payee: '{PAYEE.lower()}'}}"
+    allowed = await does(owner, f"{spending} return spending.allow(await spending.proposed({terms}))")
+
+    def spent(amount: int, to: str = PAYEE) -> str:
+        return f"{spending} return spending.spend('{allowed['container']}', {{to: '{to}', amount: {amount}n}})"
+
+    before = chain.usdc_of(PAYEE)
+    assert len(await does(app, spent(2_000))) == 66
+    assert len(await does(app, spent(2_000))) == 66
+    assert chain.usdc_of(PAYEE) - before == 4_000
+    told = "return (await spending.list()).map((it) => [it.id, it.to, it.cid, Number(it.spent), Number(it.left)])"
+    listed = [allowed["permissionId"], app.did, allowed["cid"], 4_000, 1_000]
+    assert await does(owner, spending + told) == [listed]
+    beyond, elsewhere = await does(app, spent(1_001)), await does(app, spent(1, owner.account))
+    assert (beyond["code"], beyond["message"]) == ("permission", "1000 of the permission are left in this period")
+    assert (elsewhere["name"], "does not allow" in elsewhere["message"]) == ("PaymentRefused", True)
+    end = f"{spending} return spending.end('{allowed['permissionId']}')"
+    assert len(await does(owner, end)) == 66
+    assert await does(owner, end) is None
+    assert "was revoked" in (await does(app, spent(1)))["message"]

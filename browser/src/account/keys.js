@@ -11,6 +11,7 @@ import { accountAddress } from "../flows/contracts.js";
 import { accepted } from "./candidates.js";
 import { ServiceAlone, changesGuardians, givesServiceAlone, triedRecovery } from "./guardians.js";
 import * as calls from "./changes.js";
+import { operated } from "./operating.js";
 import * as reads from "./reads.js";
 
 /**
@@ -332,18 +333,8 @@ export class AccountKeys {
    * @param {SmartAccount} account
    * @param {Call} call
    * @param {OnProgress} [onProgress]
-   * @returns {Promise<string>} the operation's hash
    */
   #operated(account, call, onProgress) {
-    return this.#inTurn(async () => {
-      const operation = await account.prepared(execute(call));
-      onProgress?.("prepared");
-      const signed = await account.signed(operation);
-      await account.send(signed);
-      onProgress?.("sent");
-      await account.wait(signed.hash);
-      onProgress?.("confirmed");
-      return signed.hash;
-    });
+    return this.#inTurn(() => operated(account, execute(call), onProgress));
   }
 }

@@ -6,7 +6,7 @@
 
 import { fromHex } from "../bytes.js";
 import { address as addressWord, WORD } from "../chain/abi.js";
-import { textHash } from "../chain/names.js";
+import { logs } from "../chain/logs.js";
 import { ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { ask } from "../chain/rpc.js";
 import { bytesAt, listAt, numberAt, restAt } from "./abi.js";
@@ -32,8 +32,7 @@ const CHANGED = [
 const SHORT = 2n ** 200n;
 
 /**
- * @typedef {{vault: import("../vault/vault.js").Vault, url: string, address: string}} Place an account on a chain; the
- *   vault computes hashes
+ * @typedef {import("../chain/logs.js").Place} Place
  * @typedef {import("../flows/contracts.js").Origin} Origin
  * @typedef {import("../chain/owners.js").Settings} Settings
  * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer`: 0x-hex; `expiry`: Unix time, 0 for never
@@ -149,21 +148,4 @@ async function announced(place, event) {
     return (await keyIdOf(place, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
   });
   return (await Promise.all(found)).flat();
-}
-
-/**
- * @param {Place} place
- * @param {string} from the address that emitted them
- * @param {[string[], ...string[]]} wanted the events, and further topics
- * @returns {Promise<{digits: string, topics: string[], transaction: string}[]>} `digits`: of the data
- */
-async function logs({ vault, url }, from, [events, ...more]) {
-  const topics = [await Promise.all(events.map((it) => textHash(vault, it))), ...more];
-  const asked = { address: from, fromBlock: "0x0", toBlock: "latest", topics };
-  const found = await ask(url, "eth_getLogs", [asked]);
-  return found.map((/** @type {any} */ it) => ({
-    digits: it.data.slice(2).toLowerCase(),
-    topics: it.topics,
-    transaction: it.transactionHash,
-  }));
 }

@@ -11,19 +11,23 @@ import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { didOfKey } from "../chain/names.js";
-import { named, ownerState, p256Signer, settingsOf } from "../chain/owners.js";
+import { named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
+import { address as addressWord, number } from "../chain/abi.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, rpcOf } from "../chain/rpc.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 import { STATE_AGE_MS } from "./payee.js";
-import { SignedOperations } from "./signed.js";
+import { NONCES, SignedOperations } from "./signed.js";
 
 const BLOCK_MS = 3000;
 const BLOCK_LOOK_MS = 500;
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
 const OF_PAYMASTER = "414133";
+const GET_NONCE = "35567e1a"; // getNonce(address,uint192)
+/** Digits of a permission's ID that are the key of its nonces. */
+const KEY_DIGITS = 48;
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -38,6 +42,7 @@ export class SmartAccount {
   #policy;
   #signed;
   #isForeign;
+  #permissionId;
 
   /**
    * @param {Client} client
@@ -47,8 +52,10 @@ export class SmartAccount {
    * @param {AccountKey} facts.key
    * @param {boolean} [facts.isForeign] another key created the account
    * @param {import("./chains.js").ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
+   * @param {string | null} [facts.permissionId] the permission by which the vault's key spends, if it owns nothing
    */
-  constructor(client, policy, { contracts, key, isForeign = false, elsewhere = null }) {
+  constructor(client, policy, { contracts, key, isForeign = false, elsewhere = null, permissionId = null }) {
+    this.#permissionId = permissionId;
     this.#client = client;
     this.#policy = policy;
     this.#isForeign = isForeign;
@@ -58,7 +65,7 @@ export class SmartAccount {
     this.bundler = new Bundler(client, contracts.entryPoint, elsewhere && elsewhere.chainId);
     this.#signed = new SignedOperations(
       client.vault.dbName,
-      `${contracts.chainId}:${contracts.entryPoint}:${key.address}`,
+      [contracts.chainId, contracts.entryPoint, key.address, ...(permissionId ? [permissionId] : [])].join(":"),
     );
   }
 
@@ -88,6 +95,21 @@ export class SmartAccount {
       key: { ...own.key, address },
       isForeign: true,
     });
+  }
+
+  /**
+   * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a key of
+   * their own (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each
+   * other.
+   *
+   * @param {Client} client
+   * @param {string} address
+   * @param {string} permissionId
+   */
+  static async ofSpender(client, address, permissionId) {
+    const own = await SmartAccount.open(client);
+    const policy = { ...client.gas, sponsored: true, maxOwnCostWei: 0n };
+    return new SmartAccount(client, policy, { contracts: own.contracts, key: { ...own.key, address }, permissionId });
   }
 
   /**
@@ -266,14 +288,34 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #unpaid(callData) {
-    const state = await this.state();
-    const { isDeployed, isNamed } = this.#standing(state);
-    if (isNamed) await this.#checkOwner();
+    const { told, isDeployed, isNamed } = await (this.#permissionId ? this.#spending() : this.#acting());
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
-    const nonce = await this.#signed.nonce(state.nonce, callData, (hash) => this.#outcome(hash));
-    const first = isNamed || isDeployed || nonce > 0n ? {} : this.#creation;
-    const fees = await this.#signed.leastFees(nonce);
-    return { ...EMPTY_OPERATION, sender: this.address, nonce: hex(nonce), callData, ...first, ...fees, signature };
+    const place = await this.#signed.nonce(told, callData, (hash) => this.#outcome(hash));
+    const first = isNamed || isDeployed || place > 0n ? {} : this.#creation;
+    const fees = await this.#signed.leastFees(place);
+    const nonce = hex(this.#nonceKey * NONCES + place);
+    return { ...EMPTY_OPERATION, sender: this.address, nonce, callData, ...first, ...fees, signature };
+  }
+
+  /** How the vault's key acts as an owner. `told`: the nonce in the account's state. */
+  async #acting() {
+    const state = await this.state();
+    const standing = this.#standing(state);
+    if (standing.isNamed) await this.#checkOwner();
+    return { told: state.nonce, ...standing };
+  }
+
+  /** How it acts by a permission, of which only the chain knows the nonce. */
+  async #spending() {
+    const url = await this.endpoint();
+    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const data = GET_NONCE + addressWord(this.address) + number(this.#nonceKey);
+    const [nonce] = await words(url, this.contracts.entryPoint, data, 1);
+    return { told: String(nonce % NONCES), isDeployed: true, isNamed: true };
+  }
+
+  get #nonceKey() {
+    return this.#permissionId ? BigInt(this.#permissionId.slice(0, 2 + KEY_DIGITS)) : 0n;
   }
 
   /**

@@ -12,7 +12,7 @@ import { VaultStore } from "../vault/store.js";
 /** ERC-4337 bundlers require a tenth more of what replaces an operation; an eighth also passes where they round. */
 const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
-const NONCES = 2n ** 64n;
+export const NONCES = 2n ** 64n;
 const REPLACED_KEPT = 50;
 
 /**
@@ -31,7 +31,7 @@ export class SignedOperations {
 
   /**
    * @param {string} dbName of the vault's store
-   * @param {string} place the account, its chain and its entry point
+   * @param {string} place the account, its chain, its entry point, and what its nonces' key is for
    */
   constructor(dbName, place) {
     this.#dbName = dbName;
@@ -102,7 +102,8 @@ export class SignedOperations {
    * @param {string} hash
    */
   async note(operation, hash) {
-    const { nonce, callData } = operation;
+    const { callData } = operation;
+    const nonce = `0x${(BigInt(operation.nonce) % NONCES).toString(16)}`; // the place determines its key
     const open = await this.#open();
     const same = open?.nonce === nonce ? open : null;
     const fees = higherFees(operation, same?.fees ?? NO_FEES);

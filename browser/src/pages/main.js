@@ -34,6 +34,11 @@ screen("keys", async (given) => (await import("./keys/screen.js")).keys(given));
 screen("keys-notice", async (given) => (await import("./keys/screen.js")).noticed(given));
 screen("stop-service", async (given) => (await import("./keys/screen.js")).stopService(given));
 screen("drill-account", async () => (await import("./keys/screen.js")).drillAccount());
+for (const name of /** @type {const} */ (["spending", "spendingNew", "spendingReview", "spendingRows"]))
+  screen(
+    name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`),
+    async (given) => (await import("./keys/screen.js"))[name](given),
+  );
 whenGone(gone);
 footer();
 void shown();

@@ -113,6 +113,12 @@ def revoke_permission(account: str, permission_id: bytes) -> Call:
     return account, 0, call_data("revokePermission(bytes32)", permission_id)
 
 
+def spend(account: str, permission: Permission, to: str, amount: int) -> Call:
+    """Return the call by which the permission's spender transfers `amount` from the account."""
+    data = call_data(f"spend({PERMISSION},address,uint256,bytes)", astuple(permission), to, amount, b"")
+    return account, 0, data
+
+
 def changes_in(account: str, data: bytes) -> Iterator[SignedChanges]:
     """Yield the changes of the account in a transaction's input, however deeply other calls contain them.
 

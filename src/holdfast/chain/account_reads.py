@@ -151,10 +151,11 @@ async def recovery_of(chain: RpcClient, account: str) -> Recovery | None:
     return Recovery(ready_at, supporters, None)
 
 
-async def permissions_of(chain: RpcClient, account: str) -> list[Granted]:
-    """Return the permissions that are granted, oldest first."""
-    found = [_permission(log) for log in await _logs(chain, account, [to_hex(PERMISSION_GRANTED)])]
-    known = list(dict.fromkeys(found))
+async def permissions_of(chain: RpcClient, account: str, permission_id: bytes | None = None) -> list[Granted]:
+    """Return the permissions that are granted, oldest first; with `permission_id` only that one."""
+    named = [] if permission_id is None else [to_hex(permission_id)]
+    found = [_permission(log) for log in await _logs(chain, account, [to_hex(PERMISSION_GRANTED), *named])]
+    known = [each for each in dict.fromkeys(found) if permission_id in {None, each.id}]
     states = await asyncio.gather(*(_permission_state(chain, account, each) for each in known))
     return [
         Granted(each, spent, left, end)

@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.account.did import DidMethods
+from holdfast.client.account.spender import Spender
+from holdfast.client.account.spending_methods import SpendingMethods
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.chains import money_of
 from holdfast.client.flows.delegation_budget import DelegationBudget
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from holdfast.client.account.spending import Spending
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
-class AsyncClient(AsyncServiceClient, DidMethods, PersonMethods):
+class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods):
     """A client for one service, with an optional vault on this machine.
 
     Takes the arguments of AsyncServiceClient, and these:
@@ -349,6 +352,12 @@ class AsyncClient(AsyncServiceClient, DidMethods, PersonMethods):
         transport = ChainTransport(self._http)
         address = None if own else self._address
         return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
+
+    def _spender(self, spending: Spending) -> Spender:
+        self._signed = self._signed or SignedOperations(self.vault.store)
+        transport, foreign = ChainTransport(self._http), self._foreign_contracts
+        made = Spender(self, self.vault, transport, self._gas, self._signed, foreign, spending.account)
+        return made.of(spending.permission_id)
 
     def _registrar(self, passkey: str | None = None, known: DidRecord | None = None) -> Registrar:
         return Registrar(self, self.vault, self._account(own=True), self.vault.store, passkey=passkey, known=known)

@@ -23,17 +23,21 @@ from holdfast.chain.account_calls import (
     apply_changes,
     apply_together,
     create_account_with,
+    spend,
 )
 from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Created, Owner, owner_state, settings_of
 from holdfast.chain.contracts import ADDRESSES, DETERMINISTIC_DEPLOYER, PRODUCTION, load
+from holdfast.chain.errors import RpcError
 from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id
+from holdfast.client.account.spending import SPEND_COMMAND, SpendingTerms
 from holdfast.client.account.values import signed_from_text, signed_to_text
-from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.failures import OperationFailed, PaymentRefused
 from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.wire.abi import selector
 from holdfast.world.tools import find_tools
 
 if TYPE_CHECKING:
@@ -310,6 +314,55 @@ def test_a_permission_is_granted_listed_and_revoked(chain: ChainService, devices
         assert (granted.permission, granted.spent, granted.left) == (permission, 0, 5_000)
         client.revoke_account_permission(permission.id)
         assert client.account_permissions() == []
+
+
+def test_an_app_spends_by_its_permission_while_the_persons_devices_are_off(
+    chain: ChainService, devices: tuple[Device, Device]
+) -> None:
+    owner, app = devices
+    account, payee = funded(chain, owner), someone()
+    terms = SpendingTerms(to=app.vault.query().did, token=chain.usdc, allowance=5_000, period=HOUR, payee=payee)
+    with owner.client() as client:
+        allowed = client.allow_spending(terms)
+    with app.client() as shop:
+        for _ in range(2):
+            shop.spend(allowed.container, payee, 2_000)
+        assert chain.usdc_of(payee) == 4_000
+        with pytest.raises(PaymentRefused, match="1000 of the permission are left"):
+            shop.spend(allowed.container, payee, 1_001)
+        with pytest.raises(PaymentRefused, match="does not allow"):
+            shop.spend(allowed.container, someone(), 1)
+    beyond = spend(account, allowed.permission, payee, 1_001)[2]
+    entry_point = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
+    with pytest.raises(RpcError, match=selector("LimitExceeded(uint256)").hex()):
+        chain.rpc("eth_call", {"from": entry_point, "to": account, "data": f"0x{beyond.hex()}"}, "latest")
+    with owner.client() as client:
+        assert [(each.spent, each.left) for each in client.account_permissions()] == [(4_000, 1_000)]
+        client.pay(payment(chain, payee, 1))  # the app's operations take no nonces from the owner
+        with pytest.raises(PaymentRefused, match="audience"):
+            client.spend(allowed.container, payee, 1)
+        assert client.end_spending(allowed.permission.id)
+        assert client.end_spending(allowed.permission.id) is None
+    assert delegated(owner) == [(allowed.cid, True)]
+    with app.client() as shop, pytest.raises(PaymentRefused, match="was revoked"):
+        shop.spend(allowed.container, payee, 1)
+
+
+def test_a_permission_that_the_chain_refuses_leaves_no_delegation(
+    chain: ChainService, devices: tuple[Device, Device]
+) -> None:
+    owner, app = devices
+    funded(chain, owner)
+    terms = SpendingTerms(to=app.vault.query().did, token=chain.usdc, allowance=0)
+    with owner.client() as client, pytest.raises(OperationFailed, match="InvalidPermission"):
+        client.allow_spending(terms)
+    assert [is_revoked for _, is_revoked in delegated(owner)] == [True]
+
+
+def delegated(device: Device) -> list[tuple[str, bool]]:
+    """Return the CIDs of the delegations to spend, and whether each is revoked."""
+    rows = device.vault.exec("resource:delegations action:list").result or []
+    return [(row["cid"], row["revoked_at"] is not None) for row in rows if row["command"] == SPEND_COMMAND]
 
 
 def test_two_owners_sign_where_two_must(chain: ChainService, devices: tuple[Device, Device]) -> None:

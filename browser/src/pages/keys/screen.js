@@ -1,6 +1,6 @@
 /**
- * The screen with the keys of the account: who can use it, and who brings it back. It is loaded on demand, and imports
- * all screens and what they share, so that the build does not split the pages' file.
+ * The screen with the keys of the account: who can use it, and who brings it back; and the screens about what apps may
+ * spend from it. They are loaded on demand, and import all screens and what they share, so that the build does not split the pages' file.
  */
 
 import "../../kit/kit.js";
@@ -19,6 +19,10 @@ import { ownersCard } from "./owners.js";
 import { namer, passkeys } from "./people.js";
 import { askingService } from "./service.js";
 import { notice } from "./recovery.js";
+
+export { spendingNew } from "../spending/form.js";
+export { spending, spendingRows } from "../spending/list.js";
+export { spendingReview } from "../spending/review.js";
 
 /**
  * @typedef {object} Known what the screen shows

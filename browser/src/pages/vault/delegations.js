@@ -19,22 +19,29 @@ import { decimalOf, units } from "./values.js";
 
 const DAY_S = 86_400;
 const MOST_DAYS = 365;
+/** As in chain/permissions.js, which is loaded on demand. */
+const SPEND = "/accounts/spend";
 /** A `did:new` has the hash of a key; of other methods only the form is known. */
 const A_DID = /^did:(new:0x[0-9a-f]{64}|(?!new:)[a-z0-9]+:\S+)$/;
 
 /** @param {import("./home.js").Facts} known */
 export function delegationsCard({ delegations }) {
+  const listed = delegations.filter(({ command }) => command !== SPEND);
+  const spending = el("div");
+  // What the account enforces, and what was used, only the chain knows.
+  if (listed.length < delegations.length) void go("spending-rows", spending).catch(() => {});
   return card(
     "delegations",
     text("allow.heading"),
     delegations.length === 0 && paragraph("allow.none"),
-    delegations.length > 0 && el("ul", { class: "rows" }, ...delegations.map(row)),
-    USDC !== "" &&
-      el(
-        "div",
-        { class: "buttons" },
-        button(text("allow.make"), () => go("delegate"), { name: "delegate" }),
-      ),
+    listed.length > 0 && el("ul", { class: "rows" }, ...listed.map(row)),
+    spending,
+    el(
+      "div",
+      { class: "buttons" },
+      USDC !== "" && button(text("allow.make"), () => go("delegate"), { name: "delegate" }),
+      button(text("allow.spending"), () => go("spending"), { name: "spending" }),
+    ),
   );
 }
 

@@ -520,6 +520,7 @@ const de = {
   "allow.heading": "Erlaubnisse",
   "allow.none": "Keine App darf für Sie handeln.",
   "allow.make": "Eine App um Zahlungen bitten lassen",
+  "allow.spending": "Zahlungen ohne Nachfrage",
   "allow.form.heading": "Eine App um Zahlungen bitten lassen",
   "allow.to": "DID der App",
   "allow.to.hint": "Die App zeigt sie Ihnen. Sie beginnt mit did:",

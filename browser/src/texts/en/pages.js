@@ -494,6 +494,7 @@ export default {
   "allow.heading": "Permissions",
   "allow.none": "No app may act for you.",
   "allow.make": "Let an app ask for payments",
+  "allow.spending": "Payments without asking",
   "allow.form.heading": "Let an app ask for payments",
   "allow.to": "DID of the app",
   "allow.to.hint": "The app shows it to you. It begins with did:",

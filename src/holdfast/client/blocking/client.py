@@ -1,6 +1,6 @@
 """`Client`, the blocking form of `AsyncClient`.
 
-Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/account/did.py` and `holdfast/client/person.py` and `holdfast/client/async_client.py`;
+Written by `tools/blocking_client.py` from `holdfast/client/account/methods.py` and `holdfast/client/account/did.py` and `holdfast/client/account/spending_methods.py` and `holdfast/client/person.py` and `holdfast/client/async_client.py`;
 not edited by hand.
 """
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.account_signatures import Message
     from holdfast.client.account.did import RegisteredDid
+    from holdfast.client.account.spending import Allowed, SpendingTerms
     from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
@@ -249,6 +250,42 @@ class Client(ServiceClient):
     ) -> str:
         """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
         return run(self._asynchronous.register_alias(alias, did, on_progress=on_progress))
+
+    def allow_spending(self, terms: SpendingTerms, *, on_progress: Callable[[str], object] | None = None) -> Allowed:
+        """Let an app's key spend within a limit that the account enforces, and delegate it to the app's DID.
+
+        The delegation's token, for the app, is returned only after the chain has the permission. If it never gets it,
+        the delegation is revoked.
+
+        Raises:
+            ValueError: the app's DID is no `did:new`, or an address is malformed.
+            OperationFailed: the chain refused the permission.
+        """
+        return run(self._asynchronous.allow_spending(terms, on_progress=on_progress))
+
+    def end_spending(self, permission_id: bytes, *, on_progress: Callable[[str], object] | None = None) -> str | None:
+        """Revoke a permission on this chain, and first its delegation in this vault.
+
+        Returns the operation's hash; None if the chain has no such permission any more.
+        """
+        return run(self._asynchronous.end_spending(permission_id, on_progress=on_progress))
+
+    def spend(self, container: str, to: str, amount: int, *, on_progress: Callable[[str], object] | None = None) -> str:
+        """Transfer from the account that a delegation names, as the app that holds it; return the operation's hash.
+
+        No device of the person takes part. The service's sponsor must pay for the gas.
+
+        Args:
+            container: the delegation to this vault's DID, as `allow_spending` returned it to the person.
+            to: the receiver's address.
+            amount: in the token's smallest unit.
+            on_progress: called with a word for each step.
+
+        Raises:
+            PaymentRefused: the delegation does not allow it, the account has no such permission, or too little is left.
+            OperationFailed: the chain refused it.
+        """
+        return run(self._asynchronous.spend(container, to, amount, on_progress=on_progress))
 
     def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""

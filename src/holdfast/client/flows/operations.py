@@ -23,6 +23,7 @@ from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
+from holdfast.client.flows.signed_operations import NONCES
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 RECEIPT_WITHIN_S = 120.0
 _FEES_WITHIN_S = 5.0
-_NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
 _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
@@ -184,7 +184,7 @@ class SmartAccount:
 
     async def _nonce(self, told: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""
-        if told >= _NONCES:
+        if told >= NONCES:
             raise OperationFailed(
                 "the account's nonce has another key than 0: two signed operations could both be mined"
             )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
 
 
+NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
 _REPLACED_KEPT = 50
 
 
@@ -51,7 +52,7 @@ class Signed(Record, frozen=True, kw_only=True):
 class SignedOperations:
     """The open operations of a vault's accounts, in the vault's store or, without a store, in memory.
 
-    `place` names an account of an entry point on a chain. Raises StorageError.
+    `place` names an account of an entry point on a chain, and what its nonces' key is for. Raises StorageError.
     """
 
     def __init__(self, store: VaultStore | None) -> None:
@@ -77,13 +78,13 @@ class SignedOperations:
         return Fees(*(-(-int(fee) * 9 // 8) for fee in known.fees))
 
     def note(self, place: str, operation: UserOperation, operation_hash: bytes) -> None:
-        """Record the operation before it is sent."""
-        known = self.open_at(place)
-        if known is None or known.nonce != operation.nonce:
-            known = Signed(nonce=operation.nonce, calls={})
+        """Record the operation before it is sent. The place determines its nonce's key."""
+        known, nonce = self.open_at(place), operation.nonce % NONCES
+        if known is None or known.nonce != nonce:
+            known = Signed(nonce=nonce, calls={})
         calls = {**known.calls, to_hex(operation_hash): _digest(operation.call_data)}
         fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(Fees(*map(int, known.fees)))
-        self._write(place, Signed(nonce=operation.nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
+        self._write(place, Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
 
     def mined(self, place: str, operation_hash: str) -> None:
         """Record that the operation was mined, which rules out the others with its nonce."""

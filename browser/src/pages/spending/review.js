@@ -1,0 +1,113 @@
+/** Everything that is signed for an app that may spend without asking, before the passkey is used. */
+
+import "../keys/texts.js";
+import { grantedBy } from "../../chain/permissions.js";
+import { copyButton } from "../parts/copy.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { sendError } from "../send/errors.js";
+import { byPasskey, byPassword } from "../send/person.js";
+import { testMoney } from "../vault/account.js";
+import { grouped } from "../vault/values.js";
+import { amountOf, payeeText, periodText, untilText } from "./terms.js";
+
+/**
+ * @typedef {object} Planned
+ * @property {import("./form.js").Typed} typed
+ * @property {import("../send/payee.js").Payee | null} payee
+ * @property {import("../../account/spending.js").Proposal} proposal
+ */
+
+/** @param {Planned} planned */
+export async function spendingReview(planned) {
+  const client = await ready();
+  // Decoded from the bytes that are signed, not from what was typed.
+  const permission = grantedBy(planned.proposal.call);
+  if (!permission) throw new Told("problem.unknown", { reason: "grant" });
+  const [{ wraps }, { chain }] = await Promise.all([client.vault.keys(), client.status()]);
+  const hasPasskey = wraps.some(({ kind }) => kind === "prf");
+  draw(planned, permission, { chain, payee: await payeeText(client, permission), withPassword: !hasPasskey });
+}
+
+/**
+ * @param {Planned} planned
+ * @param {import("../../chain/permissions.js").Permission} permission
+ * @param {{chain: string, payee: string, withPassword: boolean}} how
+ */
+function draw(planned, permission, { chain, payee, withPassword }) {
+  const { proposal, typed } = planned;
+  const password = field(text("password.label"), { type: "password", autocomplete: "current-password" });
+  const pressed = () =>
+    run(document.querySelector('[data-name="confirm"]'), async () => {
+      await (withPassword ? byPassword(password.input.value) : byPasskey());
+      await allowed(proposal);
+    });
+  const amount = `${amountOf(permission, permission.allowance)} ${periodText(permission.period)}`;
+  show({
+    name: "spending-review",
+    heading: text("spend.review"),
+    redraw: () => draw(planned, permission, { chain, payee, withPassword }),
+    body: [
+      el(
+        "dl",
+        { class: "facts" },
+        ...row("spend.may", el("span", { class: "amount", "data-name": "amount" }, amount)),
+        ...row("spend.until.label", untilText(permission)),
+        ...row("spend.app", el("p", { class: "mono", "data-name": "app" }, `did:new:${permission.keyId}`)),
+        ...row(
+          "spend.receiver",
+          payee
+            ? el("p", { class: "mono", "data-name": "payee" }, grouped(payee))
+            : paragraph("spend.anyone.warning", {}, "notice"),
+          planned.payee?.name ? el("p", { class: "small" }, planned.payee.name) : false,
+        ),
+        ...row("send.chain", `${chain} (${proposal.chainId})`, testMoney()),
+        ...row("send.from", el("span", { class: "mono" }, grouped(proposal.account))),
+      ),
+      paragraph("spend.review.text"),
+      withPassword && form(pressed, password.node),
+      buttons(
+        button(text("spend.allow"), pressed, { kind: "main", name: "confirm" }),
+        button(text("back"), () => go("spending-new", typed), { kind: "plain", name: "back" }),
+      ),
+    ],
+  });
+}
+
+/** @param {import("../../account/spending.js").Proposal} proposal */
+async function allowed(proposal) {
+  const spending = await (await ready()).accountSpending();
+  const { container } = await spending.allow(proposal).catch((error) => {
+    throw sendError(error);
+  });
+  handOver(container);
+}
+
+/** Shows the delegation, which the person passes on to the app. @param {string} container */
+function handOver(container) {
+  const box = el("textarea", { id: "spending", readonly: true, rows: 6, class: "mono" });
+  box.value = container;
+  show({
+    name: "spending-done",
+    heading: text("allow.token.heading"),
+    redraw: () => handOver(container),
+    body: [
+      paragraph("spend.token.lead"),
+      el("label", { for: "spending" }, text("allow.token")),
+      box,
+      buttons(
+        copyButton(container),
+        button(text("allow.done"), () => go("spending"), { kind: "main", name: "done" }),
+      ),
+    ],
+  });
+}
+
+/** @param {import("../parts/language.js").TextKey} key @param {...(Node | string | false)} values */
+function row(key, ...values) {
+  return [el("dt", {}, text(key)), el("dd", {}, ...values)];
+}

@@ -1,0 +1,49 @@
+/** A spending permission, its calls, and its delegation's policy are those of the shared vectors. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as permissions from "../src/chain/permissions.js";
+import { toHex, fromHex } from "../src/bytes.js";
+import { keccak256 } from "../src/did/keccak.js";
+import { vectors } from "./vector_files.js";
+
+const ROWS = vectors("accounts/permissions.json").vectors;
+const given = ({ permission: it }) => ({ ...it, allowance: BigInt(it.allowance), salt: BigInt(it.salt) });
+
+for (const row of ROWS)
+  test(row.name, () => {
+    const [it, { account, chainId }] = [given(row), row];
+    assert.equal(toHex(keccak256(fromHex(permissions.wordsOf(it)))), row.id);
+    const calls = {
+      grant: permissions.grantPermission(account, it),
+      revoke: permissions.revokePermission(account, row.id),
+      spend: permissions.spend(account, it, row.to, 1n),
+    };
+    for (const [name, call] of Object.entries(calls)) assert.deepEqual(call, { to: account, data: row[name] });
+    const lower = { ...it, token: it.token.toLowerCase(), target: it.target.toLowerCase() };
+    assert.deepEqual(permissions.grantedBy(calls.grant), lower);
+    assert.equal(permissions.grantedBy(calls.spend), null);
+    const payment = { to: row.to.toLowerCase(), amount: 1n, token: permissions.tokenOf(lower) };
+    assert.deepEqual(permissions.spentBy(row.spend), payment);
+    for (const other of [row.grant, `${row.spend}00`, row.spend.replace(/.$/, "1")])
+      assert.equal(permissions.spentBy(other), null);
+    const spending = { account, chainId, permissionId: row.id };
+    assert.deepEqual(permissions.policyOf(spending, it), row.policy);
+    assert.deepEqual(permissions.spendingIn(row.policy), spending);
+  });
+
+test("a policy that names no permission stands for none", () => {
+  const { policy } = ROWS[0];
+  for (const missing of [0, 1, 2]) assert.equal(permissions.spendingIn(policy.toSpliced(missing, 1)), null);
+  assert.equal(permissions.spendingIn([["==", ".account", 5], ...policy.slice(1)]), null);
+  assert.equal(permissions.spendingIn(undefined), null);
+});
+
+test("the spender is the key of the app's DID", () => {
+  const terms = { token: "native", allowance: 5n, payee: `0x${"aa".repeat(20)}` };
+  const made = permissions.permissionOf({ ...terms, to: `did:new:0x${"11".repeat(32)}` }, 7, 9n);
+  assert.deepEqual([made.keyId, permissions.tokenOf(made)], [`0x${"11".repeat(32)}`, "native"]);
+  assert.deepEqual([permissions.payeeIn(made), made.start, made.salt], [terms.payee, 7, 9n]);
+  assert.throws(() => permissions.permissionOf({ ...terms, to: "did:key:zDn" }, 7, 9n), TypeError);
+});

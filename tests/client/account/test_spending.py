@@ -1,0 +1,63 @@
+"""A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.chain.account_calls import Permission, grant_permission, revoke_permission, spend
+from holdfast.client.account.spending import Spending, SpendingTerms, permission_of, policy_of, spending_in
+
+ROWS = json.loads((Path(__file__).parents[3] / "vectors/accounts/permissions.json").read_text())["vectors"]
+
+
+def permission(row: dict[str, Any]) -> Permission:
+    given = row["permission"]
+    return Permission(
+        key_id=bytes.fromhex(given["keyId"][2:]),
+        token=given["token"],
+        allowance=int(given["allowance"]),
+        period=given["period"],
+        start=given["start"],
+        until=given["until"],
+        target=given["target"],
+        function=bytes.fromhex(given["function"][2:]),
+        salt=int(given["salt"]),
+    )
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
+def test_a_permission_has_the_id_the_calls_and_the_policy_of_the_vectors(row: dict[str, Any]) -> None:
+    made, account = permission(row), row["account"]
+    calls = {
+        "grant": grant_permission(account, made),
+        "revoke": revoke_permission(account, made.id),
+        "spend": spend(account, made, row["to"], 1),
+    }
+    assert {name: (to, value, f"0x{data.hex()}") for name, (to, value, data) in calls.items()} == {
+        name: (account, 0, row[name]) for name in calls
+    }
+    assert f"0x{made.id.hex()}" == row["id"]
+    policy = policy_of(account, row["chainId"], made)
+    assert policy == row["policy"]
+    assert spending_in(policy) == Spending(account, row["chainId"], made.id)
+
+
+def test_a_policy_that_names_no_permission_stands_for_none() -> None:
+    policy = ROWS[0]["policy"]
+    for missing in range(3):
+        assert spending_in([*policy[:missing], *policy[missing + 1 :]]) is None
+    assert spending_in([[*policy[0][:2], 5], *policy[1:]]) is None
+    assert spending_in([["not", policy[0]]]) is None
+
+
+def test_the_spender_is_the_key_of_the_apps_did() -> None:
+    terms: dict[str, Any] = {"token": "native", "allowance": 5, "payee": "0x" + "aa" * 20}
+    made = permission_of(SpendingTerms(to=f"did:new:0x{'11' * 32}", **terms), 7, 9)
+    assert (made.key_id, made.token, made.start, made.salt) == (b"\x11" * 32, "0x" + "00" * 20, 7, 9)
+    assert made.target == "0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa"
+    with pytest.raises(ValueError, match="did:new"):
+        permission_of(SpendingTerms(to="did:key:zDn", **terms), 7, 9)
