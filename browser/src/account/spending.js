@@ -60,7 +60,7 @@ export class AccountSpending {
    *
    * @param {import("../chain/permissions.js").SpendingTerms} terms with addresses in any case
    * @returns {Promise<Proposal>}
-   * @throws {TypeError} the app's DID is no `did:new`, or an address is malformed
+   * @throws {TypeError} the app's DID is not a `did:new`, or an address is malformed
    */
   async proposed(terms) {
     const { address: account, contracts } = await this.#account();

@@ -46,7 +46,7 @@ const [SELECTOR, FUNCTION] = [10, 10];
  * @param {number} start Unix time
  * @param {bigint} salt
  * @returns {Permission}
- * @throws {TypeError} `to` is no `did:new`
+ * @throws {TypeError} `to` is not a `did:new`
  */
 export function permissionOf({ to, token, allowance, period = 0, until = 0, payee = null }, start, salt) {
   const keyId = DID_NEW.exec(to)?.[1];
@@ -124,7 +124,7 @@ export function spend(account, it, to, amount) {
  * Returns the payment that the call data of a spender's operation makes.
  *
  * @param {string} callData 0x-hex
- * @returns {import("./calls.js").Payment | null} null if it is no transfer by a permission, in canonical form
+ * @returns {import("./calls.js").Payment | null} null if it is not a transfer by a permission, in canonical form
  */
 export function spentBy(callData) {
   const digits = callData.toLowerCase().slice(SELECTOR);

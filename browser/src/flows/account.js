@@ -98,8 +98,8 @@ export class SmartAccount {
   }
 
   /**
-   * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a key of
-   * their own (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each
+   * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a separate key
+   * (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each
    * other.
    *
    * @param {Client} client

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Spender(SmartAccount):
     """Sends the operations of one permission.
 
-    They need a sponsor: the account pays no gas for a key that owns nothing. Their nonces have a key of their own
+    They need a sponsor: the account pays no gas for a key that owns nothing. Their nonces have a separate key
     (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each other.
     """
 

@@ -46,7 +46,7 @@ class SpendingMethods(AccountMethods):
         the delegation is revoked.
 
         Raises:
-            ValueError: the app's DID is no `did:new`, or an address is malformed.
+            ValueError: the app's DID is not a `did:new`, or an address is malformed.
             OperationFailed: the chain refused the permission.
         """
         account = await self._opened()

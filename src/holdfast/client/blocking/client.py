@@ -258,7 +258,7 @@ class Client(ServiceClient):
         the delegation is revoked.
 
         Raises:
-            ValueError: the app's DID is no `did:new`, or an address is malformed.
+            ValueError: the app's DID is not a `did:new`, or an address is malformed.
             OperationFailed: the chain refused the permission.
         """
         return run(self._asynchronous.allow_spending(terms, on_progress=on_progress))
