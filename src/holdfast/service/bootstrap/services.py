@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.addresses import AddressHashes
 from holdfast.rules.pseudonyms import Pseudonyms
+from holdfast.service.bootstrap.events import event_deliveries
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
 from holdfast.service.bootstrap.snapshots import kept_snapshots, snapshot_access
@@ -115,6 +116,7 @@ def build_service(
         indexer=indexer,
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,
+        events=event_deliveries(settings, store, pools, clock),
         measuring=Measuring(store, settings.data_dir, clock),
         enclaves=named_setting("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,

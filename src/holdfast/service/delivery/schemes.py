@@ -1,4 +1,4 @@
-"""The URL schemes that settings accept for the delivery of codes; each scheme selects a provider in mail/ or sms/."""
+"""The URL schemes that settings accept for the delivery of codes and events; each scheme selects a provider."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ class SmsScheme(StrEnum):
     WEBHOOK = "webhook+https"
     LOCAL_WEBHOOK = "webhook+http"
     OUTBOX = "outbox"
+
+
+class EventScheme(StrEnum):
+    """The schemes of HOLDFAST_EVENTS_URL."""
+
+    WEBHOOK = "webhook+https"
+    LOCAL_WEBHOOK = "webhook+http"
 
 
 Scheme = TypeVar("Scheme", MailScheme, SmsScheme)

@@ -33,14 +33,23 @@ class Webhook:
     keys: Sequence[bytes]
     http: Callable[[], aiohttp.ClientSession]
 
-    async def send(self, kind: str, data: Mapping[str, object]) -> None:
+    async def send(
+        self, kind: str, data: Mapping[str, object], message_id: str | None = None, at: float | None = None
+    ) -> None:
         """Send one message. Raises DeliveryError unless the receiver answers with a status of 200 to 299.
 
         After a lost connection the message is sent once more, with the same `webhook-id`.
+
+        Args:
+            kind: the message's type.
+            data: its contents.
+            message_id: the `webhook-id`; a new one by default.
+            at: when what it tells happened, in seconds since the epoch; now by default.
         """
         now = time.time()
-        message = {"type": kind, "timestamp": datetime.fromtimestamp(now, UTC).isoformat(), "data": data}
-        body, message_id = json.dumps(message, ensure_ascii=False).encode(), f"msg_{secrets.token_hex(16)}"
+        message_id = message_id or f"msg_{secrets.token_hex(16)}"
+        happened = datetime.fromtimestamp(now if at is None else at, UTC).isoformat()
+        body = json.dumps({"type": kind, "timestamp": happened, "data": data}, ensure_ascii=False).encode()
         headers = {
             "Content-Type": "application/json",
             "webhook-id": message_id,

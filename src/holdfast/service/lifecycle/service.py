@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.limits import CONFIRM_EVERY_S
 from holdfast.service.lifecycle.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
 from holdfast.service.lifecycle.warm_up import warm_up
+from holdfast.service.operations.events import DELIVER_EVERY_S
 from holdfast.service.operations.measuring import MEASURE_EVERY_S
 from holdfast.service.operations.recovery_mails import SEND_EVERY_S
 from holdfast.service.telemetry import metrics
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.chains import Chains
     from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.events import EventDelivery
     from holdfast.service.operations.guarding import Guarding
     from holdfast.service.operations.idempotency import Idempotency
     from holdfast.service.operations.maintenance import Maintenance
@@ -74,6 +76,7 @@ class Service:
     workflow: Workflow
     maintenance: Maintenance
     measuring: Measuring
+    events: tuple[EventDelivery, ...]
     enclaves: EnclaveProvider
     reserved: ReservedNames
     snapshots: Snapshots | None
@@ -102,6 +105,12 @@ class Service:
             self._tasks.append(periodic(name, every_s, leased))
         mails = under_lease(self.store, self.clock, "recoveries", self.recovery_mails.run)
         self._tasks.append(periodic("recoveries", SEND_EVERY_S, mails))
+
+        for delivery in self.events:
+            await delivery.subscribe()
+            leased = under_lease(self.store, self.clock, f"events_{delivery.name}", delivery.run)
+            self._tasks.append(periodic(f"events_{delivery.name}", DELIVER_EVERY_S, leased))
+
         if self.snapshots is not None:
             collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))

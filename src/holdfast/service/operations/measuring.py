@@ -43,6 +43,8 @@ class Measuring:
 def _show(gauges: StoreGauges) -> None:
     metrics.CONFIRMATIONS_PENDING.set(gauges.pending)
     metrics.CONFIRMATIONS_OVERDUE.set(gauges.overdue_s)
+    metrics.EVENTS_WAITING.set(gauges.events)
+    metrics.EVENTS_OLDEST.set(gauges.oldest_event_s)
     if gauges.clock_offset_s is not None:
         metrics.CLOCK_OFFSET.set(gauges.clock_offset_s)
     if gauges.standbys is not None:

@@ -35,7 +35,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.rules.webhooks import parse_secrets
-from holdfast.service.delivery.schemes import MailScheme, SmsScheme
+from holdfast.service.delivery.schemes import EventScheme, MailScheme, SmsScheme
 from holdfast.settings.parsers import (
     MAX_PORT,
     header_name,
@@ -322,6 +322,13 @@ ROWS: tuple[SettingRow, ...] = (
         "86400",
         integer_between(0, 30 * 86400),
         "seconds from the entry of a code until the service signs a recovery as a guardian",
+    ),
+    SettingRow(
+        "HOLDFAST_EVENTS_URL",
+        None,
+        url_with(*EventScheme),
+        "webhook that gets an event for each registration, confirmation, release and so on",
+        secret=True,
     ),
     SettingRow(
         "HOLDFAST_REGISTRATION",

@@ -66,6 +66,7 @@ class Settings:
     webhook_secret: str | None
     guardian_key: str | None
     guardian_wait: int
+    events_url: str | None
     registration: str
     channels: tuple[str, ...]
     client_ip_header: str | None

@@ -25,6 +25,11 @@ class UnopenedStore:
         """See Store."""
         return self
 
+    @property
+    def outbox(self) -> UnopenedStore:
+        """See Store."""
+        return self
+
     async def close(self) -> None:
         """See Store."""
 

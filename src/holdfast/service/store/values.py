@@ -182,11 +182,20 @@ class StoreGauges:
         standbys: for PostgreSQL, how many standbys are connected in each state (`sync`, `quorum`, `potential`,
             `async`; `unknown` if the server hides it from this role); None for other databases.
         standby_required: whether commits wait for a standby.
+        events: events that wait for delivery, at most COUNTED_PENDING.
+        oldest_event_s: the age of the oldest of them, in seconds; 0 if there is none.
         clock_offset_s: this machine's clock minus the database server's; None for a database without a server.
     """
 
     pending: int
     overdue_s: float
+    events: int = 0
+    oldest_event_s: float = 0.0
     standbys: dict[str, int] | None = None
     standby_required: bool = False
     clock_offset_s: float | None = None
+
+
+def since(at: float | None, now: float) -> float:
+    """Return how long ago `at` was, in seconds; 0 if it is None or later than `now`."""
+    return 0.0 if at is None else max(0.0, now - at)

@@ -92,6 +92,10 @@ ROWS = (
     # Providers
     _counter("holdfast_provider_calls_total", "Calls to providers.", "provider", "outcome"),
     _histogram("holdfast_provider_seconds", "Time of a call to a provider, in seconds.", "provider"),
+    # Events
+    _counter("holdfast_events_total", "Deliveries of events.", "receiver", "outcome"),
+    _gauge("holdfast_events_waiting", "Events that wait for delivery; counted up to 10000.", across=_L),
+    _gauge("holdfast_events_oldest_seconds", "Age of the oldest event that waits.", across=_L),
     # Background jobs
     _counter("holdfast_job_runs_total", "Runs of background jobs.", "task", "outcome"),
     _histogram("holdfast_job_seconds", "Time of a run, in seconds.", "task"),
@@ -121,5 +125,16 @@ BY_NAME = {row.name: row for row in ROWS}
 LABEL_VALUES: dict[str, tuple[str, ...]] = {
     "work": ("read", "write"),
     "provider": ("mail", "sms", "chain", "chain_8453", "chain_other", "bundler", "indexer", "enclave", "snapshots"),
-    "task": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure", "recoveries"),
+    "task": (
+        "confirm",
+        "expire",
+        "snapshots",
+        "enclave",
+        "reserved",
+        "measure",
+        "recoveries",
+        "events_webhook",
+        "events_engine",
+    ),
+    "receiver": ("webhook", "engine"),
 }

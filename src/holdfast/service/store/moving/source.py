@@ -98,6 +98,13 @@ TABLES = (
         "SELECT shard_of(key), key, body, answer, code_id, attempt, leased_until, expires_at"
         " FROM kept_answers ORDER BY 1, 2",
     ),
+    MovedTable(
+        "outbox",
+        ("shard", "id", "receiver", "at", "action", "channel", "key", "did", "tries", "due_at"),
+        2,
+        "SELECT shard_of(channel, key), id, receiver, at, action, channel, key, did, tries, due_at FROM outbox"
+        " ORDER BY 1, 2",
+    ),
     *SNAPSHOT_TABLES,
     *RECOVERY_TABLES,
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
@@ -140,6 +147,8 @@ class SourceDatabase:
         cursor = self._connection.execute(table.query)
         if table.name == "windows":
             return _windows(cursor)
+        if table.name == "outbox":
+            return ((row[0], uuid.UUID(row[1]), *row[2:]) for row in cursor)
         if table.name == "audit":
             return ((*row[:3], uuid.UUID(row[3]), *row[4:]) for row in cursor)
         if table.gathers:

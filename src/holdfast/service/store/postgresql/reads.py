@@ -156,7 +156,8 @@ HOLDS_LEASE = _single(
 PENDING = _single(
     "gauges",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_JUDGED} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
-    f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED})",
+    f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED}),"
+    " (SELECT count(*) FROM (SELECT 1 FROM holdfast.outbox LIMIT $1) AS counted), (SELECT min(at) FROM holdfast.outbox)",
 )
 SERVER = _single(
     "gauges",

@@ -75,6 +75,7 @@ STEPS: tuple[Step, ...] = (
             "0001_recoveries.sql",
             "0001_persons.sql",
             "0001_additions.sql",
+            "0001_outbox.sql",
         )
     ),
 )
@@ -87,6 +88,7 @@ TABLES = (
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
     "snapshot_orphans",
     "recovery_requests", "recovery_mails",
+    "outbox",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
 from holdfast.service.store.postgresql.connection import StoreConnection
+from holdfast.service.store.postgresql.outbox import PostgresqlOutbox
 from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
@@ -23,7 +24,7 @@ from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
 from holdfast.service.store.postgresql.writes.arguments import new_number, place_of
-from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, StoreGauges
+from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, StoreGauges, since
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class PostgresqlStore:
         self._reads = Batcher(_connections(servers, READ_CONNECTIONS), "read")
         self._clock = ClockGuard(self._reads)
         self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS), "write", self._clock)
+        self._outbox = PostgresqlOutbox(self._reads, self._writes)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
         self._recoveries = PostgresqlRecoveries(self._reads, self._writes)
 
@@ -81,6 +83,11 @@ class PostgresqlStore:
     def recoveries(self) -> PostgresqlRecoveries:
         """See Store."""
         return self._recoveries
+
+    @property
+    def outbox(self) -> PostgresqlOutbox:
+        """See Store."""
+        return self._outbox
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
@@ -138,12 +145,14 @@ class PostgresqlStore:
 
     async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
-        pending, asked_at = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
+        pending, asked_at, events, oldest = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
         commit_waits, server_now = (await self._reads.ask(reads.SERVER, ()))[0]
         standbys = await self._reads.ask(reads.STANDBYS, ())
         return StoreGauges(
             pending=pending,
-            overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at),
+            overdue_s=since(asked_at, now),
+            events=events,
+            oldest_event_s=since(oldest, now),
             standbys={state or "unknown": count for state, count in standbys},
             standby_required=commit_waits,
             clock_offset_s=now - server_now,

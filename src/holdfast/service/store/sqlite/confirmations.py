@@ -36,7 +36,10 @@ DUE = f"""
 
 # This query reads only the index of pending registrations and stops at the limit.
 _JUDGED = f"FROM credentials WHERE confirmation = 'pending' AND ask_at < {NEVER}"
-PENDING = f"SELECT (SELECT count(*) FROM (SELECT 1 {_JUDGED} LIMIT ?)), (SELECT min(ask_at) {_JUDGED})"  # noqa: S608 - our own condition
+PENDING = (
+    f"SELECT (SELECT count(*) FROM (SELECT 1 {_JUDGED} LIMIT ?1)), (SELECT min(ask_at) {_JUDGED}),"  # noqa: S608 - our own condition
+    " (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT ?1)), (SELECT min(at) FROM outbox)"
+)
 
 
 def pending(row: tuple[str, str, bytes | str, str | None, str, str, float, int]) -> PendingRegistration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.service.store.sqlite.outbox import OUTBOX_TABLES
 from holdfast.service.store.sqlite.recovery_schema import RECOVERY_TABLE_NAMES, RECOVERY_TABLES
 from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
 
@@ -173,9 +174,9 @@ _TABLES = """
         INSERT INTO snapshot_orphans VALUES (old.did, 0) ON CONFLICT DO UPDATE SET since = excluded.since;
     END;
 """
-MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES,)
+MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES,)
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "kept_answers", "snapshot_orphans", *SNAPSHOT_TABLE_NAMES, *RECOVERY_TABLE_NAMES,
+    "leases", "audit", "kept_answers", "snapshot_orphans", *SNAPSHOT_TABLE_NAMES, *RECOVERY_TABLE_NAMES, "outbox",
 )  # fmt: skip

@@ -18,12 +18,13 @@ from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.moved import refuse_moved
+from holdfast.service.store.sqlite.outbox import SqliteOutbox
 from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
 from holdfast.service.store.sqlite.recoveries import SqliteRecoveries
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
-from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges
+from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges, since
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.outbox import Outbox
     from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.port import Charge
     from holdfast.service.store.recoveries import Recoveries
@@ -84,6 +86,7 @@ class SqliteStore:
             writer, self._opened.verify, self._read.transactions, partial(mark_latest, self._marker)
         )
         self._writer_connection = writer
+        self._outbox = SqliteOutbox(self._read, self._writer)
         self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
         self._recoveries = SqliteRecoveries(self._read, self._writer)
 
@@ -96,6 +99,11 @@ class SqliteStore:
     def recoveries(self) -> Recoveries:
         """See Store."""
         return self._recoveries
+
+    @property
+    def outbox(self) -> Outbox:
+        """See Store."""
+        return self._outbox
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
@@ -151,8 +159,10 @@ class SqliteStore:
 
     async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
-        pending, asked_at = self._read.one(confirmations.PENDING, COUNTED_PENDING)
-        return StoreGauges(pending=pending, overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at))
+        pending, asked_at, events, oldest = self._read.one(confirmations.PENDING, COUNTED_PENDING)
+        return StoreGauges(
+            pending=pending, overdue_s=since(asked_at, now), events=events, oldest_event_s=since(oldest, now)
+        )
 
     def update_gauges(self) -> None:
         """See Store."""

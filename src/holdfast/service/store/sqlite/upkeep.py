@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.rules.events import GIVE_UP_S
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def expire(connection: Connection, now: float, most: int) -> int:
         ("charges", "id", "at < ?", horizon - DAY_S),
         ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
         ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
+        ("outbox", "id", "at < ?", horizon - GIVE_UP_S),
     )
     return sum(remove(connection, *kind, most) for kind in kinds)
 

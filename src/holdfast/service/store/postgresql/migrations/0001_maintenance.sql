@@ -236,6 +236,10 @@ BEGIN
         SELECT shard, channel, key, id FROM holdfast.audit
         WHERE action IN ('code_sent', 'refused') AND at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.outbox WHERE (shard, id) IN ( -- rules/events.py: GIVE_UP_S
+        SELECT shard, id FROM holdfast.outbox WHERE at < horizon - 3 * day LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
     RETURN removed + part;
 END
 $$;

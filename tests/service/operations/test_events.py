@@ -1,0 +1,157 @@
+"""Events reach the operator's webhook and the workflow engine at least once, whatever these do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+from tests.support.receivers import HANG_UP, NEVER, Provider, api_server
+
+from holdfast.rules.events import GIVE_UP_S
+from holdfast.service.delivery import http_exchange
+from holdfast.service.settings.secrets import new_webhook_secret
+from holdfast.service.telemetry import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from tests.support.api import Api
+
+    from holdfast.service.operations.events import EventDelivery
+
+SECRET = new_webhook_secret()
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    async with api_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def api(provider: Provider, make_api: Callable[..., Api]) -> Api:
+    made = make_api(events_url=f"webhook+{provider.url}/events", webhook_secret=SECRET)
+    await made.service.events[0].subscribe()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def numbers() -> None:
+    metrics.reset()
+
+
+def hook(api: Api) -> EventDelivery:
+    (delivery,) = api.service.events
+    return delivery
+
+
+def received(provider: Provider) -> list[dict[str, Any]]:
+    """Return the messages after the foreign library has verified them, with the library's tolerance of five minutes."""
+    messages = []
+    for first, headers, body in provider.requests:
+        assert first == "POST /events HTTP/1.1"
+        message: dict[str, Any] = Webhook(SECRET).verify(body.decode(), headers)
+        messages.append({**message, "id": headers["webhook-id"]})
+    return messages
+
+
+async def test_a_registration_is_told_with_its_time_and_its_did(api: Api, provider: Provider) -> None:
+    provider.answers_with(204, b"")
+    assert (await api.register()).status_code == 200
+    await hook(api).run()
+    (message,) = received(provider)
+    assert message["type"] == "identifier.registered"
+    assert message["timestamp"] == "2027-01-15T08:00:00+00:00", "when it happened, not when it was sent"
+    assert message["data"] == {"channel": "handle", "identifier": "ann", "did": "did:new:0x" + "11" * 32}
+    await hook(api).run()
+    assert len(provider.requests) == 1, "what was accepted is not sent again"
+    assert metrics.EVENTS.cells == {("webhook", "delivered"): 1}
+
+
+@pytest.mark.parametrize("fault", ["refused", "hung up", "redirected", "nonsense", "hung"])
+async def test_an_event_is_sent_until_it_is_accepted(
+    api: Api, provider: Provider, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if fault == "hung":
+        monkeypatch.setattr(http_exchange, "TIMEOUT_S", 0.2)
+        monkeypatch.setitem(http_exchange.exchange.__kwdefaults__, "timeout_s", 0.2)
+        provider.answers.append(NEVER)
+    elif fault == "hung up":
+        provider.answers += [HANG_UP, HANG_UP]  # a lost connection is tried once more at once
+    elif fault == "nonsense":
+        provider.answers.append(b"ok\r\n\r\n")
+    else:
+        provider.answers_with(500 if fault == "refused" else 302, b"", "Location: /other\r\n")
+    await api.register()
+    await hook(api).run()
+    tried = len(provider.requests)
+    await hook(api).run()
+    assert len(provider.requests) == tried, "it waits"
+    provider.answers_with(200, {})
+    api.clock.now += 5
+    await hook(api).run()
+    assert len({message["id"] for message in received(provider)}) == 1, "each try has the same ID"
+    assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "delivered"): 1}
+
+
+async def test_an_event_is_given_up_after_three_days(
+    api: Api, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    await api.register()
+    provider.answers_with(500, b"")
+    provider.answers_with(500, b"")
+    await hook(api).run()
+    api.clock.now += GIVE_UP_S
+    await hook(api).run()
+    await hook(api).run()
+    assert len(provider.requests) == 2
+    assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "given_up"): 1}
+    assert "events were given up" in caplog.text and "ann" not in caplog.text
+
+
+async def test_one_event_that_is_refused_does_not_stop_the_others(api: Api, provider: Provider) -> None:
+    for n in range(40):
+        api.clock.now += 0.001
+        await api.register(credentialId=f"c{n}", identifier=f"name{n}", did=f"did:new:0x{n:064x}")
+    provider.answers_with(500, b"")
+    for _ in range(40):
+        provider.answers_with(200, b"")
+    await hook(api).run()  # ends after the batch in which one was refused
+    await hook(api).run()
+    api.clock.now += 5
+    await hook(api).run()
+    assert len({message["data"]["identifier"] for message in received(provider)}) == 40
+    assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "delivered"): 40}
+
+
+async def test_the_engine_gets_events_for_its_functions(
+    make_api: Callable[..., Api], provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INNGEST_DEV", provider.url)
+    monkeypatch.setenv("INNGEST_EVENT_KEY", "event-key")
+    api = make_api()
+    (delivery,) = api.service.events
+    await delivery.subscribe()
+    await api.register()
+    provider.answers_with(200, {"ids": ["1"], "status": 200})
+    await delivery.run()
+    ((first, _, body),) = provider.requests
+    assert first == "POST /e/event-key HTTP/1.1"
+    event = json.loads(body)
+    assert (event["name"], event["data"]["identifier"]) == ("holdfast/identifier.registered", "ann")
+    assert event["id"].startswith("evt_") and event["ts"] == 1_800_000_000_000
+
+
+async def test_without_receivers_nothing_is_recorded(make_api: Callable[..., Api]) -> None:
+    api = make_api()
+    await api.register()
+    assert api.service.events == () and not [row for row in api.rows() if row["table"] == "outbox"]
+
+
+async def test_the_service_subscribes_before_it_serves(make_api: Callable[..., Api], provider: Provider) -> None:
+    api = make_api(events_url=f"webhook+{provider.url}", webhook_secret=SECRET)
+    await api.service.start()
+    await api.register()
+    assert [row["action"] for row in api.rows() if row["table"] == "outbox"] == ["registered"]

@@ -1,0 +1,108 @@
+"""Events are written with what they tell, for each receiver that has a subscription, with every kind of database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.store_cases import ANN, MAIL, NOW, admit, claims, code, refuse, registration, session
+
+from holdfast.rules.events import GIVE_UP_S, IN_AUDIT, subscription_of
+from holdfast.rules.registration import Confirmation, Move
+from holdfast.wire.errors import Refused
+
+if TYPE_CHECKING:
+    from holdfast.service.store.outbox import Event
+    from holdfast.service.store.port import Store
+
+HOOK = "webhook"
+
+
+async def subscribe(store: Store, receiver: str = HOOK) -> None:
+    await store.take_lease(subscription_of(receiver), "all", NOW, GIVE_UP_S)
+
+
+async def told(store: Store, receiver: str = HOOK, now: float = NOW + 1000) -> list[Event]:
+    return sorted(await store.outbox.due(receiver, now, 100), key=lambda event: (event.at, event.action))
+
+
+async def _every_action(store: Store) -> None:
+    await store.mark_verified(MAIL, NOW)
+    await store.register(registration(identifier=MAIL, credential_id="a"), claims)
+    await store.settle("a", Confirmation.REFUSED, None, NOW + 1)
+    await store.register(registration(credential_id="b"), claims)
+    await store.settle("b", Confirmation.CONFIRMED, 7, NOW + 2)
+    await store.register(registration(credential_id="c", signed=True), lambda _facts: Move.REPLACE)
+    await store.revoke_credential("c", NOW + 4)
+    await store.release("handle", "ann", NOW + 5)
+
+
+async def test_every_event_is_recorded(store: Store) -> None:
+    await subscribe(store)
+    await _every_action(store)
+    events = await told(store)
+    assert {event.action for event in events} == {*IN_AUDIT, "registered"}
+    assert [event.action for event in events if event.at == NOW + 5] == ["released"]
+    (verified,) = (event for event in events if event.action == "verified")
+    assert (verified.channel, verified.key, verified.did, verified.tries) == ("email", MAIL.key, None, 0)
+    registered = [event for event in events if event.action == "registered"]
+    assert [(event.key, event.did) for event in registered].count((ANN.key, "did:a:1")) == 2
+    assert len({event.id for event in events}) == len(events)
+
+
+async def test_sessions_codes_and_refused_writes_are_no_events(store: Store) -> None:
+    await subscribe(store)
+    await store.open_session(session(), admit)
+    await store.keep_code(code())
+    with pytest.raises(Refused):
+        await store.register(registration(), refuse)
+    assert await told(store) == []
+
+
+async def test_what_a_row_told_is_not_told_again_when_it_goes(store: Store) -> None:
+    await store.register(registration(), claims)
+    await subscribe(store)
+    await store.release("handle", "ann", NOW + 1)
+    assert [event.action for event in await told(store)] == ["released"]
+
+
+async def test_each_receiver_gets_its_own_and_none_without_a_subscription(store: Store) -> None:
+    await store.mark_verified(MAIL, NOW)
+    await subscribe(store)
+    await subscribe(store, "engine")
+    await store.mark_verified(MAIL, NOW + 1)
+    hook, engine = await told(store), await told(store, "engine")
+    assert len(hook) == len(engine) == 1 and hook[0].id != engine[0].id
+    await store.outbox.settle(hook, [])
+    assert await told(store) == [] and await told(store, "engine") == engine
+    await store.mark_verified(MAIL, NOW + GIVE_UP_S)
+    assert await told(store, now=NOW + 2 * GIVE_UP_S) == [], "the subscription has ended"
+
+
+async def test_an_event_waits_until_it_is_due_again(store: Store) -> None:
+    await subscribe(store)
+    await store.mark_verified(MAIL, NOW)
+    await store.mark_verified(MAIL, NOW + 1)
+    first, second = await told(store)
+    await store.outbox.settle([second], [(first, NOW + 500)])
+    assert await told(store, now=NOW + 499) == []
+    (again,) = await told(store)
+    assert (again.id, again.tries) == (first.id, 1)
+    gauges = await store.gauges(NOW + 30)
+    assert (gauges.events, gauges.oldest_event_s) == (1, 30.0)
+
+
+async def test_at_most_so_many_are_due_and_the_oldest_first(store: Store) -> None:
+    await subscribe(store)
+    for n in range(5):
+        await store.mark_verified(MAIL, NOW + n)
+    assert [event.at for event in await store.outbox.due(HOOK, NOW + 3, 3)] == [NOW, NOW + 1, NOW + 2]
+
+
+async def test_what_no_one_takes_any_more_goes_after_its_time(store: Store) -> None:
+    await subscribe(store)
+    await store.mark_verified(MAIL, NOW)
+    await store.expire(NOW + GIVE_UP_S + 3599)
+    assert len(await told(store)) == 1
+    assert await store.expire(NOW + GIVE_UP_S + 3601) >= 1
+    assert await told(store) == []
