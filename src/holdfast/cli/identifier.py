@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
+import os
 import time
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -23,17 +25,22 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.rules.pseudonyms import Pseudonyms
+    from holdfast.service.store.administration import By
     from holdfast.service.store.port import Store
 
 T = TypeVar("T")
 
 app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="List, count, look at and change identifiers.",
 )
 credential_app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Remove a credential's registration."
 )
 Channel = Annotated[str, typer.Option(help="handle, email or sms.")]
+Operator = Annotated[str | None, typer.Option(help="Who you are, for the audit; by default the user of this machine.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
@@ -61,6 +68,7 @@ def show(
 def release(
     identifier: Annotated[str, typer.Argument(help="As its owner writes it.")],
     channel: Channel = "handle",
+    operator: Operator = None,
     env_file: EnvFile = None,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -68,7 +76,8 @@ def release(
     """Free an identifier: delete its claim, credentials, codes and verification, but not its history."""
     parsed = parsed_identifier(identifier, channel, as_json=as_json)
     confirm("Release it? Anyone may then register it.", yes=yes, as_json=as_json)
-    if not with_store(lambda store: store.release(*parsed, time.time()), env_file, as_json=as_json):
+    by = acting(operator)
+    if not with_store(lambda store: store.administration.release(*parsed, by), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no one holds this identifier", as_json=as_json)
     emit({"released": True}, "released", as_json=as_json)
 
@@ -81,6 +90,7 @@ def _group() -> None:
 @credential_app.command()
 def revoke(
     credential_id: Annotated[str, typer.Argument(help="Base64 or base64url.")],
+    operator: Operator = None,
     env_file: EnvFile = None,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -94,9 +104,103 @@ def revoke(
     except Refused:
         fail(Exit.USAGE, "this is not a credential ID", as_json=as_json)
     confirm("Revoke it? A look-up by this credential then finds nothing.", yes=yes, as_json=as_json)
-    if not with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
+    by = acting(operator)
+    if not with_store(lambda store: store.administration.revoke(folded, by), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
     emit({"revoked": True}, "revoked", as_json=as_json)
+
+
+@app.command("list")
+def list_identifiers(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    prefix: Annotated[str | None, typer.Option(help="How the name begins, in the channel.")] = None,
+    did: Annotated[str | None, typer.Option(help="Only those of this DID.")] = None,
+    address: Annotated[str | None, typer.Option(help="Only those that this network address registered.")] = None,
+    day: Annotated[str | None, typer.Option(help="Only those claimed on this day (UTC), as 2026-11-24.")] = None,
+    state: Annotated[str | None, typer.Option(help="session, registered, pending or confirmed.")] = None,
+    channel: Annotated[str | None, typer.Option(help="handle, email or sms.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 50,
+    after: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """List claimed identifiers, the newest first, or with a prefix by name."""
+    from holdfast.cli.listings import print_identifiers
+
+    asked = {"prefix": prefix, "did": did, "address": address, "day": day, "state": state, "channel": channel}
+    print_identifiers(asked, limit, after, env_file, csv=csv, as_json=as_json)
+
+
+@app.command()
+def counts(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How many days, up to today (UTC).")] = 7,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count for each day and channel what was claimed, and how much of it is registered now."""
+    from holdfast.cli.listings import print_counts
+
+    print_counts(days, env_file, csv=csv, as_json=as_json)
+
+
+@app.command()
+def transfer(
+    identifier: Annotated[str, typer.Argument(help="As its owner writes it.")],
+    did: Annotated[str, typer.Argument(help="The DID that gets it.")],
+    channel: Channel = "handle",
+    operator: Operator = None,
+    env_file: EnvFile = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give an identifier to another DID. Its credentials are removed, and the DID can then register it."""
+    from holdfast.rules.dids import parse_did
+    from holdfast.wire.errors import Refused
+
+    parsed = parsed_identifier(identifier, channel, as_json=as_json)
+    try:
+        parse_did(did)
+    except Refused:
+        fail(Exit.USAGE, "this is not a DID", as_json=as_json)
+    confirm("Transfer it? Its present owner loses it.", yes=yes, as_json=as_json)
+    by = acting(operator)
+    if not with_store(lambda store: store.administration.transfer(*parsed, did, by), env_file, as_json=as_json):
+        fail(Exit.NOT_FOUND, "no one holds this identifier, or this DID does already", as_json=as_json)
+    emit({"transferred": True}, "transferred", as_json=as_json)
+
+
+@app.command()
+def rename(
+    identifier: Annotated[str, typer.Argument(help="The handle, as its owner writes it.")],
+    new: Annotated[str, typer.Argument(help="The new handle.")],
+    operator: Operator = None,
+    env_file: EnvFile = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give a registered handle another name. The alias on the chain stays."""
+    from holdfast.rules.identifiers import Channel as Kind
+    from holdfast.rules.identifiers import Identifier
+
+    parsed = parsed_identifier(identifier, "handle", as_json=as_json)
+    renamed = Identifier(Kind.HANDLE, parsed_identifier(new, "handle", as_json=as_json)[1], new)
+    confirm("Rename it? Anyone may then register the old name.", yes=yes, as_json=as_json)
+    by = acting(operator)
+    if not with_store(lambda store: store.administration.rename(*parsed, renamed, by), env_file, as_json=as_json):
+        fail(
+            Exit.NOT_FOUND,
+            "no one holds this handle, the new one is taken, or a registration still waits for the chain",
+            as_json=as_json,
+        )
+    emit({"renamed": True}, "renamed", as_json=as_json)
+
+
+def acting(operator: str | None) -> By:
+    """Return who acts now: the named operator, else the user of this machine."""
+    from holdfast.service.store.administration import By
+
+    return By(operator or f"cli:{os.environ.get('SUDO_USER') or getpass.getuser()}", time.time())
 
 
 async def _described(store: Store, channel: str, key: str, hashed: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.identifier import Channel, Yes, parsed_identifier, pseudonyms_or_fail, with_store
+from holdfast.cli.identifier import Channel, Operator, Yes, acting, parsed_identifier, pseudonyms_or_fail, with_store
 from holdfast.cli.output import confirm, emit, fail
 from holdfast.cli.settings import AsJson, EnvFile
 
@@ -46,14 +46,21 @@ def export(who: Who, channel: Channel = "handle", env_file: EnvFile = None, as_j
 
 @app.command()
 def erase(
-    who: Who, channel: Channel = "handle", env_file: EnvFile = None, yes: Yes = False, as_json: AsJson = False
+    who: Who,
+    channel: Channel = "handle",
+    operator: Operator = None,
+    env_file: EnvFile = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete a person's identifiers, credentials and snapshots; in the audit, hashes replace their names and DID."""
     confirm("Delete all of this person? Anyone may then register the names.", yes=yes, as_json=as_json)
 
     async def work(store: Store) -> tuple[str, Removed]:
         did = await _did_of(store, who, channel, as_json=as_json)
-        return did, await _erased(store, did, pseudonyms_or_fail(env_file, as_json=as_json))
+        pseudonyms = pseudonyms_or_fail(env_file, as_json=as_json)
+        await store.administration.note("erased", pseudonyms.of_did(did), acting(operator))
+        return did, await _erased(store, did, pseudonyms)
 
     did, removed = with_store(work, env_file, as_json=as_json)
     text = ", ".join(f"{name} {count}" for name, count in removed._asdict().items())

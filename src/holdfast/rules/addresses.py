@@ -68,3 +68,8 @@ class AddressHashes:
 @lru_cache(4096)
 def _site_around(host: str) -> str:
     return str(IPv6Network((ip_address(host), _SITE_PREFIX_V6), strict=False))
+
+
+def subject_of_text(text: str) -> str:
+    """Return the subject of an address as people write it. Raises ValueError if it is none."""
+    return subject_of(ip_address(text.partition("/")[0]))

@@ -13,6 +13,8 @@ EVENT_OF = {
     "credential_revoked": "identifier.revoked",
     "credential_displaced": "identifier.revoked",
     "released": "identifier.released",
+    "transferred": "identifier.transferred",
+    "renamed": "identifier.renamed",
 }
 IN_AUDIT = tuple(action for action in EVENT_OF if action != "registered")
 
@@ -28,7 +30,7 @@ def next_try(now: float, tries: int) -> float:
         now: when it could not be delivered, in seconds since the epoch.
         tries: how often that happened before.
     """
-    return now + min(_FIRST_WAIT_S * 2 ** min(tries, _DOUBLED), HOUR_S)
+    return now + min(_FIRST_WAIT_S * (1 << min(tries, _DOUBLED)), HOUR_S)
 
 
 def is_given_up(at: float, now: float) -> bool:

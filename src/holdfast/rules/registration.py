@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.rules.bans import refuse_banned
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import DAY_S, KEPT_FOR_ASKER, NETWORK_FACTOR
 from holdfast.wire.errors import (
@@ -53,11 +54,13 @@ class SessionFacts(msgspec.Struct, frozen=True, gc=False):
         claim: who holds the identifier.
         registrations_from_ip: all sessions ever created from the address.
         registrations_from_network: those from the /48 around it, if it is an IPv6 address.
+        banned: the subject of a ban that concerns the request; None without one.
     """
 
     claim: Claim | None
     registrations_from_ip: int
     registrations_from_network: int = 0
+    banned: str | None = None
 
 
 class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
@@ -69,6 +72,7 @@ class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
         signed: how many of them were registered with a signature by the DID's key.
         signed_unconfirmed: how many of the signed ones wait for the chain.
         from_opener: whether the request comes from the address that opened the identifier's session.
+        banned: the subject of a ban that concerns the request; None without one.
     """
 
     claim: Claim | None
@@ -81,6 +85,7 @@ class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
     signed: int = 0
     signed_unconfirmed: int = 0
     from_opener: bool = False
+    banned: str | None = None
 
 
 class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
@@ -121,8 +126,10 @@ def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Lim
 
     Whether the service takes new people is checked before the limit, and after what the interface documents.
 
-    A handle that was registered before it became reserved remains its DID's: to that DID it is only taken.
+    A handle that was registered before it became reserved remains its DID's: to that DID it is only taken. A ban comes
+    first.
     """
+    refuse_banned(facts.banned)
     own = facts.claim is not None and facts.claim.did == request.did
     row = unavailable(reserved=request.reserved and not own, claimed=facts.claim is not None)
     if row is not None:
@@ -144,6 +151,7 @@ def admit_registration(
     The attestation's form, owner and age have already been checked. This function checks that the credential is new,
     that the attestation is unused, and who holds the identifier.
     """
+    refuse_banned(facts.banned)
     if facts.credential_registered:
         raise Refused(CREDENTIAL_ALREADY_REGISTERED)
     if facts.attestation_used:

@@ -75,8 +75,9 @@ async def test_an_event_is_sent_until_it_is_accepted(
     api: Api, provider: Provider, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if fault == "hung":
-        monkeypatch.setattr(http_exchange, "TIMEOUT_S", 0.2)
-        monkeypatch.setitem(http_exchange.exchange.__kwdefaults__, "timeout_s", 0.2)
+        defaults = http_exchange.exchange.__kwdefaults__
+        assert defaults is not None
+        monkeypatch.setitem(defaults, "timeout_s", 0.2)
         provider.answers.append(NEVER)
     elif fault == "hung up":
         provider.answers += [HANG_UP, HANG_UP]  # a lost connection is tried once more at once

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.store_cases import ANN, MAIL, NOW, admit, claims, code, refuse, registration, session
+from tests.support.store_cases import ANN, MAIL, NOW, admit, claims, code, registration, session
 
 from holdfast.rules.events import GIVE_UP_S, IN_AUDIT, subscription_of
+from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Confirmation, Move
-from holdfast.wire.errors import Refused
+from holdfast.service.store.administration import By
+from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 
 if TYPE_CHECKING:
     from holdfast.service.store.outbox import Event
@@ -26,6 +28,10 @@ async def told(store: Store, receiver: str = HOOK, now: float = NOW + 1000) -> l
     return sorted(await store.outbox.due(receiver, now, 100), key=lambda event: (event.at, event.action))
 
 
+def _refuse(_facts: object) -> Move:
+    raise Refused(IDENTIFIER_TAKEN)
+
+
 async def _every_action(store: Store) -> None:
     await store.mark_verified(MAIL, NOW)
     await store.register(registration(identifier=MAIL, credential_id="a"), claims)
@@ -34,7 +40,9 @@ async def _every_action(store: Store) -> None:
     await store.settle("b", Confirmation.CONFIRMED, 7, NOW + 2)
     await store.register(registration(credential_id="c", signed=True), lambda _facts: Move.REPLACE)
     await store.revoke_credential("c", NOW + 4)
-    await store.release("handle", "ann", NOW + 5)
+    await store.administration.transfer("email", MAIL.key, "did:a:2", By("op", NOW + 4))
+    await store.administration.rename("handle", "ann", Identifier(Channel.HANDLE, "eve", "Eve"), By("op", NOW + 4))
+    await store.release("handle", "eve", NOW + 5)
 
 
 async def test_every_event_is_recorded(store: Store) -> None:
@@ -55,7 +63,7 @@ async def test_sessions_codes_and_refused_writes_are_no_events(store: Store) -> 
     await store.open_session(session(), admit)
     await store.keep_code(code())
     with pytest.raises(Refused):
-        await store.register(registration(), refuse)
+        await store.register(registration(), _refuse)
     assert await told(store) == []
 
 

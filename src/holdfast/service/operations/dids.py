@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from holdfast.chain.registrations import Sought
+from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.confirmation import states_no_transaction
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
@@ -55,6 +57,7 @@ class Dids:
         kept: KeptAnswer | None = None,
         authorization: str | None = None,
         invitation: str | None = None,
+        address: str = NOWHERE,
     ) -> None:
         """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
@@ -65,16 +68,17 @@ class Dids:
             kept: the response to store for repeats.
             authorization: the header's value, which may contain a signature by the DID's key.
             invitation: the code in the header `Holdfast-Invitation`.
+            address: what `ip` is the hash of, to which bans apply.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
         try:
-            await self._register(asked, identifier, ip, now, kept, authorization, invitation)
+            await self._register(asked, identifier, ip, now, kept, authorization, invitation, address)
         except Refused as refused:
             if refused.row not in _REPEATED or not await self._transaction_added(asked, identifier, now, kept):
                 raise
 
-    async def _register(
+    async def _register(  # noqa: PLR0913, PLR0917 - what a request brings
         self,
         asked: RegisterDid,
         identifier: Identifier,
@@ -83,6 +87,7 @@ class Dids:
         kept: KeptAnswer | None,
         authorization: str | None,
         invitation: str | None,
+        address: str,
     ) -> None:
         proof = self._proof(asked, identifier, now)
         confirmation = Confirmation.PENDING
@@ -97,6 +102,7 @@ class Dids:
             ip=ip,
             now=now,
             signed=await self._is_signed(authorization, asked, now),
+            bannable=subjects_of(identifier, asked.did, address),
         )
         async with self.sessions.admission.of(identifier, asked.did, invitation) as barred:
             await self.store.register(registration, self._decision(registration, barred), kept)

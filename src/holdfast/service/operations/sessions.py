@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.rules.addresses import NOWHERE
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.registration import RegistrationRequest, SessionRule, unavailable
 from holdfast.service.store.values import NewSession
@@ -41,15 +43,17 @@ class Sessions:
         ip: str,
         kept: KeptAnswer | None = None,
         invitation: str | None = None,
+        address: str = NOWHERE,
     ) -> None:
-        """Open a session.
+        """Open a session; `address` is what `ip` is the hash of.
 
-        Raises Refused if the identifier is reserved or taken, the service takes no new person, or the address is at its
-        limit.
+        Raises Refused if the identifier is reserved, banned or taken, the service takes no new person, or the address
+        is banned or at its limit.
         """
         async with self.admission.of(identifier, did, invitation) as barred:
             request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier), barred=barred)
-            session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
+            bannable = subjects_of(identifier, did, address)
+            session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock(), bannable=bannable)
             await self.store.open_session(session, SessionRule(request, self.limits), kept)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 IN_ONE_MOMENT = (
     "session", "code_sent", "verified", "displaced", "added", "registered", "confirmed", "refused",
-    "credential_revoked", "credential_displaced", "released",
+    "credential_revoked", "credential_displaced", "released", "transferred", "renamed",
 )  # fmt: skip

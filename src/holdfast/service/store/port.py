@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.administration import Administration
     from holdfast.service.store.outbox import Outbox
     from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.recoveries import Recoveries
@@ -73,6 +74,11 @@ class Store(Protocol):
     @property
     def recoveries(self) -> Recoveries:
         """Requests for the service's signature as a guardian, and mails about recoveries."""
+        ...
+
+    @property
+    def administration(self) -> Administration:
+        """Operators' tasks."""
         ...
 
     @property

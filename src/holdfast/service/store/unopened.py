@@ -26,6 +26,11 @@ class UnopenedStore:
         return self
 
     @property
+    def administration(self) -> UnopenedStore:
+        """See Store."""
+        return self
+
+    @property
     def outbox(self) -> UnopenedStore:
         """See Store."""
         return self

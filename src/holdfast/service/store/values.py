@@ -62,12 +62,16 @@ class KeptAnswer:
 
 
 class NewSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A session to store. The address limit applies to `ip`; `now` is in seconds since the epoch."""
+    """A session to store. The address limit applies to `ip`; `now` is in seconds since the epoch.
+
+    `bannable`: the subjects of all bans that would concern it.
+    """
 
     identifier: Identifier
     did: str
     ip: str
     now: float
+    bannable: tuple[str, ...] = ()
 
 
 class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -77,6 +81,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         asked: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
         signed: whether the DID's key signed the request.
+        bannable: the subjects of all bans that would concern it.
     """
 
     asked: RegisterDid
@@ -86,6 +91,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ip: str
     now: float
     signed: bool = False
+    bannable: tuple[str, ...] = ()
 
 
 class LateTransaction(msgspec.Struct, frozen=True, kw_only=True, gc=False):

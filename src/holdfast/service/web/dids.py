@@ -35,6 +35,7 @@ async def register_did(web: WebContext, fields: RegisterDid, request: Request) -
         kept(request, answer),
         request.header("authorization"),
         request.header(INVITATION),
+        web.client_address.subject(request),
     )
     return answer
 

@@ -34,7 +34,12 @@ async def open_session(web: WebContext, fields: OpenSession, request: Request) -
     parse_did(fields.did)
     answer = SessionCreated(identifier=fields.identifier, channel=fields.channel, did=fields.did)
     await web.service.sessions.open(
-        identifier, fields.did, web.subject(request), kept(request, answer), request.header(INVITATION)
+        identifier,
+        fields.did,
+        web.subject(request),
+        kept(request, answer),
+        request.header(INVITATION),
+        web.client_address.subject(request),
     )
     return answer
 

@@ -107,12 +107,13 @@ TABLES = (
     ),
     *SNAPSHOT_TABLES,
     *RECOVERY_TABLES,
+    MovedTable("bans", ("subject", "at", "reason"), 1, "SELECT subject, at, reason FROM bans ORDER BY 1"),
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",
-        ("shard", "channel", "key", "id", "at", "action", "did"),
+        ("shard", "channel", "key", "id", "at", "action", "did", "operator"),
         4,
-        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, id), at, action, did FROM audit"
+        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, id), at, action, did, operator FROM audit"
         " ORDER BY 1, 2, 3, 4",
     ),
 )  # fmt: skip

@@ -157,7 +157,8 @@ PENDING = _single(
     "gauges",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_JUDGED} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
     f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED}),"
-    " (SELECT count(*) FROM (SELECT 1 FROM holdfast.outbox LIMIT $1) AS counted), (SELECT min(at) FROM holdfast.outbox)",
+    " (SELECT count(*) FROM (SELECT 1 FROM holdfast.outbox LIMIT $1) AS counted),"
+    " (SELECT min(at) FROM holdfast.outbox)",
 )
 SERVER = _single(
     "gauges",
@@ -180,7 +181,7 @@ DESCRIPTION = {
     "verifications": _single("describe", f"SELECT verified_at FROM holdfast.verifications {_OF_IDENTIFIER}"),  # noqa: S608 - our own condition
     "history": _single(
         "describe",
-        f"SELECT at, action, did FROM holdfast.history {_OF_IDENTIFIER}"  # noqa: S608 - our own condition
+        f"SELECT at, action, did, operator FROM holdfast.history {_OF_IDENTIFIER}"  # noqa: S608 - our own condition
         f" ORDER BY at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action), id",
     ),
 }

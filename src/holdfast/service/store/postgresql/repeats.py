@@ -56,7 +56,7 @@ def _decoder(kind: Kind) -> Any:
 
 
 KEEPING = {
-    claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 15, "f.done"),
+    claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 17, "f.done"),
     claims.REGISTER: _with_answers(claims.REGISTER, 2, "f.move IS NOT NULL"),
     claims.ADD_TRANSACTION: _with_answers(claims.ADD_TRANSACTION, 10, "f.done"),
     codes.KEEP_CODES: _with_answers(codes.KEEP_CODES, 9, None),

@@ -76,13 +76,14 @@ STEPS: tuple[Step, ...] = (
             "0001_persons.sql",
             "0001_additions.sql",
             "0001_outbox.sql",
+            "0001_administration.sql",
         )
     ),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
-    "ip_counters", "totals", "leases", "audit",
+    "ip_counters", "totals", "leases", "audit", "bans",
     "kept_answers", "did_identifiers",
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",

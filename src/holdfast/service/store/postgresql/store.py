@@ -12,6 +12,7 @@ from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import additions, persons, reads, repeats
+from holdfast.service.store.postgresql.administration import PostgresqlAdministration
 from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
@@ -70,6 +71,7 @@ class PostgresqlStore:
         self._reads = Batcher(_connections(servers, READ_CONNECTIONS), "read")
         self._clock = ClockGuard(self._reads)
         self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS), "write", self._clock)
+        self._administration = PostgresqlAdministration(self._reads, self._writes)
         self._outbox = PostgresqlOutbox(self._reads, self._writes)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
         self._recoveries = PostgresqlRecoveries(self._reads, self._writes)
@@ -83,6 +85,11 @@ class PostgresqlStore:
     def recoveries(self) -> PostgresqlRecoveries:
         """See Store."""
         return self._recoveries
+
+    @property
+    def administration(self) -> PostgresqlAdministration:
+        """See Store."""
+        return self._administration
 
     @property
     def outbox(self) -> PostgresqlOutbox:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The history is ordered by time, and simultaneous events are in the order of an identifier's life cycle.
 _IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
-_HISTORY = f"SELECT at, action, did FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
+_HISTORY = f"SELECT at, action, did, operator FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
 
 
 def backup_to(source: Path, target: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.addresses import network_of
@@ -40,7 +41,8 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
         " FROM (SELECT 1) LEFT JOIN identifiers ON channel = ? AND key = ?",
         (session.ip, network_of(session.ip), session.identifier.channel.value, session.identifier.key),
     ).fetchone()
-    decide(SessionFacts(Claim(did, Stage(stage)) if did else None, registrations, of_network))
+    claim = Claim(did, Stage(stage)) if did else None
+    decide(SessionFacts(claim, registrations, of_network, _banned(connection, session.bannable)))
     _insert_claim(connection, session.identifier, session.did, session.ip, session.now)
 
 
@@ -158,8 +160,16 @@ def _registration_facts(
         attestation_used=bool(used),
         registrations_from_network=_registrations(connection, network_of(registration.ip)),
         from_opener=claimed is not None and claimed.opener == registration.ip,
+        banned=_banned(connection, registration.bannable),
         **counts,
     )
+
+
+def _banned(connection: Connection, subjects: tuple[str, ...]) -> str | None:
+    """Return the first subject that is banned."""
+    statement = "SELECT min(subject) FROM bans WHERE subject IN (SELECT value FROM json_each(?))"
+    found: str | None = connection.execute(statement, (json.dumps(subjects),)).fetchone()[0] if subjects else None
+    return found
 
 
 def _credentials_of(connection: Connection, identifier_id: int) -> dict[str, int]:

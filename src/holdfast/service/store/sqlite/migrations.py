@@ -22,6 +22,7 @@ _TABLES = """
     CREATE UNIQUE INDEX identifiers_key ON identifiers (channel, key);
     -- Registered handles are found by their credentials; addresses may have none.
     CREATE INDEX identifiers_did_end ON identifiers (substr(did, -12)) WHERE stage = 'session' OR channel <> 'handle';
+    CREATE INDEX identifiers_created ON identifiers (created_at, channel);
 
     CREATE TABLE credentials (
         id INTEGER PRIMARY KEY,
@@ -100,18 +101,28 @@ _TABLES = """
         expires_at REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
 
+    -- `operator`: who did it, if an operator did.
     CREATE TABLE audit (
         id INTEGER PRIMARY KEY,
         at REAL NOT NULL,
         action TEXT NOT NULL,
         channel TEXT NOT NULL,
         key TEXT NOT NULL,
-        did TEXT
+        did TEXT,
+        operator TEXT
     ) STRICT;
+    CREATE INDEX audit_acts ON audit (at, id) WHERE operator IS NOT NULL;
     CREATE INDEX audit_key ON audit (channel, key);
     CREATE INDEX audit_did_end ON audit (substr(did, -12)) WHERE did IS NOT NULL;
     CREATE INDEX audit_named ON audit (at) WHERE substr(key, 1, 5) <> 'hash '; -- rules/pseudonyms.py
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
+
+    -- What operators ban (rules/bans.py).
+    CREATE TABLE bans (
+        subject TEXT PRIMARY KEY,
+        at REAL NOT NULL,
+        reason TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
     -- Responses to requests with an Idempotency-Key, for their repeats.
     CREATE TABLE kept_answers (
@@ -143,9 +154,9 @@ _TABLES = """
     SELECT c.identifier_id, c.credential, c.created_at AS at, 'registered' AS action, i.channel, i.key, c.did
     FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id WHERE NOT c.in_audit;
     CREATE VIEW history AS
-    SELECT at, action, channel, key, did FROM audit
-    UNION ALL SELECT at, action, channel, key, did FROM sessions_standing
-    UNION ALL SELECT at, action, channel, key, did FROM registrations_standing;
+    SELECT at, action, channel, key, did, operator FROM audit
+    UNION ALL SELECT at, action, channel, key, did, NULL FROM sessions_standing
+    UNION ALL SELECT at, action, channel, key, did, NULL FROM registrations_standing;
 
     CREATE TRIGGER identifiers_claimed AFTER INSERT ON identifiers WHEN new.stage = 'session' BEGIN
         INSERT INTO ip_counters VALUES (new.ip, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1;
@@ -178,5 +189,5 @@ MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES,)
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "kept_answers", "snapshot_orphans", *SNAPSHOT_TABLE_NAMES, *RECOVERY_TABLE_NAMES, "outbox",
+    "leases", "audit", "bans", "kept_answers", "snapshot_orphans", *SNAPSHOT_TABLE_NAMES, *RECOVERY_TABLE_NAMES, "outbox",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: S608 - the statements consist of our own names
 from typing import TYPE_CHECKING
 
 from holdfast.rules.events import IN_AUDIT, subscription_of
@@ -19,7 +20,7 @@ _RECORD = f"""
     SELECT lower(hex(randomblob(16))), substr(name, {len(subscription_of("")) + 1}), {{at}}, {{action}}, new.channel,
         {{key}}, new.did, {{at}} FROM leases WHERE name >= '{subscription_of("")}' AND name < '{subscription_of("~")}'
         AND expires_at > {{at}};
-"""  # noqa: S608 - our own names
+"""
 _ACTIONS = ", ".join(f"'{action}'" for action in IN_AUDIT)
 OUTBOX_TABLES = f"""
     -- Events, one row for each receiver that has a subscription (rules/events.py).
@@ -47,7 +48,7 @@ OUTBOX_TABLES = f"""
     END;
 """  # fmt: skip
 _DUE = (
-    f"SELECT {', '.join(Event.__struct_fields__)} FROM outbox"  # noqa: S608 - our own names
+    f"SELECT {', '.join(Event.__struct_fields__)} FROM outbox"
     " WHERE receiver = ? AND due_at <= ? ORDER BY due_at, at LIMIT ?"
 )
 

@@ -14,6 +14,7 @@ from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import additions, charges, claims, codes, confirmations, persons, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
+from holdfast.service.store.sqlite.administration import SqliteAdministration
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.administration import Administration
     from holdfast.service.store.outbox import Outbox
     from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.port import Charge
@@ -86,6 +88,7 @@ class SqliteStore:
             writer, self._opened.verify, self._read.transactions, partial(mark_latest, self._marker)
         )
         self._writer_connection = writer
+        self._administration = SqliteAdministration(file, self._writer)
         self._outbox = SqliteOutbox(self._read, self._writer)
         self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
         self._recoveries = SqliteRecoveries(self._read, self._writer)
@@ -99,6 +102,11 @@ class SqliteStore:
     def recoveries(self) -> Recoveries:
         """See Store."""
         return self._recoveries
+
+    @property
+    def administration(self) -> Administration:
+        """See Store."""
+        return self._administration
 
     @property
     def outbox(self) -> Outbox:

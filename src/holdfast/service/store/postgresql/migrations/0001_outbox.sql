@@ -36,7 +36,8 @@ BEGIN
 END
 $$;
 CREATE TRIGGER audit_told AFTER INSERT ON holdfast.audit FOR EACH ROW
-WHEN (NEW.action IN ('verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released'))
+WHEN (NEW.action IN (
+    'verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released', 'transferred', 'renamed'))
 EXECUTE FUNCTION holdfast.record_event_v1('audit');
 CREATE TRIGGER credentials_told AFTER INSERT ON holdfast.credentials FOR EACH ROW
 EXECUTE FUNCTION holdfast.record_event_v1('credentials');

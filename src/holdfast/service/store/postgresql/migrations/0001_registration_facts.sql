@@ -6,7 +6,7 @@ CREATE TYPE holdfast.registration_v1 AS (
     credential text, credential_shard smallint, confirmation text, signed boolean,
     signature bytea, signature_shard smallint, signature_expires_at double precision,
     reserved boolean, own_below bigint, around_below bigint, credentials_below bigint, unconfirmed_below bigint,
-    decided text, decided_on text
+    decided text, decided_on text, bans text[]
 );
 
 -- rules/registration.py: RegistrationRule. The move, or NULL where the rule refuses. One of a handle's places is reserved for
@@ -37,13 +37,14 @@ $$;
 CREATE TYPE holdfast.registration_facts_v1 AS (
     n bigint, held_by text, held_stage text, registrations_from_ip bigint, credential_registered boolean,
     attestation_used boolean, registrations_from_network bigint, credentials bigint, unconfirmed bigint, signed bigint,
-    signed_unconfirmed bigint, from_opener boolean, seen text, move text
+    signed_unconfirmed bigint, from_opener boolean, banned text, seen text, move text
 );
 
 -- The facts of this moment.
 CREATE FUNCTION holdfast.registration_facts_v1(batch holdfast.registration_v1[])
 RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
     SELECT w.n, known.*, known::text, CASE
+        WHEN known.banned IS NOT NULL THEN NULL
         WHEN w.decided_on IS NOT NULL THEN CASE WHEN w.decided_on = known::text THEN w.decided END
         WHEN w.own_below IS NOT NULL THEN holdfast.registration_move_v1(
             known.held_by, known.held_stage, known.of_ip, known.of_network, known.registered, known.used,
@@ -74,6 +75,7 @@ RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
             coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
                 WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network,
             held.credentials, held.unconfirmed, held.signed, held.signed_unconfirmed,
-            coalesce(claim.opener = w.ip, false) AS from_opener
+            coalesce(claim.opener = w.ip, false) AS from_opener,
+            (SELECT min(t.subject) FROM holdfast.bans AS t WHERE t.subject = ANY (w.bans)) AS banned
     ) AS known
 $$;

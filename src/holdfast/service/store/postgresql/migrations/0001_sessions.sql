@@ -88,28 +88,36 @@ BEGIN
 END
 $$;
 
--- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. The bounds of a
+-- Opens the sessions that their bounds admit and no ban concerns; for the others returns the facts, and writes nothing.
+-- `ban_ns` numbers the session of each of the subjects whose bans would concern it. The bounds of a
 -- session are lower by one for each earlier session of the batch from the same address, or network.
 -- No identifier may be in a batch twice. Usually every session is admitted, so all are added at first without a look.
 CREATE FUNCTION holdfast.open_sessions_v1(
     shards smallint[], channels text[], keys text[], givens text[], dids text[],
     ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
-    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[], total_slot smallint
-) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
+    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[], total_slot smallint,
+    ban_ns bigint[], ban_subjects text[]
+) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint, banned text)
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     refused bigint[] := '{}';
+    banned_ns bigint[];
+    banned_by text[];
 BEGIN
+    SELECT coalesce(array_agg(w.n), '{}'), array_agg(w.subject) INTO banned_ns, banned_by FROM (
+        SELECT w.n, min(t.subject) AS subject FROM unnest(ban_ns, ban_subjects) AS w (n, subject)
+        JOIN holdfast.bans AS t ON t.subject = w.subject GROUP BY w.n
+    ) AS w;
     BEGIN
-        IF 0 < ANY (own_froms || around_froms) THEN
+        IF banned_ns <> '{}' OR 0 < ANY (own_froms || around_froms) THEN
             PERFORM holdfast.lost_race_v1(); -- adding them checks the upper bounds alone
         END IF;
         PERFORM holdfast.add_sessions_v1(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards,
             nows, own_belows, around_belows, total_slot);
     EXCEPTION WHEN SQLSTATE 'HF001' THEN
-        SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done), '{}') INTO refused
+        SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done OR f.n = ANY (banned_ns)), '{}') INTO refused
         FROM holdfast.session_facts_v1(shards, channels, keys, ips, ip_shards, networks, network_shards,
             own_froms, own_belows, around_froms, around_belows) AS f;
         PERFORM holdfast.add_sessions_v1(array_agg(shard), array_agg(channel), array_agg(key), array_agg(given),
@@ -121,10 +129,11 @@ BEGIN
         WHERE n <> ALL (refused) HAVING count(*) > 0;
     END;
 
-    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint
+    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint, NULL::text
     FROM generate_series(1::bigint, cardinality(shards)) AS g WHERE g <> ALL (refused);
     IF refused <> '{}' THEN
-        RETURN QUERY SELECT f.n, false, f.held_by, f.held_stage, f.of_ip, f.of_network
+        RETURN QUERY SELECT f.n, false, f.held_by, f.held_stage, f.of_ip, f.of_network,
+            banned_by[array_position(banned_ns, f.n)]
         FROM holdfast.session_facts_v1(shards, channels, keys, ips, ip_shards, networks, network_shards,
             own_froms, own_belows, around_froms, around_belows) AS f WHERE f.n = ANY (refused);
     END IF;

@@ -19,6 +19,7 @@ CREATE TABLE holdfast.identifiers (
     PRIMARY KEY (shard, channel, key)
 );
 -- A DID's last characters distinguish nearly all DIDs. Only what a person asks about all of a DID looks in every shard.
+CREATE INDEX identifiers_created ON holdfast.identifiers (created_at, channel);
 CREATE INDEX identifiers_did_end ON holdfast.identifiers (right(did, 12));
 
 -- Registrations of one identifier, under the identifier's shard. `signed`: whether the DID's key signed the request that
@@ -138,6 +139,13 @@ CREATE TABLE holdfast.leases (
     expires_at double precision NOT NULL
 );
 
+-- What operators ban (rules/bans.py).
+CREATE TABLE holdfast.bans (
+    subject text COLLATE "C" PRIMARY KEY,
+    at double precision NOT NULL,
+    reason text NOT NULL
+);
+
 -- Answers to requests that name themselves (Idempotency-Key), for their repeats, under the shard of the key.
 CREATE TABLE holdfast.kept_answers (
     shard smallint NOT NULL,
@@ -171,14 +179,19 @@ CREATE TABLE holdfast.audit (
     at double precision NOT NULL,
     action text NOT NULL,
     did text,
+    -- Who did it, if an operator did: what the transaction has set. Also in rows that it only moved into the audit.
+    operator text DEFAULT nullif(current_setting('holdfast.operator', true), ''),
     PRIMARY KEY (shard, channel, key, id)
 );
+CREATE INDEX audit_acts ON holdfast.audit (at, id)
+    WHERE operator IS NOT NULL AND action NOT IN ('session', 'registered');
 CREATE INDEX audit_did_end ON holdfast.audit (right(did, 12)) WHERE did IS NOT NULL;
 CREATE INDEX audit_named ON holdfast.audit (at) WHERE left(key, 5) <> 'hash ';
 CREATE INDEX audit_passing ON holdfast.audit (at) WHERE action IN ('code_sent', 'refused');
 
 -- What happened to identifiers: the audit, and what standing rows tell.
 CREATE VIEW holdfast.history AS
-SELECT shard, channel, key, id, at, action, did FROM holdfast.audit
-UNION ALL SELECT shard, channel, key, NULL, created_at, 'session', did FROM holdfast.identifiers WHERE NOT in_audit
-UNION ALL SELECT shard, channel, key, NULL, created_at, 'registered', did FROM holdfast.credentials WHERE NOT in_audit;
+SELECT shard, channel, key, id, at, action, did,
+    CASE WHEN action NOT IN ('session', 'registered') THEN operator END AS operator FROM holdfast.audit
+UNION ALL SELECT shard, channel, key, NULL, created_at, 'session', did, NULL FROM holdfast.identifiers WHERE NOT in_audit
+UNION ALL SELECT shard, channel, key, NULL, created_at, 'registered', did, NULL FROM holdfast.credentials WHERE NOT in_audit;

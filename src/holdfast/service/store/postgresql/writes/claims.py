@@ -45,14 +45,15 @@ def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
         earlier[ip] = of_ip + 1
         if network is not None:
             earlier[network] = of_network + 1
-    return [*columns(rows), slot()]
+    bannable = [(n, subject) for n, asked in enumerate(batch, 1) for subject in asked.session.bannable]
+    return [*columns(rows), slot(), [n for n, _ in bannable], [subject for _, subject in bannable]]
 
 
 def _decode_sessions(batch: Sequence[SessionToOpen], rows: list[Record]) -> list[SessionFacts | None]:
     results: list[SessionFacts | None] = [None] * len(batch)
-    for n, done, did, stage, of_ip, of_network in rows:
+    for n, done, did, stage, of_ip, of_network, banned in rows:
         if not done:
-            results[n - 1] = SessionFacts(_claim(did, stage), of_ip, of_network)
+            results[n - 1] = SessionFacts(_claim(did, stage), of_ip, of_network, banned)
     return results
 
 
@@ -62,7 +63,7 @@ def _claim(did: str | None, stage: str | None) -> Claim | None:
 
 OPEN_SESSIONS = Kind(
     "open_session",
-    call("open_sessions_v1", 15),
+    call("open_sessions_v1", 17),
     _encode_sessions,
     _decode_sessions,
 )
@@ -100,6 +101,7 @@ def _registration_row(asked: RegistrationToMake) -> dict[str, Any]:
         "shard": shard,
         "key": key,
         "credential_shard": shard_of(new.asked.credential_id),
+        "bans": new.bannable,
         "ip": ip,
         "ip_shard": ip_shard,
         "network": network,

@@ -1,0 +1,143 @@
+"""The Administration port: what operators look at and change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from holdfast.rules.identifiers import Identifier
+
+
+class Listed(msgspec.Struct, frozen=True, gc=False):
+    """One claimed identifier.
+
+    Attributes:
+        ip: the hash of the address that opened its session.
+        confirmed: how many of its credentials the chain has confirmed.
+        pending: how many wait for the chain.
+    """
+
+    channel: str
+    key: str
+    given: str
+    did: str
+    stage: str
+    ip: str
+    created_at: float
+    registered_at: float | None
+    confirmed: int
+    pending: int
+
+
+class Scan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Which identifiers are read, in which order.
+
+    With `did`, all of a DID; with `prefix`, those of `channel` whose key begins with it, by key; otherwise all, the
+    newest first.
+
+    Attributes:
+        since: the earliest time of creation; `until`: the time before which it was.
+        after: the last identifier that was read before: creation, channel and key.
+    """
+
+    did: str | None = None
+    channel: str = "handle"
+    prefix: str | None = None
+    since: float = 0.0
+    until: float = 1e12
+    after: tuple[float, str, str] | None = None
+
+
+class DayCount(NamedTuple):
+    """How many identifiers of a channel were claimed on a day (UTC), and how many of them are registered now."""
+
+    day: int
+    channel: str
+    claimed: int
+    registered: int
+
+
+class Ban(NamedTuple):
+    """A ban: its subject (rules/bans.py), since when, and why."""
+
+    subject: str
+    at: float
+    reason: str
+
+
+class Act(NamedTuple):
+    """An operator's act, as the audit has it."""
+
+    id: str
+    at: float
+    operator: str
+    action: str
+    channel: str
+    key: str
+    did: str | None
+
+
+class By(NamedTuple):
+    """Who acts, and when in seconds since the epoch."""
+
+    operator: str
+    now: float
+
+
+class Administration(Protocol):
+    """Operators' tasks. Each change names the operator in the audit, in the same transaction.
+
+    Every method raises StoreUnavailable if the store cannot be reached.
+    """
+
+    async def scan(self, scan: Scan, limit: int) -> list[Listed]:
+        """Return claimed identifiers. The cost grows with `limit` alone."""
+        ...
+
+    async def count_day(self, since: float, until: float) -> list[DayCount]:
+        """Count what was claimed in this time. The cost grows with the count."""
+        ...
+
+    async def acts(self, after: tuple[float, str] | None, limit: int) -> list[Act]:
+        """Return operators' acts, the latest first; `after`: time and ID of the last one that was read before."""
+        ...
+
+    async def bans(self, after: str, limit: int) -> list[Ban]:
+        """Return bans by subject; `after`: the last one that was read before."""
+        ...
+
+    async def ban(self, subject: str, reason: str, by: By) -> bool:
+        """Ban a subject; False if it is banned already."""
+        ...
+
+    async def lift(self, subject: str, by: By) -> bool:
+        """Lift a ban; False if there is none."""
+        ...
+
+    async def release(self, channel: str, key: str, by: By) -> bool:
+        """Free an identifier, as `Store.release` does."""
+        ...
+
+    async def revoke(self, credential: str, by: By) -> bool:
+        """Remove a credential's registration, as `Store.revoke_credential` does."""
+        ...
+
+    async def transfer(self, channel: str, key: str, did: str, by: By) -> bool:
+        """Give a claimed identifier to another DID, whose session it becomes, without credentials.
+
+        False if it is not claimed, or already that DID's.
+        """
+        ...
+
+    async def rename(self, channel: str, key: str, new: Identifier, by: By) -> bool:
+        """Give a claim another name, with its credentials.
+
+        False if it is not claimed, the new name is, or one of its credentials waits for the chain.
+        """
+        ...
+
+    async def note(self, action: str, key: str, by: By) -> None:
+        """Write an act into the audit that changes nothing else here, such as an invitation."""
+        ...

@@ -1,0 +1,135 @@
+-- What operators change. The audit's rows of a transaction name the operator who is set in it.
+CREATE FUNCTION holdfast.as_operator_v1(operator text) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT set_config('holdfast.operator', operator, true)
+$$;
+
+CREATE FUNCTION holdfast.note_act_v1(operator text, what text, subject text, at double precision) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    PERFORM holdfast.as_operator_v1(operator);
+    INSERT INTO holdfast.audit (shard, channel, key, at, action)
+    VALUES (holdfast.shard_of_name_v1('', subject), '', subject, at, what);
+    RETURN true;
+END
+$$;
+
+CREATE FUNCTION holdfast.ban_v1(operator text, of_subject text, why text, at double precision) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    INSERT INTO holdfast.bans (subject, at, reason) VALUES (of_subject, ban_v1.at, why) ON CONFLICT DO NOTHING;
+    RETURN FOUND AND holdfast.note_act_v1(operator, 'banned', of_subject, ban_v1.at);
+END
+$$;
+
+CREATE FUNCTION holdfast.lift_ban_v1(operator text, of_subject text, at double precision) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    DELETE FROM holdfast.bans WHERE subject = of_subject;
+    RETURN FOUND AND holdfast.note_act_v1(operator, 'ban_lifted', of_subject, lift_ban_v1.at);
+END
+$$;
+
+CREATE FUNCTION holdfast.release_by_v1(
+    operator text, of_shard smallint, of_channel text, of_key text, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    PERFORM holdfast.as_operator_v1(operator);
+    RETURN holdfast.release_v1(of_shard, of_channel, of_key, at);
+END
+$$;
+
+CREATE FUNCTION holdfast.revoke_by_v1(
+    operator text, credential_shard smallint, credential_id text, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    PERFORM holdfast.as_operator_v1(operator);
+    RETURN holdfast.revoke_credential_v1(credential_shard, credential_id, at);
+END
+$$;
+
+-- Writes into the audit what an identifier's rows tell and will not tell any more.
+CREATE FUNCTION holdfast.record_standing_v1(of_shard smallint, of_channel text, of_key text) RETURNS void
+LANGUAGE sql VOLATILE AS $$
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    SELECT shard, channel, key, at, action, did FROM holdfast.history
+    WHERE shard = of_shard AND channel = of_channel AND key = of_key AND id IS NULL ORDER BY at
+$$;
+
+-- Gives an identifier to another DID, as a session without credentials.
+CREATE FUNCTION holdfast.transfer_v1(
+    operator text, of_shard smallint, of_channel text, of_key text, to_did text, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+    dids text[];
+BEGIN
+    PERFORM 1 FROM holdfast.identifiers AS t
+    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key AND t.did <> to_did FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM holdfast.as_operator_v1(operator);
+    PERFORM holdfast.record_standing_v1(of_shard, of_channel, of_key);
+    WITH gone AS (
+        DELETE FROM holdfast.credentials AS t
+        WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key
+        RETURNING t.credential_shard, t.credential, t.did
+    ), unplaced AS (
+        DELETE FROM holdfast.credential_places AS p USING gone AS g
+        WHERE p.shard = g.credential_shard AND p.credential = g.credential
+            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key
+    )
+    SELECT array_agg(DISTINCT g.did) INTO dids FROM gone AS g;
+    PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
+    UPDATE holdfast.identifiers AS t SET did = to_did, stage = 'session', registered_at = NULL, in_audit = true
+    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (of_shard, of_channel, of_key, transfer_v1.at, 'transferred', to_did);
+    RETURN true;
+END
+$$;
+
+-- Gives a claim another name, with its credentials, unless one of them waits for the chain or the name is taken.
+CREATE FUNCTION holdfast.rename_v1(
+    operator text, of_shard smallint, of_channel text, of_key text, new_shard smallint, new_key text, new_given text,
+    at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+    claim holdfast.identifiers;
+    dids text[];
+BEGIN
+    PERFORM 1 FROM holdfast.identifiers AS t WHERE (t.shard, t.channel, t.key) IN (
+        (of_shard, of_channel, of_key), (new_shard, of_channel, new_key)) ORDER BY t.shard, t.key FOR UPDATE;
+    SELECT t.* INTO claim FROM holdfast.identifiers AS t
+    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key AND NOT EXISTS (
+        SELECT 1 FROM holdfast.credentials AS c
+        WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key AND c.confirmation = 'pending');
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM holdfast.as_operator_v1(operator);
+    PERFORM holdfast.record_standing_v1(of_shard, of_channel, of_key);
+    INSERT INTO holdfast.identifiers SELECT (jsonb_populate_record(claim, jsonb_build_object(
+        'shard', new_shard, 'key', new_key, 'given', new_given, 'in_audit', true))).* ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+    SELECT array_agg(DISTINCT c.did) INTO dids FROM holdfast.credentials AS c
+    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key;
+    UPDATE holdfast.credential_places AS p SET identifier_shard = new_shard, key = new_key
+    FROM holdfast.credentials AS c
+    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key
+        AND p.shard = c.credential_shard AND p.credential = c.credential
+        AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
+    UPDATE holdfast.credentials AS c SET shard = new_shard, key = new_key, identifier = new_given, in_audit = true
+    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key;
+    PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
+    INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)
+    SELECT holdfast.shard_of_v1(w.did), w.did, of_channel, new_key, new_shard FROM unnest(dids) AS w (did)
+    ON CONFLICT DO NOTHING;
+    DELETE FROM holdfast.identifiers AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (of_shard, of_channel, of_key, rename_v1.at, 'renamed', claim.did),
+        (new_shard, of_channel, new_key, rename_v1.at, 'renamed', claim.did);
+    RETURN true;
+END
+$$;

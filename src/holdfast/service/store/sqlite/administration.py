@@ -1,0 +1,205 @@
+"""What operators look at and change in the embedded store."""
+
+from __future__ import annotations
+
+# ruff: noqa: S608 - the statements consist of our own names
+import asyncio
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+
+from holdfast.rules.limits import DAY_S
+from holdfast.service.store.administration import Act, Ban, DayCount, Listed
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite import audit, claims
+from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.standing import of_did
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from sqlite3 import Connection
+
+    from holdfast.rules.identifiers import Identifier
+    from holdfast.service.store.administration import By, Scan
+    from holdfast.service.store.sqlite.writer import GroupCommitWriter
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+_CREDENTIALS = "(SELECT count(*) FROM credentials AS c WHERE c.identifier_id = i.id AND c.confirmation = '{}')"
+_LISTED = (
+    "SELECT i.channel, i.key, CASE i.given WHEN '' THEN i.key ELSE i.given END, i.did, i.stage, i.ip, i.created_at,"
+    f" i.registered_at, {_CREDENTIALS.format('confirmed')}, {_CREDENTIALS.format('pending')} FROM identifiers AS i"
+)
+# Registered identifiers are found by their credentials, sessions by their own index.
+_OF_DID = (
+    f"{_LISTED} WHERE i.did = ?1 AND i.id IN (SELECT identifier_id FROM credentials WHERE {of_did('did')}"
+    f" UNION SELECT id FROM identifiers WHERE stage = 'session' AND {of_did('did')})"
+    " ORDER BY i.created_at DESC, i.channel, i.key LIMIT ?2"
+)
+_BY_KEY = (
+    f"{_LISTED} WHERE i.channel = ? AND i.key > ? AND i.key >= ? AND i.key < ? AND i.created_at >= ?"
+    " AND i.created_at < ? ORDER BY i.key LIMIT ?"
+)
+_NEWEST = (
+    f"{_LISTED} WHERE i.created_at >= ? AND i.created_at < ? AND i.created_at <= ?"
+    " AND (i.created_at, i.channel, i.key) < (?, ?, ?)"
+    " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT ?"
+)
+_LAST = "\U0010ffff"
+_START = (1e12, _LAST, _LAST)
+_COUNT = (
+    f"SELECT CAST(created_at / {DAY_S} AS INTEGER), channel, count(*), sum(stage = 'registered') FROM identifiers"
+    " WHERE created_at >= ? AND created_at < ? GROUP BY 1, 2 ORDER BY 1, 2"
+)
+_ACTS = (
+    f"SELECT {', '.join(Act._fields)} FROM audit WHERE operator IS NOT NULL AND (at, id) < (?, ?)"
+    " ORDER BY at DESC, id DESC LIMIT ?"
+)
+_BANS = f"SELECT {', '.join(Ban._fields)} FROM bans WHERE subject > ? ORDER BY subject LIMIT ?"
+
+
+class SqliteAdministration:
+    """Implements Administration: reads on threads, because they may be long, writes by the store's group commit."""
+
+    def __init__(self, file: Path, writer: GroupCommitWriter) -> None:
+        self._file = file
+        self._writer = writer
+
+    async def scan(self, scan: Scan, limit: int) -> list[Listed]:
+        """See Administration."""
+        return [Listed(*row) for row in await self._rows(*_query(scan, limit))]
+
+    async def count_day(self, since: float, until: float) -> list[DayCount]:
+        """See Administration."""
+        return [DayCount(*row) for row in await self._rows(_COUNT, since, until)]
+
+    async def acts(self, after: tuple[float, str] | None, limit: int) -> list[Act]:
+        """See Administration."""
+        at, number = after or (1e12, "0")
+        return [Act(str(row[0]), *row[1:]) for row in await self._rows(_ACTS, at, int(number), limit)]
+
+    async def bans(self, after: str, limit: int) -> list[Ban]:
+        """See Administration."""
+        return [Ban(*row) for row in await self._rows(_BANS, after, limit)]
+
+    async def ban(self, subject: str, reason: str, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, _ban, subject, reason, by.now)
+
+    async def lift(self, subject: str, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, _lift, subject, by.now)
+
+    async def release(self, channel: str, key: str, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, claims.release, channel, key, by.now)
+
+    async def revoke(self, credential: str, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, claims.revoke_credential, credential, by.now)
+
+    async def transfer(self, channel: str, key: str, did: str, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, _transfer, channel, key, did, by.now)
+
+    async def rename(self, channel: str, key: str, new: Identifier, by: By) -> bool:
+        """See Administration."""
+        return await self._write(by, _rename, channel, key, new, by.now)
+
+    async def note(self, action: str, key: str, by: By) -> None:
+        """See Administration."""
+        await self._write(by, audit.note_key, action, "", key, None, by.now)
+
+    async def _rows(self, statement: str, *parameters: object) -> list[Any]:
+        return await asyncio.to_thread(_read, self._file, statement, parameters)
+
+    async def _write(self, by: By, work: Callable[[Connection, *Arguments], T], *arguments: *Arguments) -> T:
+        return await self._writer.write(_by_operator, by.operator, work, *arguments)
+
+
+def _query(scan: Scan, limit: int) -> tuple[Any, ...]:
+    if scan.did is not None:
+        return _OF_DID, scan.did, limit
+    if scan.prefix is not None:
+        last = scan.after[2] if scan.after else ""
+        bounds = (scan.channel, last, scan.prefix, scan.prefix + _LAST)
+        return _BY_KEY, *bounds, scan.since, scan.until, limit
+    after = scan.after or _START
+    return _NEWEST, scan.since, scan.until, after[0], *after, limit
+
+
+def _read(file: Path, statement: str, parameters: tuple[object, ...]) -> list[Any]:
+    try:
+        with closing(connect(file)) as connection:
+            return connection.execute(statement, parameters).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise StoreUnavailable(type(error).__name__) from error
+
+
+def _by_operator(
+    connection: Connection, operator: str, work: Callable[[Connection, *Arguments], T], *arguments: *Arguments
+) -> T:
+    """Do the work, and name the operator in the audit's rows that it wrote: only one thread writes.
+
+    Rows of earlier events, which the work only moved into the audit, stay without an operator.
+    """
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()
+    result = work(connection, *arguments)
+    named = "UPDATE audit SET operator = ? WHERE id > ? AND action NOT IN ('session', 'registered')"
+    connection.execute(named, (operator, last))
+    return result
+
+
+def _ban(connection: Connection, subject: str, reason: str, now: float) -> bool:
+    written = connection.execute("INSERT OR IGNORE INTO bans VALUES (?, ?, ?)", (subject, now, reason)).rowcount
+    if written:
+        audit.note_key(connection, "banned", "", subject, None, now)
+    return bool(written)
+
+
+def _lift(connection: Connection, subject: str, now: float) -> bool:
+    gone = connection.execute("DELETE FROM bans WHERE subject = ?", (subject,)).rowcount
+    if gone:
+        audit.note_key(connection, "ban_lifted", "", subject, None, now)
+    return bool(gone)
+
+
+def _transfer(connection: Connection, channel: str, key: str, did: str, now: float) -> bool:
+    row = connection.execute(
+        "SELECT id FROM identifiers WHERE channel = ? AND key = ? AND did <> ?", (channel, key, did)
+    ).fetchone()
+    if row is None:
+        return False
+    connection.execute("DELETE FROM credentials WHERE identifier_id = ?", row)
+    connection.execute(
+        "UPDATE identifiers SET did = ?, stage = 'session', registered_at = NULL, in_audit = 1 WHERE id = ?",
+        (did, *row),
+    )
+    audit.note_key(connection, "transferred", channel, key, did, now)
+    return True
+
+
+def _rename(connection: Connection, channel: str, key: str, new: Identifier, now: float) -> bool:
+    row = connection.execute(
+        "SELECT id, did FROM identifiers AS i WHERE channel = ? AND key = ? AND NOT EXISTS"
+        " (SELECT 1 FROM credentials WHERE identifier_id = i.id AND confirmation = 'pending')"
+        " AND NOT EXISTS (SELECT 1 FROM identifiers WHERE channel = ? AND key = ?)",
+        (channel, key, channel, new.key),
+    ).fetchone()
+    if row is None:
+        return False
+    for view in ("sessions_standing", "registrations_standing"):
+        connection.execute(
+            f"INSERT INTO audit (at, action, channel, key, did) SELECT at, action, channel, key, did FROM {view}"
+            " WHERE identifier_id = ?",
+            row[:1],
+        )
+    given = "" if new.given == new.key else new.given
+    connection.execute("UPDATE identifiers SET key = ?, given = ?, in_audit = 1 WHERE id = ?", (new.key, given, row[0]))
+    connection.execute(
+        "UPDATE credentials SET identifier = ?, in_audit = 1 WHERE identifier_id = ?", (new.given, row[0])
+    )
+    for name in (key, new.key):
+        audit.note_key(connection, "renamed", channel, name, row[1], now)
+    return True

@@ -1,0 +1,60 @@
+"""What a ban is about, in an operator's words and in a request."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.rules.bans import ban_subject, refuse_banned, subjects_of
+from holdfast.rules.identifiers import Channel, parse_identifier
+from holdfast.wire.errors import IDENTIFIER_RESERVED, IP_LIMIT_REACHED, Refused
+
+DID = "did:new:0x" + "11" * 32
+MAIL = parse_identifier("Ann@Mail.Example.com", Channel.EMAIL)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "subject"),
+    [
+        ("name", "ANN", "name handle ann"),
+        ("did", DID, f"did {DID}"),
+        ("domain", "Example.COM", "domain example.com"),
+        ("domain", "@example.com", "domain example.com"),
+        ("domain", "xn--bcher-kva.example", "domain bücher.example"),
+        ("network", "192.0.2.0/24", "network 192.0.2.0/24"),
+        ("network", "192.0.2.7", "network 192.0.2.7/32"),
+        ("network", "2001:db8::/32", "network 2001:db8::/32"),
+        ("network", "2001:db8::1", "network 2001:db8::/64"),
+    ],
+)
+def test_words_become_a_subject(kind: str, value: str, subject: str) -> None:
+    assert ban_subject(kind, value) == subject
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("name", "a b"), ("did", "ann"), ("domain", "a b"), ("domain", ""), ("network", "192.0.2.1/24"),
+        ("network", "0.0.0.0/0"), ("network", "2001:db8::1/128"), ("network", "ann"), ("person", "ann"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_banned(kind: str, value: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        ban_subject(kind, value)
+
+
+def test_a_request_is_concerned_by_its_name_did_domains_and_networks() -> None:
+    subjects = subjects_of(MAIL, DID, "192.0.2.7")
+    assert {"name email ann@mail.example.com", f"did {DID}"} <= set(subjects)
+    assert {"domain mail.example.com", "domain example.com", "domain com"} <= set(subjects)
+    assert {"network 192.0.2.7/32", "network 192.0.2.0/24", "network 192.0.0.0/8"} <= set(subjects)
+    assert len(subjects) == 2 + 3 + 25
+    assert len(subjects_of(MAIL, DID, "2001:db8:1:2::/64")) == 2 + 3 + 49
+    assert len(subjects_of(MAIL, DID, "local")) == 2 + 3
+
+
+def test_refusals_are_documented_ones() -> None:
+    refuse_banned(None)
+    for subject, row in (("network 192.0.2.0/24", IP_LIMIT_REACHED), ("domain example.com", IDENTIFIER_RESERVED)):
+        with pytest.raises(Refused) as refused:
+            refuse_banned(subject)
+        assert refused.value.row is row

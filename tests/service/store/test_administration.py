@@ -1,0 +1,213 @@
+"""What operators list, count, ban, transfer and rename, with every kind of database."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, registration, session
+
+from holdfast.rules.bans import subjects_of
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule, SessionRule, Stage
+from holdfast.service.store.administration import By, Scan
+from holdfast.service.store.values import NewRegistration, NewSession
+from holdfast.wire.errors import IDENTIFIER_RESERVED, IP_LIMIT_REACHED, Refused
+
+if TYPE_CHECKING:
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+OP = By("eva", NOW + 100)
+EVE = Identifier(Channel.HANDLE, "eve", "Eve")
+DID = "did:a:1"
+
+
+def name(n: int) -> Identifier:
+    return Identifier(Channel.HANDLE, f"name{n}", f"Name{n}")
+
+
+def asked(identifier: Identifier = ANN) -> NewSession:
+    bannable = subjects_of(identifier, DID, "192.0.2.1")
+    return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, bannable=bannable)
+
+
+def rule(identifier: Identifier = ANN) -> SessionRule:
+    return SessionRule(RegistrationRequest(identifier.channel, DID, reserved=False), Limits())
+
+
+def rule_of(new: NewRegistration) -> RegistrationRule:
+    request = RegistrationRequest(new.identifier.channel, new.asked.did, reserved=False)
+    return RegistrationRule(request, Limits(), Ceilings())
+
+
+def with_bans(**fields: Any) -> NewRegistration:
+    new = registration(**fields)
+    return NewRegistration(
+        asked=new.asked, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
+        now=new.now, bannable=subjects_of(new.identifier, new.asked.did, "192.0.2.1"),
+    )  # fmt: skip
+
+
+async def acts(store: Store) -> list[tuple[str, str, str]]:
+    return [(act.operator, act.action, act.key) for act in await store.administration.acts(None, 100)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "identifier", "row"),
+    [
+        ("name handle ann", ANN, IDENTIFIER_RESERVED),
+        (f"did {DID}", ANN, IDENTIFIER_RESERVED),
+        ("domain example.com", MAIL, IDENTIFIER_RESERVED),
+        ("domain com", MAIL, IDENTIFIER_RESERVED),
+        ("network 192.0.2.0/24", ANN, IP_LIMIT_REACHED),
+    ],
+)
+async def test_what_is_banned_is_refused_until_the_ban_is_lifted(
+    store: Store, subject: str, identifier: Identifier, row: Any
+) -> None:
+    admin = store.administration
+    assert await admin.ban(subject, "spam", OP)
+    assert not await admin.ban(subject, "again", OP)
+    with pytest.raises(Refused) as refused:
+        await store.open_session(asked(identifier), rule(identifier))
+    assert refused.value.row is row
+    new = with_bans(identifier=identifier)
+    with pytest.raises(Refused) as refused:
+        await store.register(new, rule_of(new))
+    assert refused.value.row is row and not await store.is_claimed(identifier.channel.value, identifier.key)
+    assert await admin.lift(subject, OP) and not await admin.lift(subject, OP)
+    await store.open_session(asked(identifier), rule(identifier))
+    await store.register(new, rule_of(new))
+    assert await acts(store) == [("eva", "ban_lifted", subject), ("eva", "banned", subject)]
+
+
+async def test_a_ban_stops_only_what_it_is_about(store: Store) -> None:
+    await store.administration.ban("name handle ann", "spam", OP)
+    await store.administration.ban("domain ample.com", "spam", OP)
+    results = await asyncio.gather(
+        *(store.open_session(asked(name(n)), rule(name(n))) for n in range(4)),
+        store.open_session(asked(), rule()),
+        store.open_session(asked(MAIL), rule(MAIL)),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, Refused) for result in results] == [False] * 4 + [True, False]
+    admitted = [with_bans(identifier=name(n), credential_id=f"c{n}", ip=f"hash {n}") for n in range(4)]
+    refused = with_bans(credential_id="x")
+    done = await asyncio.gather(
+        *(store.register(new, rule_of(new)) for new in [*admitted, refused]), return_exceptions=True
+    )
+    assert [isinstance(result, Refused) for result in done] == [False] * 4 + [True]
+
+
+async def test_a_banned_did_gets_no_further_credential(store: Store) -> None:
+    new = with_bans(credential_id="a")
+    await store.register(new, rule_of(new))
+    await store.administration.ban(f"did {DID}", "", OP)
+    more = with_bans(credential_id="b")
+    with pytest.raises(Refused):
+        await store.register(more, rule_of(more))
+    assert await store.find_credential("a") is not None, "what is registered stays until it is released"
+
+
+async def test_pages_of_the_newest(store: Store) -> None:
+    for n in range(7):
+        await store.open_session(session(name(n), now=NOW + n // 2), admit)
+    seen: list[str] = []
+    after = None
+    while page := await store.administration.scan(Scan(after=after), 3):
+        seen += [row.key for row in page]
+        after = (page[-1].created_at, page[-1].channel, page[-1].key)
+    assert seen == ["name6", "name5", "name4", "name3", "name2", "name1", "name0"]
+    day = await store.administration.scan(Scan(since=NOW + 1, until=NOW + 3), 10)
+    assert [row.key for row in day] == ["name5", "name4", "name3", "name2"]
+
+
+async def test_a_prefix_and_a_did(store: Store) -> None:
+    for n in (1, 10, 2):
+        await store.open_session(session(name(n)), admit)
+    await store.register(registration(identifier=BOB, did="did:a:2"), claims)
+    await store.settle("cred", Confirmation.CONFIRMED, 7, NOW + 1)
+    page = await store.administration.scan(Scan(prefix="name1"), 10)
+    assert [row.key for row in page] == ["name1", "name10"]
+    after = (page[0].created_at, page[0].channel, page[0].key)
+    assert [row.key for row in await store.administration.scan(Scan(prefix="name1", after=after), 10)] == ["name10"]
+    (bob,) = await store.administration.scan(Scan(did="did:a:2"), 10)
+    assert (bob.given, bob.stage, bob.confirmed, bob.pending) == ("Bob", "registered", 1, 0)
+    assert len(await store.administration.scan(Scan(did=DID), 10)) == 3
+
+
+async def test_counts_by_channel(store: Store) -> None:
+    await store.open_session(session(ANN), admit)
+    await store.register(registration(identifier=BOB), claims)
+    await store.open_session(session(MAIL), admit)
+    day = int(NOW // 86400)
+    counted = await store.administration.count_day(day * 86400, day * 86400 + 86400)
+    assert [tuple(row) for row in counted] == [(day, "email", 1, 0), (day, "handle", 2, 1)]
+
+
+async def test_releases_and_revocations_name_the_operator(store: Store) -> None:
+    await store.register(registration(credential_id="a"), claims)
+    await store.register(registration(credential_id="b", now=NOW + 1), claims)
+    assert await store.administration.revoke("a", By("eva", NOW + 2))
+    assert await store.administration.release("handle", "ann", By("tom", NOW + 3))
+    assert not await store.administration.release("handle", "ann", By("tom", NOW + 3))
+    done = await acts(store)
+    assert done == [("tom", "released", "ann"), ("eva", "credential_revoked", "ann")]
+    await store.release("handle", "bob", NOW)
+    await store.mark_verified(MAIL, NOW + 5)
+    assert await acts(store) == done, "nobody else's act is an operator's"
+    first = (await store.administration.acts(None, 1))[0]
+    rest = await store.administration.acts((first.at, first.id), 100)
+    assert [(act.operator, act.action, act.key) for act in rest] == done[1:]
+
+
+async def test_another_did_gets_a_name(store: Store, database: Database) -> None:
+    await store.register(registration(credential_id="a"), claims)
+    assert await store.administration.transfer("handle", "ann", "did:a:2", OP)
+    claim = await store.claim_of("handle", "ann")
+    assert claim is not None and (claim.did, claim.stage) == ("did:a:2", Stage.SESSION)
+    assert await store.find_credential("a") is None
+    new = with_bans(did="did:a:2", credential_id="b", now=NOW + 200)
+    await store.register(new, rule_of(new))
+    again = with_bans(did="did:a:3", credential_id="a", identifier=BOB)
+    await store.register(again, rule_of(again))
+    assert not await store.administration.transfer("handle", "ann", "did:a:2", OP)
+    assert not await store.administration.transfer("handle", "none", "did:a:2", OP)
+    described: Any = await store.describe("handle", "ann")
+    story = [(row["action"], row["did"], row["operator"]) for row in described["history"]]
+    assert story == [
+        ("session", DID, None),
+        ("registered", DID, None),
+        ("transferred", "did:a:2", "eva"),
+        ("registered", "did:a:2", None),
+    ]
+
+
+async def test_a_claim_gets_another_name_with_its_credentials(store: Store) -> None:
+    await store.register(registration(credential_id="a"), claims)
+    assert not await store.administration.rename("handle", "ann", EVE, OP), "the chain judges by the name"
+    await store.settle("a", Confirmation.CONFIRMED, 7, NOW + 1)
+    await store.open_session(session(BOB, "did:a:2"), admit)
+    assert not await store.administration.rename("handle", "ann", BOB, OP)
+    assert await store.administration.rename("handle", "ann", EVE, OP)
+    assert not await store.is_claimed("handle", "ann")
+    found = await store.find_credential("a")
+    assert found is not None and (found.identifier, found.did) == ("Eve", DID)
+    assert await store.snapshots.is_registered(DID)
+    more = with_bans(identifier=EVE, credential_id="b", now=NOW + 200)
+    await store.register(more, rule_of(more))
+    old, new = await store.describe("handle", "ann"), await store.describe("handle", "eve")
+    told: Any = (old, new)
+    assert [[row["action"] for row in one["history"]] for one in told] == [
+        ["session", "registered", "confirmed", "renamed"], ["renamed", "registered"],
+    ]  # fmt: skip
+    assert await store.administration.release("handle", "eve", By("eva", NOW + 300))
+    assert await store.find_credential("a") is None and not await store.snapshots.is_registered(DID)
+
+
+async def test_an_act_that_changes_nothing_here_is_noted(store: Store) -> None:
+    await store.administration.note("invited", "3 uses", OP)
+    assert await acts(store) == [("eva", "invited", "3 uses")]
