@@ -125,10 +125,13 @@ def list_identifiers(  # noqa: PLR0913, PLR0917 - each is an option of the comma
     as_json: AsJson = False,
 ) -> None:
     """List claimed identifiers, the newest first, or with a prefix by name."""
-    from holdfast.cli.listings import print_identifiers
+    from holdfast.cli.listings import print_identifiers, search_or_fail
+    from holdfast.service.operations.administration import page
 
     asked = {"prefix": prefix, "did": did, "address": address, "day": day, "state": state, "channel": channel}
-    print_identifiers(asked, limit, after, env_file, csv=csv, as_json=as_json)
+    search = search_or_fail({**asked, "after": after}, env_file, as_json=as_json)
+    rows, following = with_store(lambda store: page(store, search, limit), env_file, as_json=as_json)
+    print_identifiers(rows, following, csv=csv, as_json=as_json)
 
 
 @app.command()
@@ -140,8 +143,10 @@ def counts(
 ) -> None:
     """Count for each day and channel what was claimed, and how much of it is registered now."""
     from holdfast.cli.listings import print_counts
+    from holdfast.service.operations.administration import counts as count
 
-    print_counts(days, env_file, csv=csv, as_json=as_json)
+    rows = with_store(lambda store: count(store, days, time.time()), env_file, as_json=as_json)
+    print_counts(rows, csv=csv, as_json=as_json)
 
 
 @app.command()

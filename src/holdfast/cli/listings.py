@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.identifier import with_store
 from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import secrets_or_fail, settings_or_fail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.service.operations.administration import Search
+    from holdfast.service.store.administration import DayCount, Listed
+
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # with which spreadsheets begin a formula
 
 
-def print_identifiers(
-    asked: Mapping[str, str | None], limit: int, after: str | None, env_file: str | None, *, csv: bool, as_json: bool
-) -> None:
-    """Print one page of identifiers. Exits with USAGE for a filter that cannot be read."""
+def search_or_fail(asked: Mapping[str, str | None], env_file: str | None, *, as_json: bool) -> Search:
+    """Return the search for an operator's words. Exits with USAGE for a filter that cannot be read."""
     from holdfast.rules.addresses import AddressHashes, subject_of_text
-    from holdfast.service.operations.administration import page, plain, search_of
+    from holdfast.service.operations.administration import search_of
 
     key = secrets_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json).address_key
     try:
-        search = search_of({**asked, "after": after}, lambda text: AddressHashes(key).of(subject_of_text(text)))
+        return search_of(asked, lambda text: AddressHashes(key).of(subject_of_text(text)))
     except ValueError as error:
         fail(Exit.USAGE, str(error), as_json=as_json)
-    rows, following = with_store(lambda store: page(store, search, limit), env_file, as_json=as_json)
+
+
+def print_identifiers(rows: Sequence[Listed], following: str | None, *, csv: bool, as_json: bool) -> None:
+    """Print one page of identifiers, and where the next one begins."""
+    from holdfast.service.operations.administration import plain
+
     found = [plain(row) for row in rows]
     text = csv_of(found) if csv else _table(found)
     if following and not csv:
@@ -38,11 +42,10 @@ def print_identifiers(
     emit({"identifiers": found, "after": following}, text, as_json=as_json)
 
 
-def print_counts(days: int, env_file: str | None, *, csv: bool, as_json: bool) -> None:
-    """Print the counts of the last days."""
-    from holdfast.service.operations.administration import counts, plain_count
+def print_counts(rows: Sequence[DayCount], *, csv: bool, as_json: bool) -> None:
+    """Print counts by day and channel."""
+    from holdfast.service.operations.administration import plain_count
 
-    rows = with_store(lambda store: counts(store, days, time.time()), env_file, as_json=as_json)
     found = [plain_count(row) for row in rows]
     emit(found, csv_of(found) if csv else _table(found), as_json=as_json)
 
