@@ -189,5 +189,6 @@ MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES,)
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "bans", "kept_answers", "snapshot_orphans", *SNAPSHOT_TABLE_NAMES, *RECOVERY_TABLE_NAMES, "outbox",
+    "leases", "audit", "bans", "kept_answers", "snapshot_orphans", "outbox", *SNAPSHOT_TABLE_NAMES,
+    *RECOVERY_TABLE_NAMES,
 )  # fmt: skip
