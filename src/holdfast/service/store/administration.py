@@ -113,7 +113,7 @@ class Administration(Protocol):
         ...
 
     async def lift(self, subject: str, by: By) -> bool:
-        """Lift a ban; False if there is none."""
+        """Lift a ban; False if the subject is not banned."""
         ...
 
     async def release(self, channel: str, key: str, by: By) -> bool:

@@ -189,7 +189,7 @@ class StoreGauges:
             `async`; `unknown` if the server hides it from this role); None for other databases.
         standby_required: whether commits wait for a standby.
         events: events that wait for delivery, at most COUNTED_PENDING.
-        oldest_event_s: the age of the oldest of them, in seconds; 0 if there is none.
+        oldest_event_s: the age of the oldest of them, in seconds; 0 without one.
         clock_offset_s: this machine's clock minus the database server's; None for a database without a server.
     """
 
