@@ -27,7 +27,7 @@ ENCLAVE = "enclave/src/chains/contract_set.zig"
 VECTORS = "vectors/accounts/addresses.json"
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
-# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses this account, and only on local chains.
+# Account 9 of the public "test ... junk" mnemonic. Only VerifyingPaymaster uses this account, and only on local chains.
 DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
@@ -64,7 +64,7 @@ ROWS = {
     "AccountHelper": Row("src/AccountHelper.sol", "DIDRegistry"),
     "SessionSBT": Row("src/SessionSBT.sol"),
     "DevUSDC": Row("src/dev/DevUSDC.sol"),
-    "DevPaymaster": Row("src/dev/DevPaymaster.sol", DEV_SPONSOR),
+    "VerifyingPaymaster": Row("src/VerifyingPaymaster.sol", DEV_SPONSOR),
 }
 
 
@@ -165,7 +165,7 @@ def _vectors(addresses: dict[str, str]) -> str:
 def _addresses_module(addresses: dict[str, str]) -> str:
     named = {"VaultAccount": "VAULT_ACCOUNT", "AppFactory": "APP_FACTORY", "DIDRegistry": "DID_REGISTRY"}
     named |= {"AccountHelper": "ACCOUNT_HELPER", "SessionSBT": "SESSION_SBT", "DevUSDC": "DEV_USDC"}
-    named |= {"DevPaymaster": "DEV_PAYMASTER"}
+    named |= {"VerifyingPaymaster": "DEV_PAYMASTER"}
     return _MODULE.format(
         deployer=DEPLOYER,
         salt=keccak256(SALT_TEXT).hex(),
@@ -195,7 +195,7 @@ ENTRY_POINT_V07: Final = "{v07}"
 ENTRY_POINT_V08: Final = "{v08}"
 ENTRY_POINT_V09: Final = "{v09}"
 
-# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. VerifyingPaymaster accepts its signature, on local chains only.
 DEV_SPONSOR: Final = "{sponsor}"
 
 {constants}

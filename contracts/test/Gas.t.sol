@@ -6,7 +6,7 @@ import {AppFactory} from "../src/AppFactory.sol";
 import {DIDRegistry} from "../src/DIDRegistry.sol";
 import {SessionSBT} from "../src/SessionSBT.sol";
 import {VaultAccount} from "../src/VaultAccount.sol";
-import {DevPaymaster} from "../src/dev/DevPaymaster.sol";
+import {VerifyingPaymaster} from "../src/VerifyingPaymaster.sol";
 import {DevUSDC} from "../src/dev/DevUSDC.sol";
 import {Owners} from "../src/account/Owners.sol";
 import {Permission} from "../src/account/Permissions.sol";
@@ -22,7 +22,7 @@ contract GasTest is AccountFixture {
     bytes32 private constant PAYMASTER_LIMITS = bytes32(uint256(60_000) << 128 | 1);
 
     DevUSDC private usdc;
-    DevPaymaster private paymaster;
+    VerifyingPaymaster private paymaster;
     string private signatures;
 
     // The properties of the operation that is measured next.
@@ -39,7 +39,7 @@ contract GasTest is AccountFixture {
         _deployEntryPoints();
         usdc = DevUSDC(_deployed("DevUSDC"));
         usdc.mint(bob, 5e6);
-        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
+        paymaster = VerifyingPaymaster(_deployedWith("VerifyingPaymaster", vm.addr(SPONSOR_KEY)));
         string memory profile = vm.envOr("FOUNDRY_PROFILE", string("default"));
         bool precompile = keccak256(bytes(profile)) == keccak256("precompile");
         signatures = precompile ? "OperationsWithPrecompile" : "OperationsInSolidity";

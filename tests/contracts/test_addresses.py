@@ -35,10 +35,10 @@ def test_constructor_arguments_are_the_addresses_of_earlier_contracts() -> None:
     assert _argument("DIDRegistry") == contracts.address("AppFactory")
     assert _argument("AccountHelper") == contracts.address("DIDRegistry")
     assert _argument("AppFactory") == contracts.address("VaultAccount")
-    assert _argument("DevPaymaster") == contracts.DEV_SPONSOR
+    assert _argument("VerifyingPaymaster") == contracts.DEV_SPONSOR
 
 
-@pytest.mark.parametrize("name", ["DIDRegistry", "AccountHelper", "AppFactory", "DevPaymaster"])
+@pytest.mark.parametrize("name", ["DIDRegistry", "AccountHelper", "AppFactory", "VerifyingPaymaster"])
 def test_immutables_hold_the_constructor_argument(name: str) -> None:
     contract = contracts.load(name)
     assert contract.init_code[-32:] in contract.runtime

@@ -150,7 +150,7 @@ def test_development_contracts_nowhere_else(foreign_chain: Chain, key_file: str,
     refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--dev", "--yes")
     assert refused.exit_code == Exit.CONFIGURATION
     assert refused.stdout == ""
-    assert "DevUSDC and DevPaymaster" in refused.stderr
+    assert "DevUSDC and VerifyingPaymaster" in refused.stderr
     assert foreign_chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
 
 

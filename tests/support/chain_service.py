@@ -96,7 +96,7 @@ class ChainService:
 
     @property
     def sponsor(self) -> str:
-        """The address whose signatures DevPaymaster accepts; anvil has the private key."""
+        """The address whose signatures VerifyingPaymaster accepts; anvil has the private key."""
         return self._world.accounts.sponsor.address
 
     def another(self, folder: Path, bundler_url: str, **settings: str) -> ChainService:

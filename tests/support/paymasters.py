@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from tests.support.running_service import json_server
 
+from holdfast.chain.approvals import approval_hash
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import V07
 from holdfast.chain.packed_operations import pack
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.world.anvil import CHAIN_ID
-from holdfast.world.sponsor import sponsorship_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support.chain_service import ChainService
 
-PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
+PAYMASTER = from_hex(ADDRESSES["VerifyingPaymaster"])
 PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 FIELDS = ("paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit")
 LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
@@ -111,10 +111,10 @@ def stubbed(operation: UserOperation) -> UserOperation:
 
 
 def signed(chain: ChainService, operation: UserOperation) -> UserOperation:
-    """Return the operation with a signature that DevPaymaster accepts, valid for an hour of the chain's time."""
+    """Return the operation with a signature that VerifyingPaymaster accepts, valid for an hour of the chain's time."""
     now = max(int(chain.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16), int(time.time()))
     validity = (now + 3600).to_bytes(6) + bytes(6)
-    digest = sponsorship_hash(pack(operation), V07.address, CHAIN_ID, validity)
+    digest = approval_hash(pack(operation), V07.address, CHAIN_ID, validity)
     return replace(operation, paymaster_data=validity + from_hex(chain.rpc("eth_sign", chain.sponsor, to_hex(digest))))
 
 

@@ -12,8 +12,9 @@ from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.contracts.create2 import clone_code
 from holdfast.chain.errors import ChainError, RpcError
+from holdfast.chain.posted_commitments import MOST_FOR_ONE_OPERATION, PostedCommitments, creates
 from holdfast.chain.user_operations import UserOperation
-from holdfast.world.commitments import MOST_FOR_ONE_OPERATION, MOST_IN_A_MINUTE, Commitments, Rate, creates
+from holdfast.world.commitments import MOST_IN_A_MINUTE, DevelopmentPoster, Rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +117,8 @@ async def test_the_rate_holds_for_all_senders_together(world: LocalWorld, newcom
         async def transact(self, *arguments: Any) -> None:
             posted.append(arguments)
 
-    commitments = Commitments(Chain(), world.accounts.sponsor.address, clock)  # type: ignore[arg-type]
+    poster = DevelopmentPoster(Chain(), world.accounts.sponsor.address, clock)  # type: ignore[arg-type]
+    commitments = PostedCommitments(world.rpc, poster)
     for _ in range(MOST_IN_A_MINUTE // MOST_FOR_ONE_OPERATION):
         await commitments.prepare(newcomer().first_operation(*claims(MOST_FOR_ONE_OPERATION)))
     with pytest.raises(RpcError, match="commitments a minute"):

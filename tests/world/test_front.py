@@ -13,6 +13,7 @@ import pytest
 from eth_abi.abi import encode
 
 from holdfast.chain import calls
+from holdfast.chain.approvals import approval_hash
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.packed_operations import pack
 from holdfast.chain.user_operations import UserOperation
@@ -20,7 +21,7 @@ from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.service_process import service_environment
-from holdfast.world.sponsor import VALID_FOR_S, sponsorship_hash
+from holdfast.world.sponsor import VALID_FOR_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,8 +99,8 @@ async def test_the_sponsor_signs_what_the_paymaster_checks(
     data = selector(f"getHash({STRUCT},address,uint48,uint48)") + encode(
         [STRUCT, "address", "uint48", "uint48"], [fields, entry_point.address, *numbers]
     )
-    theirs = await world.rpc.eth_call(ADDRESSES["DevPaymaster"], data)
-    assert sponsorship_hash(packed, entry_point.address, CHAIN_ID, validity) == theirs
+    theirs = await world.rpc.eth_call(ADDRESSES["VerifyingPaymaster"], data)
+    assert approval_hash(packed, entry_point.address, CHAIN_ID, validity) == theirs
     assert abs(numbers[0] - VALID_FOR_S - time.time()) < 600
 
 

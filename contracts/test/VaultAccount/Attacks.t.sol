@@ -6,7 +6,7 @@ import {VaultAccount} from "../../src/VaultAccount.sol";
 import {Owners} from "../../src/account/Owners.sol";
 import {Permission, Permissions} from "../../src/account/Permissions.sol";
 import {Recovery} from "../../src/account/Recovery.sol";
-import {DevPaymaster} from "../../src/dev/DevPaymaster.sol";
+import {VerifyingPaymaster} from "../../src/VerifyingPaymaster.sol";
 import {IUserOpHash} from "../utils/Fixture.sol";
 import {PermissionFixture} from "../utils/PermissionFixture.sol";
 
@@ -37,13 +37,13 @@ contract Reentrant {
 /// @notice What each role could try with what it has, through the real entry points where they matter.
 contract AttacksTest is PermissionFixture {
     uint256 private constant SPONSOR_KEY = 0x590;
-    DevPaymaster private paymaster;
+    VerifyingPaymaster private paymaster;
     Permission private p;
 
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
-        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
+        paymaster = VerifyingPaymaster(_deployedWith("VerifyingPaymaster", vm.addr(SPONSOR_KEY)));
         vm.deal(address(this), 1 ether);
         paymaster.deposit{value: 1 ether}(EP08);
         p = _subscription();

@@ -1,20 +1,56 @@
-"""Sends a signed transaction once, and waits until it is mined."""
+"""Sends transactions once, and waits until they are mined."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
+from holdfast.chain import values
 from holdfast.chain.errors import RpcError
-from holdfast.wire.encoding import to_hex
+from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.transactions import Transaction
+from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
+    from eth_keys.datatypes import PrivateKey
+
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.values import Receipt
 
 MINED_WITHIN_S = 180.0
 _LOOK_EVERY_S = 0.25
+
+
+async def transact(rpc: RpcClient, key: PrivateKey, to: str, data: bytes, value: int = 0) -> Receipt:
+    """Send a transaction from a key's address at the chain's fees, and return its receipt once it is mined.
+
+    Args:
+        rpc: of the chain.
+        key: pays for gas and value.
+        to: the called address.
+        data: call data.
+        value: wei to send along.
+
+    Raises:
+        RpcError: the transaction would revert, the address cannot pay, or the chain does not respond.
+        TimeoutError: it is not mined in time.
+    """
+    sender, chain_id = key.public_key.to_checksum_address(), await rpc.chain_id()
+    call = {"from": sender, "to": to, "data": to_hex(data), "value": hex(value)}
+    gas = values.quantity(await rpc.call("eth_estimateGas", [call]))
+    fees = await fees_of_chain(rpc, chain_id)
+    transaction = Transaction(
+        chain_id=chain_id,
+        nonce=values.quantity(await rpc.call("eth_getTransactionCount", [sender, "pending"])),
+        max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
+        max_fee_per_gas=fees.max_fee_per_gas,
+        gas=gas + gas // 10,
+        to=from_hex(to),
+        data=data,
+        value=value,
+    )
+    return await mined(rpc, await send_raw(rpc, transaction.signed(key)))
 
 
 async def send_raw(rpc: RpcClient, raw: bytes) -> str:

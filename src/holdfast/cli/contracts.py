@@ -38,7 +38,7 @@ ChainId = Annotated[
         "--chain-id", metavar="ID", min=1, help="The expected chain; refuse any other before anything is sent."
     ),
 ]
-Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and DevPaymaster; local chains only.")]
+Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and VerifyingPaymaster; local chains only.")]
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[st
 
     sender = key.public_key.to_checksum_address()
     if not set(names).isdisjoint(DEVELOPMENT):
-        await _require_local(client, url, "DevUSDC and DevPaymaster are for development chains")
+        await _require_local(client, url, "DevUSDC and VerifyingPaymaster are for development chains")
     if sender in PUBLIC_ADDRESSES:
         await _require_local(client, url, "the key in the key file is a public development key: use another")
     return await make_plan(client, sender, names, chain_id)

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "attestation": ("holdfast.cli.attestation", "Check attestations."),
     "enclave": ("holdfast.cli.enclave", "Publish the enclave that services serve, or check one."),
     "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),
+    "sponsor": ("holdfast.cli.sponsor", "Pay for people's operations: the paymaster, its deposit and budgets."),
     "contracts": ("holdfast.cli.contracts", "Deploy the contracts, or check what a chain carries."),
     "indexer": ("holdfast.cli.indexer", "Follow the registry on its chain and answer lookups."),
 }

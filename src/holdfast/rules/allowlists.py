@@ -13,6 +13,7 @@ BUNDLER_METHODS = frozenset(
         "eth_supportedEntryPoints",
     }
 )
+PAYMASTER_METHODS = frozenset({"pm_getPaymasterStubData", "pm_getPaymasterData"})  # ERC-7677
 WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # served by the engine's SDK
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")

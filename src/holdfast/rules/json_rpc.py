@@ -10,6 +10,8 @@ from holdfast.rules.allowlists import BUNDLER_METHODS
 from holdfast.wire.errors import INVALID_JSON_RPC, RPC_METHOD_NOT_ALLOWED, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from holdfast.wire.requests import CallBundler
 
 _MAX_ID_BYTES = 1024
@@ -18,7 +20,7 @@ _MAX_ID_BYTES = 1024
 _decode_id = msgspec.json.Decoder(str | int | float | None).decode
 
 
-def written_anew(request: CallBundler) -> bytes:
+def written_anew(request: CallBundler, methods: Collection[str] = BUNDLER_METHODS) -> bytes:
     """Return the JSON of a single allowed request.
 
     Only `jsonrpc`, `id`, `method` and `params` are written, each once. Some JSON parsers use the first of two equal
@@ -28,7 +30,7 @@ def written_anew(request: CallBundler) -> bytes:
     Raises:
         Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC (JSON-RPC 2.0, section 4).
     """
-    if request.method not in BUNDLER_METHODS:
+    if request.method not in methods:
         raise Refused(RPC_METHOD_NOT_ALLOWED)
     return b"".join((b'{"jsonrpc": "2.0"', *_members(request), b"}"))
 

@@ -168,6 +168,23 @@ BUNDLER_OF_CHAIN = Endpoint(
     refusals=(e.UNSUPPORTED_CHAIN, *BUNDLER.refusals),
     client=False,
 )
+PAYMASTER = Endpoint(
+    name="paymaster",
+    method="POST",
+    path="/api/paymaster/{chain_id}",
+    summary="One request to the service's own paymaster (ERC-7677)",
+    input=r.CallBundler,
+    missing=e.INVALID_JSON_RPC,
+    refusals=(
+        e.UNSUPPORTED_CHAIN,
+        e.RPC_METHOD_NOT_ALLOWED,
+        e.SPONSOR_NOT_CONFIGURED,
+        e.RATE_LIMITED,
+        e.BUNDLER_ERROR,
+        *_BODY,
+    ),
+    client=False,
+)
 PREDICT_ADDRESS = Endpoint(
     name="predict_address",
     method="GET",

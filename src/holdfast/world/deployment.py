@@ -49,7 +49,7 @@ async def deploy_contracts(chain: LocalChain, deployer: str) -> None:
 
 
 async def _fill_deposit(chain: LocalChain, payer: str, entry_point: EntryPoint) -> None:
-    paymaster = load("DevPaymaster").address
+    paymaster = load("VerifyingPaymaster").address
     held = await chain.rpc.eth_call(entry_point.address, call_data("balanceOf(address)", paymaster))
     if int.from_bytes(held) < _DEPOSIT_WEI // 2:
         deposit = call_data("deposit(address)", entry_point.address)

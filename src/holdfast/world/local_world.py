@@ -90,7 +90,7 @@ async def open_world(options: WorldOptions, say: Callable[[str], None]) -> Async
         # Alto asks the front end too, because Node.js connects to as few ports as browsers.
         alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
         alto = RpcClient(alto_url, transport, batches=False)
-        sponsor = Sponsor(chain, alto, accounts.sponsor.address, chain.chain_id)
+        sponsor = Sponsor(chain, alto, accounts.sponsor)
         bundler = serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port)
         bundler_url = await opened.enter_async_context(bundler)
         yield LocalWorld(

@@ -13,7 +13,7 @@ ENTRY_POINT_V07: Final = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08: Final = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 ENTRY_POINT_V09: Final = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
-# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. VerifyingPaymaster accepts its signature, on local chains only.
 DEV_SPONSOR: Final = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 
 VAULT_ACCOUNT = "0x21DAD870dDF1bba05A4C631ac144011542af796C"
@@ -31,7 +31,7 @@ ADDRESSES: Final[dict[str, str]] = {
     "AccountHelper": ACCOUNT_HELPER,
     "SessionSBT": SESSION_SBT,
     "DevUSDC": DEV_USDC,
-    "DevPaymaster": DEV_PAYMASTER,
+    "VerifyingPaymaster": DEV_PAYMASTER,
 }
 
 # Body of GET /api/contracts unless settings say otherwise (interface, "Default contract set").

@@ -13,7 +13,7 @@ from holdfast.wire.keccak import keccak256
 
 # In deployment order: no contract refers to one that is deployed after it.
 PRODUCTION = ("VaultAccount", "AppFactory", "DIDRegistry", "AccountHelper", "SessionSBT")
-DEVELOPMENT = ("DevUSDC", "DevPaymaster")
+DEVELOPMENT = ("DevUSDC", "VerifyingPaymaster")
 NAMES = PRODUCTION + DEVELOPMENT
 
 

@@ -53,13 +53,13 @@ def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGIST
 
     The result is empty if the call data makes no claim or is not for a vault account.
     """
-    calls = _inner_calls(call_data)
+    calls = inner_calls(call_data)
     target = registry.lower()
     found = (_of_claim(sender, name, values) for name, values in _claims(calls, target))
     return [needed for needed in found if needed is not None]
 
 
-def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
+def inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
     """Return the target and call data of each call that the account's `execute` or `executeBatch` makes."""
     single = decode_call(_EXECUTE, call_data)
     if single is not None:

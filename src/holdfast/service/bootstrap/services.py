@@ -10,6 +10,7 @@ from holdfast.service.bootstrap.events import event_deliveries
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
 from holdfast.service.bootstrap.snapshots import kept_snapshots, snapshot_access
+from holdfast.service.bootstrap.sponsors import sponsors_of
 from holdfast.service.bootstrap.upstreams import (
     accounts_of,
     bundler_of,
@@ -37,6 +38,7 @@ from holdfast.service.operations.recovery_mails import RecoveryMails
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
+from holdfast.service.operations.sponsor_settlement import SponsorSettlement
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
 from holdfast.service.settings.chains import served_chains
@@ -69,11 +71,12 @@ def build_service(
     mailer = mailer or configured_mailer(settings, pools)
     sms = sms or configured_sms(settings, pools, clock, entropy)
     served, chains = served_chains(settings), chain_readers(settings, pools)
+    sponsors = sponsors_of(settings, secrets, store, chains, pools, clock)
     on_chains = {
         chain_id: OnChain(
             chain,
             accounts_of(settings, chains[chain_id]),
-            Relay(bundler_of(chain, served.main, pools), store, settings.ceilings, clock),
+            Relay(bundler_of(chain, served.main, pools), store, settings.ceilings, clock, sponsors.get(chain_id)),
         )
         for chain_id, chain in served.chains.items()
     }
@@ -124,6 +127,7 @@ def build_service(
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),
+        sponsors=SponsorSettlement(sponsors, settings.confirmation_depth),
         close_pools=pools.close,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from aiohttp import ClientSession
 
+    from holdfast.chain.bundler import Bundler
     from holdfast.chain.rpc import RpcClient
     from holdfast.rules.chains import Chain
     from holdfast.service.clock import Clock
@@ -51,6 +53,20 @@ def pool_of(upstream: str, chain: Chain, main: Chain) -> str:
 def bundler_of(chain: Chain, main: Chain, pools: ConnectionPools) -> BundlerProxy:
     """Return the bundler of a chain, if it has one."""
     return BundlerProxy(chain.bundler, pools.of(pool_of("bundler", chain, main)))
+
+
+def bundler_client(settings: Settings, chain: Chain, pools: ConnectionPools) -> Callable[[], Bundler]:
+    """Return a function that returns the client of a chain's bundler, made when first needed."""
+    from holdfast.chain.bundler import Bundler
+
+    pool = pool_of("bundler", chain, served_chains(settings).main)
+
+    @cache
+    def connect() -> Bundler:
+        rpc = _rpc("bundler", chain.bundler or "", pools.of(pool))
+        return Bundler(rpc, entry_point=settings.contract_entry_point, chain_id=chain.chain_id)
+
+    return connect
 
 
 def confirmations_of(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:

@@ -14,6 +14,7 @@ from holdfast.service.lifecycle.warm_up import warm_up
 from holdfast.service.operations.events import DELIVER_EVERY_S
 from holdfast.service.operations.measuring import MEASURE_EVERY_S
 from holdfast.service.operations.recovery_mails import SEND_EVERY_S
+from holdfast.service.operations.sponsor_settlement import SETTLE_EVERY_S
 from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.reporting import Telemetry
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.resolution import Resolution
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.snapshots import Snapshots
+    from holdfast.service.operations.sponsor_settlement import SponsorSettlement
     from holdfast.service.operations.status import ServiceStatus
     from holdfast.service.operations.verification import Verification
     from holdfast.service.sms.port import SmsSender, SmsVerifier
@@ -82,6 +84,7 @@ class Service:
     snapshots: Snapshots | None
     engine: bool
     clock: Clock
+    sponsors: SponsorSettlement
     senders: tuple[Mailer | SmsVerifier | SmsSender, ...]
     close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -116,6 +119,9 @@ class Service:
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
             # This job runs in every process, because each machine has a spool folder for uploads.
             self._tasks.append(periodic("uploads", EXPIRE_EVERY_S, self.snapshots.uploads.waste.sweep))
+        if self.sponsors.sponsors:
+            settle = under_lease(self.store, self.clock, "sponsor", self.sponsors.run)
+            self._tasks.append(periodic("sponsor", SETTLE_EVERY_S, settle))
         if metrics.enabled():
             self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))
 

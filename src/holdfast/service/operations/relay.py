@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.rules.allowlists import PAYMASTER_METHODS
 from holdfast.rules.json_rpc import written_anew
 from holdfast.rules.quotas import of_operation
+from holdfast.rules.sponsoring import SPONSOR
 from holdfast.rules.user_operations import refusal_of
-from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
+from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, SPONSOR_NOT_CONFIGURED, Refused
 from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock
+    from holdfast.service.operations.sponsor import Sponsor
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.bundler import BundlerProxy
     from holdfast.wire.requests import CallBundler
@@ -27,11 +30,13 @@ class Relay:
     store: Store
     ceilings: Ceilings
     clock: Clock
+    sponsor: Sponsor | None = None
 
     async def forward(self, request: CallBundler, ip: str) -> bytes:
         """Return the response to one JSON-RPC request (interface: POST /api/bundler).
 
-        It is the bundler's, except for an operation whose paymaster is the zero address, which is not forwarded.
+        It is the bundler's, except for an operation whose paymaster is the zero address, which is not forwarded, and
+        for `pm_sponsorUserOperation`, which the service's own sponsor answers if there is one.
 
         Args:
             request: the request that the client sent.
@@ -49,4 +54,19 @@ class Relay:
             return refusal
         if request.method in CHARGED:
             await self.store.charge(of_operation(ip, self.ceilings), self.clock())
+        if self.sponsor is not None and request.method == SPONSOR:
+            return await self.sponsor.answer(request)
         return await self.bundler.forward(written)
+
+    async def sponsored(self, request: CallBundler, ip: str) -> bytes:
+        """Return the sponsor's response to a request of ERC-7677, under the rules of `forward`.
+
+        Raises:
+            Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC, SPONSOR_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in
+                this order.
+        """
+        written_anew(request, PAYMASTER_METHODS)
+        if self.sponsor is None:
+            raise Refused(SPONSOR_NOT_CONFIGURED)
+        await self.store.charge(of_operation(ip, self.ceilings), self.clock())
+        return await self.sponsor.answer(request)

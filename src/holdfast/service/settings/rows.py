@@ -36,6 +36,7 @@ from holdfast.rules.snapshot_quotas import (
 )
 from holdfast.rules.webhooks import parse_secrets
 from holdfast.service.delivery.schemes import EventScheme, MailScheme, SmsScheme
+from holdfast.service.settings.sponsor import SPONSOR_ROWS
 from holdfast.settings.parsers import (
     MAX_PORT,
     header_name,
@@ -290,6 +291,7 @@ ROWS: tuple[SettingRow, ...] = (
         "ERC-4337 bundler of the chain HOLDFAST_CHAIN",
         secret=True,
     ),
+    *SPONSOR_ROWS,
     SettingRow("HOLDFAST_FAUCET_URL", None, public_url, "test USDC for the button on /vault; in development alone"),
     SettingRow("HOLDFAST_INDEXER_APP", None, module_attribute, "indexer in this process, module:attribute"),
     SettingRow("HOLDFAST_INDEXER_URL", None, http_url, "indexer at an address", secret=True),

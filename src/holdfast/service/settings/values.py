@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
 
+    from holdfast.service.settings.sponsor import SponsorKey
     from holdfast.settings.chain_file import ChainFile
 
 
@@ -57,6 +58,13 @@ class Settings:
     rpc_url: str
     public_rpc_url: str | None
     bundler_url: str | None
+    sponsor_key: SponsorKey | None
+    sponsor_chains: tuple[int, ...]
+    sponsor_day: int
+    sponsor_did_day: int
+    sponsor_contracts: dict[str, int | None]
+    sponsor_max_fee: int
+    sponsor_low: int
     faucet_url: str | None
     indexer_app: str | None
     indexer_url: str | None

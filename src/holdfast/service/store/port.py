@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.persons import NewAddress, Removal, Removed
     from holdfast.service.store.recoveries import Recoveries
     from holdfast.service.store.snapshot_index import SnapshotIndex
+    from holdfast.service.store.sponsorships import SponsorshipStore
     from holdfast.service.store.values import (
         IdempotencyState,
         KeptAnswer,
@@ -84,6 +85,11 @@ class Store(Protocol):
     @property
     def outbox(self) -> Outbox:
         """Events that wait for their delivery."""
+        ...
+
+    @property
+    def sponsorships(self) -> SponsorshipStore:
+        """What the service's own sponsor has reserved and spent."""
         ...
 
     async def ping(self) -> None:

@@ -35,6 +35,11 @@ class UnopenedStore:
         """See Store."""
         return self
 
+    @property
+    def sponsorships(self) -> UnopenedStore:
+        """See Store."""
+        return self
+
     async def close(self) -> None:
         """See Store."""
 

@@ -89,6 +89,14 @@ ROWS = (
     _gauge("holdfast_confirmations_pending", "Registrations that wait for the chain; counted up to 10000.", across=_L),
     _gauge("holdfast_confirmations_overdue_seconds", "How late the check that is due longest is.", across=_L),
     _counter("holdfast_confirmations_total", "Registrations checked on the chain.", "outcome"),
+    # Sponsor
+    _gauge(
+        "holdfast_sponsor_deposit_ether",
+        "The sponsor's deposit; the smallest of all chains.",
+        across=_L,
+    ),
+    _gauge("holdfast_sponsor_deposit_low", "1 if a deposit is below HOLDFAST_SPONSOR_LOW, else 0.", across=_L),
+    _counter("holdfast_sponsored_total", "Requests to the sponsor.", "outcome"),
     # Providers
     _counter("holdfast_provider_calls_total", "Calls to providers.", "provider", "outcome"),
     _histogram("holdfast_provider_seconds", "Time of a call to a provider, in seconds.", "provider"),
@@ -133,6 +141,7 @@ LABEL_VALUES: dict[str, tuple[str, ...]] = {
         "reserved",
         "measure",
         "recoveries",
+        "sponsor",
         "events_webhook",
         "events_engine",
     ),

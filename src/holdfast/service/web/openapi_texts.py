@@ -197,6 +197,11 @@ TEXTS: dict[str, Text] = {
         {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []},
         {"jsonrpc": "2.0", "id": 1, "result": [_ACCOUNT]},
     ),
+    "paymaster": _chain(
+        "The service's own sponsor as a paymaster service (ERC-7677): pm_getPaymasterStubData and pm_getPaymasterData.",
+        {"jsonrpc": "2.0", "id": 1, "method": "pm_getPaymasterStubData", "params": []},
+        {"jsonrpc": "2.0", "id": 1, "result": {"paymaster": _ACCOUNT, "paymasterData": "0x"}},
+    ),
     "account_state_on_chain": _chain(
         "Like GET /api/accounts/state, which reads the main chain, for any chain of GET /api/chains.",
         {"account": _ACCOUNT},

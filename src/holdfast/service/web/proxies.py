@@ -1,4 +1,4 @@
-"""POST /api/bundler and GET /api/indexer/{path}."""
+"""POST /api/bundler, POST /api/paymaster/{chain_id} and GET /api/indexer/{path}."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.rules.allowlists import indexer_path
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
 from holdfast.service.web.serving import serves, serves_plainly
-from holdfast.wire.endpoints import BUNDLER, BUNDLER_OF_CHAIN, INDEXER
+from holdfast.wire.endpoints import BUNDLER, BUNDLER_OF_CHAIN, INDEXER, PAYMASTER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
 OPAQUE_TYPE = "application/octet-stream"
 SANDBOXED = ("content-security-policy", "sandbox; default-src 'none'")
-_BUNDLERS = "/api/bundler/"
+_BUNDLERS, _PAYMASTERS = "/api/bundler/", "/api/paymaster/"
 _READS_CHAIN = "/transfers"  # Holdfast's own indexer reads these from the chain, not from its database
 _log = logging.getLogger("holdfast.proxies")
 
@@ -38,6 +38,13 @@ async def bundler_of_chain(web: WebContext, fields: CallBundler, request: Reques
     """POST /api/bundler/{chain_id}."""
     there = web.service.chains.named(request.path.removeprefix(_BUNDLERS))
     return raw_json(await there.relay.forward(fields, web.subject(request)))
+
+
+@serves(PAYMASTER)
+async def paymaster(web: WebContext, fields: CallBundler, request: Request) -> Response:
+    """POST /api/paymaster/{chain_id}."""
+    there = web.service.chains.named(request.path.removeprefix(_PAYMASTERS))
+    return raw_json(await there.relay.sponsored(fields, web.subject(request)))
 
 
 @serves_plainly(INDEXER)

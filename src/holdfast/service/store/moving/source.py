@@ -108,6 +108,19 @@ TABLES = (
     *SNAPSHOT_TABLES,
     *RECOVERY_TABLES,
     MovedTable("bans", ("subject", "at", "reason"), 1, "SELECT subject, at, reason FROM bans ORDER BY 1"),
+    MovedTable(
+        "sponsorships",
+        ("shard", "chain", "sender", "nonce", "day", "gwei", "subjects", "valid_until", "block"),
+        4,
+        "SELECT shard_of(CAST(chain AS TEXT)), chain, sender, nonce, day, gwei, subjects, valid_until, block"
+        " FROM sponsorships ORDER BY 1, 2, 3, 4",
+    ),
+    MovedTable(
+        "sponsor_days",
+        ("shard", "chain", "day", "subject", "gwei"),
+        4,
+        "SELECT shard_of(CAST(chain AS TEXT)), chain, day, subject, gwei FROM sponsor_days ORDER BY 1, 2, 3, 4",
+    ),
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",

@@ -77,6 +77,7 @@ STEPS: tuple[Step, ...] = (
             "0001_additions.sql",
             "0001_outbox.sql",
             "0001_administration.sql",
+            "0001_sponsorships.sql",
         )
     ),
 )
@@ -87,9 +88,7 @@ TABLES = (
     "kept_answers", "did_identifiers",
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
-    "snapshot_orphans",
-    "recovery_requests", "recovery_mails",
-    "outbox",
+    "snapshot_orphans", "recovery_requests", "recovery_mails", "outbox", "sponsorships", "sponsor_days",
 )  # fmt: skip
 
 

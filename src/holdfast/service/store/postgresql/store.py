@@ -21,6 +21,7 @@ from holdfast.service.store.postgresql.outbox import PostgresqlOutbox
 from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
+from holdfast.service.store.postgresql.sponsorships import PostgresqlSponsorships
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
@@ -75,6 +76,7 @@ class PostgresqlStore:
         self._outbox = PostgresqlOutbox(self._reads, self._writes)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
         self._recoveries = PostgresqlRecoveries(self._reads, self._writes)
+        self._sponsorships = PostgresqlSponsorships(self._reads, self._again)
 
     @property
     def snapshots(self) -> PostgresqlSnapshotIndex:
@@ -95,6 +97,11 @@ class PostgresqlStore:
     def outbox(self) -> PostgresqlOutbox:
         """See Store."""
         return self._outbox
+
+    @property
+    def sponsorships(self) -> PostgresqlSponsorships:
+        """See Store."""
+        return self._sponsorships
 
     # -- reads -----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.service.store.sqlite.outbox import OUTBOX_TABLES
 from holdfast.service.store.sqlite.recovery_schema import RECOVERY_TABLE_NAMES, RECOVERY_TABLES
 from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
+from holdfast.service.store.sqlite.sponsorships import SPONSOR_TABLE_NAMES, SPONSOR_TABLES
 
 _TABLES = """
     CREATE TABLE identifiers (
@@ -185,10 +186,10 @@ _TABLES = """
         INSERT INTO snapshot_orphans VALUES (old.did, 0) ON CONFLICT DO UPDATE SET since = excluded.since;
     END;
 """
-MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES,)
+MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES + SPONSOR_TABLES,)
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
     "leases", "audit", "bans", "kept_answers", "snapshot_orphans", "outbox", *SNAPSHOT_TABLE_NAMES,
-    *RECOVERY_TABLE_NAMES,
+    *RECOVERY_TABLE_NAMES, *SPONSOR_TABLE_NAMES,
 )  # fmt: skip

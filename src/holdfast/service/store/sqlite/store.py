@@ -24,6 +24,7 @@ from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
 from holdfast.service.store.sqlite.recoveries import SqliteRecoveries
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
+from holdfast.service.store.sqlite.sponsorships import SqliteSponsorships
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges, since
 from holdfast.service.telemetry import metrics
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Charge
     from holdfast.service.store.recoveries import Recoveries
     from holdfast.service.store.snapshot_index import SnapshotIndex
+    from holdfast.service.store.sponsorships import SponsorshipStore
     from holdfast.service.store.values import (
         IdempotencyState,
         KeptAnswer,
@@ -92,6 +94,7 @@ class SqliteStore:
         self._outbox = SqliteOutbox(self._read, self._writer)
         self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
         self._recoveries = SqliteRecoveries(self._read, self._writer)
+        self._sponsorships = SqliteSponsorships(self._read, self._writer)
 
     @property
     def snapshots(self) -> SnapshotIndex:
@@ -112,6 +115,11 @@ class SqliteStore:
     def outbox(self) -> Outbox:
         """See Store."""
         return self._outbox
+
+    @property
+    def sponsorships(self) -> SponsorshipStore:
+        """See Store."""
+        return self._sponsorships
 
     # -- reads -----------------------------------------------------------------------------------------------------
 

@@ -5,19 +5,19 @@ import {Fixture} from "../utils/Fixture.sol";
 
 import {IEntryPoint, IPaymaster, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
 import {VaultAccount} from "../../src/VaultAccount.sol";
-import {DevPaymaster} from "../../src/dev/DevPaymaster.sol";
+import {VerifyingPaymaster} from "../../src/VerifyingPaymaster.sol";
 import {IUserOpHash} from "../utils/Fixture.sol";
 
-contract DevPaymasterTest is Fixture {
+contract VerifyingPaymasterTest is Fixture {
     uint256 private constant SPONSOR_KEY = 0x590;
     bytes32 private constant LIMITS = bytes32(uint256(200_000) << 128 | 1);
 
-    DevPaymaster private paymaster;
+    VerifyingPaymaster private paymaster;
 
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
-        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
+        paymaster = VerifyingPaymaster(_deployedWith("VerifyingPaymaster", vm.addr(SPONSOR_KEY)));
         vm.deal(alice, 10 ether);
     }
 
@@ -30,6 +30,39 @@ contract DevPaymasterTest is Fixture {
             _handleOne(entryPoints[i], op);
             vm.assertTrue(IEntryPoint(entryPoints[i]).balanceOf(address(paymaster)) < 1 ether);
             vm.assertEq(IEntryPoint(entryPoints[i]).getNonce(address(account), 0), 1);
+        }
+    }
+
+    function test_aSponsoredOperationIsPaidForOnce() public {
+        address[3] memory entryPoints = [EP07, EP08, EP09];
+        for (uint256 i = 0; i < 3; ++i) {
+            PackedUserOperation memory op = _funded(entryPoints[i], 0);
+            _handleOne(entryPoints[i], op);
+            uint256 left = IEntryPoint(entryPoints[i]).balanceOf(address(paymaster));
+            _refused(entryPoints[i], op, "AA25 invalid account nonce");
+            vm.assertEq(IEntryPoint(entryPoints[i]).balanceOf(address(paymaster)), left);
+        }
+    }
+
+    function test_aSponsorshipEnds() public {
+        address[3] memory entryPoints = [EP07, EP08, EP09];
+        for (uint256 i = 0; i < 3; ++i) {
+            PackedUserOperation memory op = _funded(entryPoints[i], uint48(vm.getBlockTimestamp() + 600));
+            vm.warp(vm.getBlockTimestamp() + 601);
+            _refused(entryPoints[i], op, "AA32 paymaster expired or not due");
+            vm.assertEq(IEntryPoint(entryPoints[i]).balanceOf(address(paymaster)), 1 ether);
+        }
+    }
+
+    /// @dev A sender that asks for much more gas than it uses pays a tenth of the rest: the deposit loses more than the
+    /// gas that was used, and never more than what a service reserves.
+    function test_thePenaltyForUnusedGasIsWithinWhatIsReserved() public {
+        address[3] memory entryPoints = [EP07, EP08, EP09];
+        for (uint256 i = 0; i < 3; ++i) {
+            uint256 usual = _cost(entryPoints[i], 1_000_000);
+            uint256 greedy = _cost(entryPoints[i], 21_000_000);
+            vm.assertTrue(greedy > usual + 1_900_000 && greedy < usual + 2_100_000);
+            vm.assertTrue(greedy < 21_000_000 + 2_000_000 + 100_000 + 200_001);
         }
     }
 
@@ -50,7 +83,7 @@ contract DevPaymasterTest is Fixture {
 
     function test_aSponsorshipCountsForThePaymasterOnly() public {
         PackedUserOperation memory op = _sponsored(EP07, SPONSOR_KEY, 0, 0);
-        paymaster = DevPaymaster(_deployedWith("DevPaymaster", vm.addr(SPONSOR_KEY)));
+        paymaster = VerifyingPaymaster(_deployedWith("VerifyingPaymaster", vm.addr(SPONSOR_KEY)));
         _expect(op, EP07, 0, 0, false);
     }
 
@@ -82,7 +115,7 @@ contract DevPaymasterTest is Fixture {
         vm.assume(length != 77);
         PackedUserOperation memory op = _operation(address(account), "");
         op.paymasterAndData = abi.encodePacked(address(paymaster), LIMITS, new bytes(length));
-        vm.expectRevert(abi.encodeWithSelector(DevPaymaster.InvalidPaymasterData.selector, uint256(length)));
+        vm.expectRevert(abi.encodeWithSelector(VerifyingPaymaster.InvalidPaymasterData.selector, uint256(length)));
         vm.prank(EP07);
         paymaster.validatePaymasterUserOp(op, 0, 0);
     }
@@ -90,19 +123,19 @@ contract DevPaymasterTest is Fixture {
     function testFuzz_refusesAnyoneButAnEntryPoint(address caller) public {
         vm.assume(caller != EP07 && caller != EP08 && caller != EP09);
         PackedUserOperation memory op = _sponsored(EP07, SPONSOR_KEY, 0, 0);
-        vm.expectRevert(abi.encodeWithSelector(DevPaymaster.NotEntryPoint.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(VerifyingPaymaster.NotEntryPoint.selector, caller));
         vm.prank(caller);
         paymaster.validatePaymasterUserOp(op, 0, 0);
     }
 
     function test_postOpIsNeverDue() public {
-        vm.expectRevert(abi.encodeWithSelector(DevPaymaster.NotEntryPoint.selector, alice));
+        vm.expectRevert(abi.encodeWithSelector(VerifyingPaymaster.NotEntryPoint.selector, alice));
         vm.prank(alice);
         paymaster.postOp(IPaymaster.PostOpMode.opSucceeded, "", 0, 0);
     }
 
     function test_depositRefusesOtherAddresses() public {
-        vm.expectRevert(abi.encodeWithSelector(DevPaymaster.NotEntryPoint.selector, bob));
+        vm.expectRevert(abi.encodeWithSelector(VerifyingPaymaster.NotEntryPoint.selector, bob));
         vm.prank(alice);
         paymaster.deposit{value: 1}(bob);
     }
@@ -110,7 +143,7 @@ contract DevPaymasterTest is Fixture {
     function test_onlyTheSponsorWithdraws() public {
         vm.prank(alice);
         paymaster.deposit{value: 1 ether}(EP07);
-        vm.expectRevert(abi.encodeWithSelector(DevPaymaster.NotSponsor.selector, alice));
+        vm.expectRevert(abi.encodeWithSelector(VerifyingPaymaster.NotSponsor.selector, alice));
         vm.prank(alice);
         paymaster.withdraw(EP07, payable(alice), 1);
         vm.prank(vm.addr(SPONSOR_KEY));
@@ -118,18 +151,53 @@ contract DevPaymasterTest is Fixture {
         vm.assertEq(address(0xCAFE).balance, 0.25 ether);
     }
 
+    function _funded(address entryPoint, uint48 validUntil) private returns (PackedUserOperation memory) {
+        vm.prank(alice);
+        paymaster.deposit{value: 1 ether}(entryPoint);
+        return _sponsored(entryPoint, SPONSOR_KEY, validUntil, 0);
+    }
+
+    function _cost(address entryPoint, uint128 callGas) private returns (uint256) {
+        vm.prank(alice);
+        paymaster.deposit{value: 1 ether}(entryPoint);
+        uint256 before = IEntryPoint(entryPoint).balanceOf(address(paymaster));
+        PackedUserOperation memory op = _operation(address(account), _execute(alice, 0, ""));
+        op.nonce = IEntryPoint(entryPoint).getNonce(address(account), 0);
+        op.accountGasLimits = bytes32(uint256(2_000_000) << 128 | callGas);
+        _handleOne(entryPoint, _approve(op, entryPoint, SPONSOR_KEY, 0, 0));
+        return before - IEntryPoint(entryPoint).balanceOf(address(paymaster));
+    }
+
+    function _refused(address entryPoint, PackedUserOperation memory op, string memory why) private {
+        PackedUserOperation[] memory ops = new PackedUserOperation[](1);
+        ops[0] = op;
+        vm.expectRevert(abi.encodeWithSignature("FailedOp(uint256,string)", 0, why));
+        vm.prank(bob, bob);
+        IEntryPoint(entryPoint).handleOps(ops, payable(bob));
+    }
+
     function _sponsored(address entryPoint, uint256 key, uint48 validUntil, uint48 validAfter)
         private
         view
-        returns (PackedUserOperation memory op)
+        returns (PackedUserOperation memory)
     {
-        op = _operation(address(account), _execute(alice, 0, ""));
+        return _approve(_operation(address(account), _execute(alice, 0, "")), entryPoint, key, validUntil, validAfter);
+    }
+
+    function _approve(
+        PackedUserOperation memory op,
+        address entryPoint,
+        uint256 key,
+        uint48 validUntil,
+        uint48 validAfter
+    ) private view returns (PackedUserOperation memory) {
         op.paymasterAndData = abi.encodePacked(address(paymaster), LIMITS);
         bytes32 hash = paymaster.getHash(op, entryPoint, validUntil, validAfter);
         (uint8 v, bytes32 r, bytes32 s) =
             vm.sign(key, keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", hash)));
         op.paymasterAndData = abi.encodePacked(op.paymasterAndData, validUntil, validAfter, r, s, v);
         op.signature = _sign(KEY, IUserOpHash(entryPoint).getUserOpHash(op));
+        return op;
     }
 
     function _expect(PackedUserOperation memory op, address caller, uint48 until, uint48 from, bool good) private {

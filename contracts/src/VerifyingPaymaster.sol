@@ -6,12 +6,12 @@ import {ERC4337Utils} from "@openzeppelin/contracts/account/utils/ERC4337Utils.s
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 
-/// @title Sponsor of operations
-/// @notice For local chains only: pays for every operation that the sponsor's key has signed. The deploy tool refuses it
-/// elsewhere. Serves EntryPoint v0.7, v0.8 and v0.9 from a deposit with each.
+/// @title Paymaster of one service
+/// @notice Pays for every operation that the service's key has signed. Anyone may deploy one for any key: its address
+/// follows from the key's. Serves EntryPoint v0.7, v0.8 and v0.9 from a deposit with each.
 /// @dev Paymaster data: validUntil (6 bytes) ‖ validAfter (6 bytes) ‖ secp256k1 signature r ‖ s ‖ v (65 bytes) over
 /// `getHash` as an EIP-191 personal message.
-contract DevPaymaster is IPaymaster {
+contract VerifyingPaymaster is IPaymaster {
     /// @notice Only an entry point may ask for sponsorship.
     /// @param caller The address that called.
     error NotEntryPoint(address caller);

@@ -1,0 +1,165 @@
+"""What a service's own sponsor pays for, and how much: budgets in gwei, per day (UTC).
+
+An approved operation reserves the most that it can cost: all its gas limits at its highest fee, which includes the
+entry point's penalty for unused gas. What it really cost is charged once it is mined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+GWEI, ETHER = 10**9, 10**9  # wei in a gwei, gwei in an ether
+DAY_S = 86_400
+VALID_FOR_S = 600  # an approval's validity
+REFUSED, LIMIT_EXCEEDED, INVALID_PARAMS = -32000, -32005, -32602  # JSON-RPC 2.0; EIP-1474
+SPONSOR, STUB, DATA = "pm_sponsorUserOperation", "pm_getPaymasterStubData", "pm_getPaymasterData"
+ACCOUNT, ANY, ALL = "account", "any", "all"
+
+
+class NotSponsored(Exception):
+    """The sponsor does not pay for an operation. The message tells people why.
+
+    Attributes:
+        code: of the JSON-RPC error.
+    """
+
+    def __init__(self, message: str, code: int = REFUSED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SponsorLimits:
+    """The limits on one chain.
+
+    Attributes:
+        did_day: gwei per DID and day.
+        day: gwei per day in all.
+        contracts: gwei per day for the calls to each contract, by address in lower case; `account` is the account
+            itself, `any` every address that is not listed. Calls to others are not paid for.
+        max_fee: the highest fee per unit of gas, in wei.
+        low: the deposit in gwei below which operators are warned.
+    """
+
+    did_day: int
+    day: int
+    contracts: Mapping[str, int]
+    max_fee: int
+    low: int
+
+
+class Budget(NamedTuple):
+    """How much may be spent in a day on a subject, in gwei. `told` names the subject for people."""
+
+    subject: str
+    limit: int
+    told: str
+
+
+class Spent(NamedTuple):
+    """What is spent and reserved for a subject on a day, in gwei."""
+
+    subject: str
+    gwei: int
+
+
+def day_of(now: float) -> int:
+    """Return the number of the day (UTC) since the epoch."""
+    return int(now // DAY_S)
+
+
+def in_gwei(wei: int) -> int:
+    """Return an amount in gwei, rounded up."""
+    return -(-wei // GWEI)
+
+
+def in_ether(gwei: int) -> str:
+    """Return an amount for people, in ether."""
+    whole, fraction = divmod(gwei, ETHER)
+    return f"{whole}.{fraction:09d}".rstrip("0").rstrip(".") + " ETH"
+
+
+def require_fee(fee: int, limits: SponsorLimits) -> None:
+    """Raise NotSponsored if the fee per unit of gas (wei) is above the ceiling."""
+    if fee > limits.max_fee:
+        raise NotSponsored(
+            f"the operation offers {fee / GWEI:g} gwei per unit of gas; the sponsor pays at most"
+            f" {limits.max_fee / GWEI:g} gwei"
+        )
+
+
+def budgets_for(limits: SponsorLimits, did: str, sender: str, targets: Iterable[str]) -> list[Budget]:
+    """Return the budgets that an operation counts in.
+
+    Args:
+        limits: of the chain.
+        did: the hash by which the DID is counted.
+        sender: the account.
+        targets: the addresses that it calls; the account itself if the operation is not a plain call.
+
+    Raises:
+        NotSponsored: it calls a contract that is not listed.
+    """
+    named = dict.fromkeys(_contract(limits, sender, target) for target in targets)
+    return [
+        Budget(ALL, limits.day, "for everyone"),
+        Budget(did, limits.did_day, "of this DID"),
+        *(Budget(f"contract {name}", limits.contracts[name], f"for calls to {name}") for name in named),
+    ]
+
+
+def _contract(limits: SponsorLimits, sender: str, target: str) -> str:
+    name = ACCOUNT if target.lower() == sender.lower() else target.lower()
+    if name in limits.contracts:
+        return name
+    if ANY in limits.contracts and name != ACCOUNT:
+        return ANY
+    raise NotSponsored(f"the sponsor does not pay for calls to {target}")
+
+
+class Held(NamedTuple):
+    """What an account's nonce has reserved: gwei in these budgets of a day."""
+
+    day: int
+    gwei: int
+    subjects: Sequence[str]
+
+
+def first_full(
+    spent: Mapping[str, int], budgets: Sequence[Budget], day: int, gwei: int, held: Held | None
+) -> int | None:
+    """Return the place of the first budget that has no room for `gwei`, None if all have.
+
+    Of several approvals for one nonce at most one is mined, so they reserve the largest amount together.
+
+    Args:
+        spent: gwei by subject on this day.
+        budgets: what the operation counts in.
+        day: today's number.
+        gwei: the most that the operation can cost.
+        held: what the same nonce has reserved before.
+    """
+    for place, budget in enumerate(budgets):
+        own = held.gwei if held is not None and held.day == day and budget.subject in held.subjects else 0
+        if spent.get(budget.subject, 0) - own + largest(gwei, held) > budget.limit:
+            return place
+    return None
+
+
+def largest(gwei: int, held: Held | None) -> int:
+    """Return what a nonce reserves after one more approval."""
+    return gwei if held is None else max(gwei, held.gwei)
+
+
+def no_room(budget: Budget, spent: int, gwei: int) -> NotSponsored:
+    """Return the refusal of an operation for which a budget has no room."""
+    left = in_ether(max(budget.limit - spent, 0))
+    return NotSponsored(
+        f"the sponsor's budget {budget.told} is used up for today: {left} of {in_ether(budget.limit)} are left, and the"
+        f" operation may take {in_ether(gwei)}. It is full again at 00:00 UTC",
+        LIMIT_EXCEEDED,
+    )

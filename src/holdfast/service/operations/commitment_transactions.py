@@ -1,0 +1,150 @@
+"""Posts commitments by transactions of the sponsor's own address, each of which counts in the operation's budgets.
+
+Whatever keeps a commitment from being posted is only logged: the operation's estimate then reverts with `NotCommitted`,
+and the client posts the commitment itself in an operation of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.chain import values
+from holdfast.chain.abi import call_data
+from holdfast.chain.errors import RpcError
+from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.posted_commitments import REGISTRY
+from holdfast.chain.sent_transactions import mined, send_raw
+from holdfast.chain.transactions import Transaction
+from holdfast.rules.sponsoring import in_gwei
+from holdfast.service.store.sponsorships import SponsorshipKey
+from holdfast.wire.encoding import from_hex, to_hex
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from eth_keys.datatypes import PrivateKey
+
+    from holdfast.chain.fees import Fees
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.service.clock import Clock
+    from holdfast.service.store.port import Store
+
+    Reserve = Callable[[SponsorshipKey, int], Awaitable[int]]
+
+COMMIT_GAS = 80_000  # the call takes 46,000 (docs/contracts.md)
+COMMITMENT = "commitment "  # what the nonce in a commitment's key begins with
+_MINED_WITHIN_S, _BLOCK_WITHIN_S, _LOOK_S = 8.0, 5.0, 0.25
+_LEASE_S, _TURN_WITHIN_S = 10.0, 3.0
+_log = logging.getLogger("holdfast.sponsor")
+
+
+@dataclass(slots=True)
+class CommitmentTransactions:
+    """Sends transactions of one address on one chain, in one process at a time, so that no nonce is used twice."""
+
+    store: Store
+    key: PrivateKey = field(repr=False)
+    chain_id: int
+    connect: Callable[[], RpcClient]
+    clock: Clock
+    max_fee: int
+    _holder: str = field(default_factory=lambda: secrets.token_hex(8))
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def address(self) -> str:
+        """The address that pays."""
+        return str(self.key.public_key.to_checksum_address())
+
+    def within(self, reserve: Reserve) -> BudgetedPoster:
+        """Return what posts commitments after `reserve` has reserved their cost in wei."""
+        return BudgetedPoster(self, reserve)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Exclude the other processes. Raises TimeoutError if they take too long."""
+        name = f"sponsor {self.chain_id}"
+        async with asyncio.timeout(_TURN_WITHIN_S):
+            await self._turn.acquire()
+        try:
+            async with asyncio.timeout(_TURN_WITHIN_S):
+                while not await self.store.take_lease(name, self._holder, self.clock(), _LEASE_S):  # noqa: ASYNC110 - no notice comes
+                    await asyncio.sleep(_LOOK_S)
+            yield
+        finally:
+            self._turn.release()
+            await self.store.take_lease(name, self._holder, self.clock(), 0)
+
+    async def send(self, commitment: bytes, nonce: int, fees: Fees) -> str:
+        """Send one commitment and return the transaction's hash. Raises RpcError."""
+        transaction = Transaction(
+            chain_id=self.chain_id,
+            nonce=nonce,
+            max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
+            max_fee_per_gas=fees.max_fee_per_gas,
+            gas=COMMIT_GAS,
+            to=from_hex(REGISTRY),
+            data=call_data("commit(bytes32)", commitment),
+        )
+        return await send_raw(self.connect(), transaction.signed(self.key))
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetedPoster:
+    """Implements Poster for one operation."""
+
+    transactions: CommitmentTransactions
+    reserve: Reserve
+
+    async def post(self, commitments: Sequence[bytes]) -> None:
+        """See Poster. Raises NotSponsored if a budget has no room, RpcError if the chain does not respond."""
+        tx = self.transactions
+        fees = await fees_of_chain(tx.connect(), tx.chain_id)
+        if fees.max_fee_per_gas > tx.max_fee:
+            return
+        keys = [SponsorshipKey(tx.chain_id, tx.address.lower(), _nonce(each)) for each in commitments]
+        ends = [await self.reserve(key, COMMIT_GAS * fees.max_fee_per_gas) for key in keys]
+        sent = await self._sent(commitments, fees)
+        for key, end, transaction in zip(keys, ends, sent, strict=True):
+            await self._settle(key, end, transaction, fees)
+
+    async def _sent(self, commitments: Sequence[bytes], fees: Fees) -> list[str | None]:
+        """Return the transactions' hashes; None for what could not be sent."""
+        sent: list[str | None] = []
+        tx = self.transactions
+        try:
+            async with tx.turn():
+                count = await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"])
+                for place, commitment in enumerate(commitments):
+                    sent.append(await tx.send(commitment, values.quantity(count) + place, fees))
+        except (RpcError, TimeoutError) as error:
+            _log.warning("a commitment was not posted", extra={"why": str(error)[:200] or type(error).__name__})
+        return sent + [None] * (len(commitments) - len(sent))
+
+    async def _settle(self, key: SponsorshipKey, end: int, transaction: str | None, fees: Fees) -> None:
+        """Charge what a commitment cost. What is not mined in time stays reserved, and is charged when it ends."""
+        used = 0
+        if transaction is not None:
+            try:
+                used = (await mined(self.transactions.connect(), transaction, _MINED_WITHIN_S)).gas_used
+            except TimeoutError:
+                return
+        await self.transactions.store.sponsorships.settle(key, end, in_gwei(used * fees.max_fee_per_gas))
+
+    async def next_block(self, after: int) -> None:
+        """See Poster."""
+        rpc = self.transactions.connect()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_BLOCK_WITHIN_S):
+                while await rpc.block_number() <= after:  # noqa: ASYNC110 - no notice comes
+                    await asyncio.sleep(_LOOK_S)
+
+
+def _nonce(commitment: bytes) -> str:
+    """Return a name that no other posting has: each one costs, also of the same commitment."""
+    return COMMITMENT + to_hex(commitment) + " " + secrets.token_hex(8)

@@ -1,0 +1,235 @@
+"""The service's own sponsor: approves operations of DIDs that are known here, within budgets.
+
+It answers `pm_sponsorUserOperation`, and the two methods of ERC-7677. Nothing is approved before its greatest cost is
+reserved in every budget, in one step of the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.chain import values
+from holdfast.chain.abi import call_data
+from holdfast.chain.approvals import ANSWERED, margin_in
+from holdfast.chain.contracts import predict_account
+from holdfast.chain.contracts.commitments import inner_calls
+from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.posted_commitments import REGISTRY, PostedCommitments, key_in, require_account
+from holdfast.chain.user_operations import UserOperation
+from holdfast.rules.abi import PUBLIC_KEY
+from holdfast.rules.limits import PROXY_TIMEOUT_S
+from holdfast.rules.sponsoring import (
+    DATA,
+    INVALID_PARAMS,
+    SPONSOR,
+    STUB,
+    VALID_FOR_S,
+    NotSponsored,
+    budgets_for,
+    day_of,
+    in_gwei,
+    no_room,
+    require_fee,
+)
+from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
+from holdfast.service.telemetry import metrics
+from holdfast.wire.encoding import to_hex
+from holdfast.wire.errors import BUNDLER_ERROR, Refused
+from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.chain.approvals import Approver
+    from holdfast.chain.bundler import Bundler
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.rules.pseudonyms import Pseudonyms
+    from holdfast.rules.sponsoring import Budget, SponsorLimits
+    from holdfast.service.clock import Clock
+    from holdfast.service.operations.commitment_transactions import CommitmentTransactions
+    from holdfast.service.store.sponsorships import SponsorshipStore
+    from holdfast.wire.requests import CallBundler
+
+_PAYMASTER_FIELDS = ANSWERED[:4]
+_NO_DID = bytes(32)
+_log = logging.getLogger("holdfast.sponsor")
+
+
+@dataclass(frozen=True, slots=True)
+class Sponsor:
+    """Pays for operations on one chain, at one entry point.
+
+    Attributes:
+        connect: returns the client of the chain's endpoint.
+        bundler: returns the client of the chain's bundler, which estimates gas.
+        commitments: posts the commitments of registrations.
+        names: hashes DIDs, so that the budgets contain none.
+    """
+
+    store: SponsorshipStore
+    approver: Approver
+    chain_id: int
+    entry_point: str
+    limits: SponsorLimits
+    connect: Callable[[], RpcClient]
+    bundler: Callable[[], Bundler]
+    commitments: CommitmentTransactions
+    names: Pseudonyms
+    clock: Clock
+    within_s: float = field(default=PROXY_TIMEOUT_S)
+
+    async def answer(self, request: CallBundler) -> bytes:
+        """Return the JSON-RPC response to one request with one of the three methods.
+
+        Raises Refused(BUNDLER_ERROR) if the chain or the bundler does not respond; StoreUnavailable.
+        """
+        outcome = "failed"
+        try:
+            async with asyncio.timeout(self.within_s):
+                result = await self._result(request)
+            outcome = "approved"
+            return _response(request, {"result": result})
+        except NotSponsored as refusal:
+            outcome = "refused"
+            return _response(request, {"error": {"code": refusal.code, "message": str(refusal)}})
+        except UserOperationError as error:
+            outcome = "refused"
+            return _response(request, {"error": _estimates_error(error)})
+        except (RpcError, TimeoutError) as error:
+            _log.warning("sponsor failed", extra={"why": type(error).__name__})
+            raise Refused(BUNDLER_ERROR) from None
+        finally:
+            metrics.SPONSORED.add(outcome)
+
+    async def _result(self, request: CallBundler) -> dict[str, Any]:
+        operation, context = self._read(request)
+        operation = await self._priced(operation)
+        budgets = await self._budgets(operation, context)
+        if request.method == DATA:
+            return await self._approved(operation, budgets, _PAYMASTER_FIELDS[:2])
+        await self._commit(operation, budgets)
+        stub = self.approver.stubbed(operation)
+        if request.method == STUB:
+            form = stub.to_rpc()
+            return {name: form[name] for name in _PAYMASTER_FIELDS} | {"isFinal": False}
+        return await self._approved(await self.bundler().estimated(stub, margin_in(context)), budgets, ANSWERED)
+
+    def _read(self, request: CallBundler) -> tuple[UserOperation, Mapping[str, Any]]:
+        """Return the operation and the context of a request. Raises NotSponsored for malformed parameters."""
+        most = 3 if request.method == SPONSOR else 4
+        try:
+            given = msgspec.json.decode(request.params if request.params is not msgspec.UNSET else b"[]")
+            form, entry_point, *more = given
+            chain_id = self.chain_id if request.method == SPONSOR else int(more.pop(0), 16)
+            context = (more[0] if more else None) or {}
+            operation = UserOperation.from_rpc(form)
+            margin_in(context)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            raise NotSponsored(f"expected a user operation and {most - 1} more parameters", INVALID_PARAMS) from None
+        if not isinstance(entry_point, str) or entry_point.lower() != self.entry_point.lower():
+            raise NotSponsored(f"the sponsor pays at the entry point {self.entry_point} alone", INVALID_PARAMS)
+        if chain_id != self.chain_id:
+            raise NotSponsored(f"the sponsor pays on chain {self.chain_id}", INVALID_PARAMS)
+        return operation, context
+
+    async def _priced(self, operation: UserOperation) -> UserOperation:
+        """Return the operation with fees. Raises NotSponsored above the ceiling."""
+        if operation.max_fee_per_gas == 0:
+            fees = await fees_of_chain(self.connect(), self.chain_id)
+            operation = replace(
+                operation,
+                max_fee_per_gas=fees.max_fee_per_gas,
+                max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
+            )
+        require_fee(operation.max_fee_per_gas, self.limits)
+        return operation
+
+    async def _budgets(self, operation: UserOperation, context: Mapping[str, Any]) -> list[Budget]:
+        """Return what the operation counts in. Raises NotSponsored for an account or DID that is not known here."""
+        sender = to_hex(operation.sender)
+        calls = inner_calls(operation.call_data)
+        targets = [target for target, _ in calls] or [sender]
+        try:
+            await require_account(self.connect(), operation)
+        except ValueError as error:
+            raise NotSponsored(str(error)) from None
+        did = await self._did(operation, context.get("did"))
+        if did is None or not await self.store.knows(did):
+            raise NotSponsored("the sponsor pays for DIDs that are registered at this service: open a session first")
+        return budgets_for(self.limits, self.names.of_did(did), sender, targets)
+
+    async def _did(self, operation: UserOperation, named: object) -> str | None:
+        """Return the DID of the sender: that of its key, or the named one if the registry says so."""
+        if (key := key_in(operation)) is not None:
+            return did_of_key(key[0], key[1])
+        account, rpc = checksum_address(operation.sender), self.connect()
+        registered, words = await asyncio.gather(
+            rpc.eth_call(REGISTRY, call_data("didOf(address)", account)),
+            rpc.eth_call(account, PUBLIC_KEY, at_least=0),
+        )
+        x, y = int.from_bytes(words[:32]), int.from_bytes(words[32:64])
+        did = named if isinstance(named, str) else did_of_key(x, y)
+        if registered[:32] == _NO_DID:
+            return did if named is None and predict_account(x, y, 0) == account else None
+        return did if registered[:32] == did_hash(did) else None
+
+    async def _commit(self, operation: UserOperation, budgets: Sequence[Budget]) -> None:
+        poster = self.commitments.within(lambda key, wei: self._reserved(key, wei, budgets))
+        try:
+            await PostedCommitments(self.connect(), poster).prepare(operation)
+        except ValueError as error:
+            raise NotSponsored(str(error)) from None
+
+    async def _approved(
+        self, operation: UserOperation, budgets: Sequence[Budget], names: Sequence[str]
+    ) -> dict[str, Any]:
+        """Reserve the greatest cost, then approve. Raises NotSponsored."""
+        stub = self.approver.stubbed(operation)
+        key = SponsorshipKey(self.chain_id, to_hex(stub.sender), hex(stub.nonce))
+        valid_until = await self._reserved(key, greatest_cost(stub), budgets)
+        form = self.approver.approved(stub, self.entry_point, valid_until).to_rpc()
+        return {name: form[name] for name in names}
+
+    async def _reserved(self, key: SponsorshipKey, wei: int, budgets: Sequence[Budget]) -> int:
+        """Reserve an amount and return until when. Raises NotSponsored if a budget has no room."""
+        block = await self.connect().call("eth_getBlockByNumber", ["latest", False])
+        number, time = values.quantity(block["number"]), values.quantity(block["timestamp"])
+        now = self.clock()
+        new = NewSponsorship(
+            key=key,
+            day=day_of(now),
+            gwei=in_gwei(wei),
+            budgets=budgets,
+            valid_until=max(int(now), time) + VALID_FOR_S,
+            block=number,
+        )
+        full = await self.store.reserve(new)
+        if full is not None:
+            raise no_room(budgets[full.place], full.spent, new.gwei)
+        return new.valid_until
+
+
+def greatest_cost(operation: UserOperation) -> int:
+    """Return the most that the entry point can take from the deposit for an operation, in wei (ERC-4337)."""
+    gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
+    gas += (operation.paymaster_verification_gas_limit or 0) + (operation.paymaster_post_op_gas_limit or 0)
+    return gas * operation.max_fee_per_gas
+
+
+def _estimates_error(error: UserOperationError) -> dict[str, Any]:
+    """Return the bundler's own error object, so that clients find the revert's data in it."""
+    cause = error.__cause__
+    if isinstance(cause, RpcError) and cause.code is not None:
+        return {"code": cause.code, "message": str(cause)} | ({} if cause.data is None else {"data": cause.data})
+    return {"code": INVALID_PARAMS, "message": str(error)}
+
+
+def _response(request: CallBundler, outcome: dict[str, Any]) -> bytes:
+    identity = msgspec.Raw(b"null") if request.id is msgspec.UNSET else request.id
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, **outcome})

@@ -1,0 +1,113 @@
+"""Charges what approved operations really cost, gives back what was not used, and watches the deposit."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.chain import values
+from holdfast.chain.abi import call_data
+from holdfast.rules.sponsoring import day_of, in_ether, in_gwei
+from holdfast.service.operations.commitment_transactions import COMMITMENT
+from holdfast.service.telemetry import metrics
+from holdfast.wire.abi import word
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.service.operations.sponsor import Sponsor
+    from holdfast.service.store.sponsorships import OpenSponsorship
+
+SETTLE_EVERY_S = 15.0
+AT_ONCE, BLOCKS_AT_ONCE = 200, 1000
+_EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
+_NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
+_KEPT_DAYS = 1
+_log = logging.getLogger("holdfast.sponsor")
+
+
+class Funds(NamedTuple):
+    """What the sponsor has, in wei: its deposit with the entry point, and the coin of its address."""
+
+    deposit: int
+    coin: int
+
+
+async def funds_of(sponsor: Sponsor) -> Funds:
+    """Return what a sponsor has. Raises RpcError."""
+    rpc = sponsor.connect()
+    held = await rpc.eth_call(sponsor.entry_point, call_data("balanceOf(address)", sponsor.approver.paymaster))
+    return Funds(int.from_bytes(held[:32]), await rpc.get_balance(sponsor.approver.address))
+
+
+@dataclass(slots=True)
+class SponsorSettlement:
+    """The periodic job of all sponsors, by chain ID. `depth`: blocks on top of one that counts."""
+
+    sponsors: Mapping[int, Sponsor]
+    depth: int
+    _low: set[int] = field(default_factory=set)
+
+    async def run(self) -> dict[str, int]:
+        """Settle what can be, and report the deposits. Raises RpcError, StoreUnavailable."""
+        settled, deposits = 0, []
+        for sponsor in self.sponsors.values():
+            settled += await self._settle(sponsor)
+            deposits.append(await self._watched(sponsor))
+            await sponsor.store.forget(day_of(sponsor.clock()) - _KEPT_DAYS)
+        metrics.SPONSOR_DEPOSIT.set(min(deposits) / 10**18)
+        metrics.SPONSOR_LOW.set(float(bool(self._low)))
+        return {"settled": settled}
+
+    async def _settle(self, sponsor: Sponsor) -> int:
+        rows = await sponsor.store.open_sponsorships(sponsor.chain_id, AT_ONCE)
+        if not rows:
+            return 0
+        rpc = sponsor.connect()
+        number = max(await rpc.block_number() - self.depth, 0)
+        block = await rpc.call("eth_getBlockByNumber", [hex(number), False])
+        costs, time = await _mined(sponsor, rows, number), values.quantity(block["timestamp"])
+        settled = 0
+        for row in rows:
+            cost = costs.get((row.key.sender, row.key.nonce))
+            if cost is None and row.valid_until < time:
+                cost = row.gwei if row.key.nonce.startswith(COMMITMENT) else 0
+            if cost is not None:
+                settled += await sponsor.store.settle(row.key, row.valid_until, cost)
+        return settled
+
+    async def _watched(self, sponsor: Sponsor) -> int:
+        """Return the deposit in wei; log once when it becomes low."""
+        deposit = (await funds_of(sponsor)).deposit
+        if in_gwei(deposit) >= sponsor.limits.low:
+            self._low.discard(sponsor.chain_id)
+        elif sponsor.chain_id not in self._low:
+            self._low.add(sponsor.chain_id)
+            left = {"chain": sponsor.chain_id, "left": in_ether(deposit // 10**9)}
+            _log.warning("the sponsor's deposit is low: holdfast sponsor deposit", extra=left)
+        return deposit
+
+
+async def _mined(sponsor: Sponsor, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
+    """Return what the operations that were mined cost, in gwei, by account and nonce, up to the block `newest`."""
+    rpc, costs = sponsor.connect(), {}
+    topics = [
+        to_hex(_EVENT),
+        None,
+        sorted({_topic(row.key.sender) for row in rows}),
+        _topic(sponsor.approver.paymaster),
+    ]
+    for start in range(min(row.block for row in rows), newest + 1, BLOCKS_AT_ONCE):
+        end = min(start + BLOCKS_AT_ONCE - 1, newest)
+        asked = {"address": sponsor.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
+        for log in values.logs(await rpc.call("eth_getLogs", [asked])):
+            nonce = int.from_bytes(word(log.data, _NONCE))
+            costs[to_hex(log.topics[2][12:]), hex(nonce)] = in_gwei(int.from_bytes(word(log.data, _COST)))
+    return costs
+
+
+def _topic(address: str) -> str:
+    return to_hex(from_hex(address).rjust(32, b"\x00"))

@@ -1,0 +1,132 @@
+"""The settings of the service's own sponsor (docs/sponsoring.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.sponsoring import ACCOUNT, ANY, GWEI, SponsorLimits
+from holdfast.settings.parsers import chain_address
+from holdfast.settings.rows import SettingRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.rules.chains import Chain
+    from holdfast.service.settings.values import Settings
+
+_KEY = re.compile(r"(?:0x)?([0-9a-fA-F]{64})")
+_AMOUNT = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?")
+_REGISTRY, _USDC = "registry", "usdc"
+_NAMES = (_REGISTRY, _USDC, ACCOUNT, ANY)
+_OTHERS = 0o077  # permission bits of group and others
+PACKAGES = ("eth_abi", "eth_keys")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SponsorKey:
+    """The private key of the sponsor. This class has no repr and no text, so that logs cannot contain the key."""
+
+    secret: bytes
+
+    def __str__(self) -> str:
+        """Return stars."""
+        return "***"
+
+
+def _key(text: str) -> SponsorKey:
+    """Parse a private key in hex, or the path of a file of mode 0600 that contains one."""
+    if found := _KEY.fullmatch(text):
+        return SponsorKey(bytes.fromhex(found[1]))
+    try:
+        with Path(text).open(encoding="ascii") as file:
+            if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
+                raise ValueError("others can read the key file: chmod 600 it first")
+            found = _KEY.fullmatch(file.read(80).strip())
+    except OSError:
+        found = None
+    if found is None:
+        raise ValueError("a private key of 64 hex digits is needed, or the path of a file that holds one")
+    return SponsorKey(bytes.fromhex(found[1]))
+
+
+def _installed(value: object, _values: Mapping[str, Any]) -> None:
+    # Imported here, because only this setting needs it.
+    from holdfast.wire.installing import install_command
+
+    if value is not None and not all(map(find_spec, PACKAGES)):
+        raise ValueError(f"it needs the extra: {install_command('sponsor')}; or unset it")
+
+
+def _gwei(text: str) -> int:
+    """Parse an amount of ether with at most nine decimal places."""
+    if not _AMOUNT.fullmatch(text):
+        raise ValueError("an amount of ether such as 0.02 is needed")
+    return int(Decimal(text) * GWEI)
+
+
+def _contracts(text: str) -> dict[str, int | None]:
+    """Parse names or addresses of contracts, each with `=` and an amount if it has a budget."""
+    found: dict[str, int | None] = {}
+    for part in text.split(","):
+        name, _, amount = part.strip().partition("=")
+        key = name if name in _NAMES else chain_address(name).lower()
+        if key in found:
+            raise ValueError(f"{name} stands there twice")
+        found[key] = _gwei(amount) if amount else None
+    return found
+
+
+def _chains(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise ValueError("IDs of chains, separated by commas, are needed")
+    return tuple(dict.fromkeys(map(int, parts)))
+
+
+SPONSOR_ROWS = (
+    SettingRow(
+        "HOLDFAST_SPONSOR_KEY",
+        None,
+        _key,
+        "private key of the service's own sponsor, in hex, or the path of a file (mode 0600) that holds it",
+        secret=True,
+        fits=_installed,
+    ),
+    SettingRow(
+        "HOLDFAST_SPONSOR_CHAINS", lambda values: str(values["chain"]), _chains, "IDs of the chains on which it pays"
+    ),
+    SettingRow("HOLDFAST_SPONSOR_DAY", "0.02", _gwei, "ETH that it spends in a day (UTC), on each chain"),
+    SettingRow("HOLDFAST_SPONSOR_DID_DAY", "0.001", _gwei, "of this, ETH for one DID"),
+    SettingRow(
+        "HOLDFAST_SPONSOR_CONTRACTS",
+        "registry,usdc,account",
+        _contracts,
+        "contracts whose calls it pays for, as `registry,usdc=0.01,0x…=0.005` with ETH per day; `account` is"
+        " the account itself, `any` every other address",
+    ),
+    SettingRow("HOLDFAST_SPONSOR_MAX_FEE", "10", _gwei, "the highest fee that it pays, in gwei per unit of gas"),
+    SettingRow("HOLDFAST_SPONSOR_LOW", "0.01", _gwei, "ETH of its deposit below which operators are warned"),
+)
+
+
+def sponsor_limits(settings: Settings, chain: Chain) -> SponsorLimits:
+    """Return the limits on one chain; a contract without a budget of its own has that of the day."""
+    addresses = {_REGISTRY: settings.contract_did_registry, _USDC: chain.usdc}
+    contracts = {
+        (addresses.get(name, name) or "").lower(): settings.sponsor_day if gwei is None else gwei
+        for name, gwei in settings.sponsor_contracts.items()
+    }
+    return SponsorLimits(
+        did_day=settings.sponsor_did_day,
+        day=settings.sponsor_day,
+        contracts={name: gwei for name, gwei in contracts.items() if name},
+        max_fee=settings.sponsor_max_fee,
+        low=settings.sponsor_low,
+    )

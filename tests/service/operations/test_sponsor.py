@@ -1,0 +1,476 @@
+"""What the service's own sponsor approves, reserves and charges, on a chain that these tests control."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from eth_keys.datatypes import PrivateKey, Signature
+from tests.support.api import Clock
+from tests.support.store_cases import admit, session
+
+from holdfast.chain import calls
+from holdfast.chain.approvals import Approver, approval_hash
+from holdfast.chain.contracts import ADDRESSES, commitment, predict_account
+from holdfast.chain.contracts.create2 import clone_code
+from holdfast.chain.entry_points import V07
+from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.packed_operations import pack
+from holdfast.chain.posted_commitments import REGISTRY
+from holdfast.chain.user_operations import UserOperation
+from holdfast.chain.values import Receipt
+from holdfast.rules.pseudonyms import Pseudonyms
+from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID_FOR_S, SponsorLimits
+from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
+from holdfast.service.operations.sponsor import Sponsor, greatest_cost
+from holdfast.service.operations.sponsor_settlement import SponsorSettlement
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.wire.abi import selector
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.errors import BUNDLER_ERROR, Refused
+from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
+from holdfast.wire.requests import CallBundler
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+CHAIN, USDC, GWEI = 8453, "0x" + "c5" * 20, 10**9
+X, Y = 7, 8
+DID = did_of_key(X, Y)
+ACCOUNT = predict_account(X, Y, 0)
+KEY = PrivateKey(b"\x07" * 32)
+EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
+GAS = 100_000  # what the bundler estimates for each limit
+COST = (3 * GAS + 60_001) * 2  # gwei at a fee of 2 gwei
+LIMITS = SponsorLimits(
+    did_day=3 * COST, day=5 * COST, contracts={USDC: 4 * COST, REGISTRY.lower(): 4 * COST}, max_fee=5 * GWEI, low=10**7
+)
+
+
+@dataclass
+class Chain:
+    """A chain's endpoint."""
+
+    now: int = 1_800_000_000
+    block: int = 100
+    deposit: int = 10**18
+    dids: dict[str, bytes] = field(default_factory=dict)
+    keys: dict[str, tuple[int, int]] = field(default_factory=dict)
+    committed: dict[bytes, int] = field(default_factory=dict)
+    mined: list[dict[str, Any]] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    hangs: bool = False
+    poor: bool = False
+    mines: bool = True
+
+    async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
+        if self.hangs:
+            await asyncio.Event().wait()
+        return getattr(self, method)(*params)
+
+    def eth_getBlockByNumber(self, _number: str, _full: bool) -> dict[str, str]:  # noqa: N802
+        return {"number": hex(self.block), "timestamp": hex(self.now), "baseFeePerGas": hex(GWEI // 2)}
+
+    def eth_maxPriorityFeePerGas(self) -> str:  # noqa: N802
+        return hex(GWEI * 4 // 5)
+
+    def eth_getTransactionCount(self, _address: str, _block: str) -> str:  # noqa: N802
+        return hex(len(self.sent))
+
+    def eth_sendRawTransaction(self, raw: str) -> str:  # noqa: N802
+        if self.poor:
+            raise RpcError("insufficient funds for gas * price + value", -32000)
+        self.sent.append(raw)
+        return to_hex(keccak256(from_hex(raw)))
+
+    def eth_getLogs(self, asked: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
+        event, _, senders, paymaster = asked["topics"]
+        start, end = int(asked["fromBlock"], 16), int(asked["toBlock"], 16)
+        assert asked["address"] == V07.address
+        return [
+            log
+            for log in self.mined
+            if log["topics"][0] == event
+            and log["topics"][2] in senders
+            and log["topics"][3] == paymaster
+            and start <= int(log["blockNumber"], 16) <= end
+        ]
+
+    async def eth_call(self, to: str, data: bytes, at_least: int = 32) -> bytes:
+        name = {selector(f"{each}"): each for each in ("didOf(address)", "committedAt(bytes32)", "publicKey()")}.get(
+            data[:4], ""
+        )
+        if name == "committedAt(bytes32)":
+            block = self.committed.get(data[4:36], 0)
+            return block.to_bytes(32) + (self.now if block else 0).to_bytes(32)
+        if name == "didOf(address)":
+            return self.dids.get("0x" + data[16:36].hex(), bytes(32))
+        if name == "publicKey()":
+            return b"".join(word.to_bytes(32) for word in self.keys[to.lower()])
+        return self.deposit.to_bytes(32)
+
+    async def get_code(self, address: str) -> bytes:
+        return clone_code(ADDRESSES["VaultAccount"]) if address.lower() in self.keys else b""
+
+    async def get_balance(self, _address: str) -> int:
+        return 10**16
+
+    async def chain_id(self) -> int:
+        return CHAIN
+
+    async def block_number(self) -> int:
+        self.block += self.mines
+        return self.block
+
+    async def get_transaction_receipt(self, sent: str) -> Receipt | None:
+        return Receipt(from_hex(sent), self.block, bytes(32), True, 46_000, (), None)
+
+    def use(self, operation: UserOperation, cost: int, paymaster: str) -> None:
+        """Mine an approved operation."""
+        topics = [EVENT, bytes(32), operation.sender.rjust(32, b"\0"), from_hex(paymaster).rjust(32, b"\0")]
+        data = b"".join(word.to_bytes(32) for word in (operation.nonce, 1, cost, 1))
+        self.mined.append(
+            {
+                "address": V07.address,
+                "topics": [to_hex(topic) for topic in topics],
+                "data": to_hex(data),
+                "blockNumber": hex(self.block),
+                "blockHash": to_hex(bytes(32)),
+                "transactionHash": to_hex(bytes(32)),
+                "logIndex": "0x0",
+            }  # fmt: skip
+        )
+
+
+@dataclass
+class Estimates:
+    """The bundler."""
+
+    refusal: Exception | None = None
+    asked: int = 0
+
+    async def estimated(self, operation: UserOperation, _margin: object) -> UserOperation:
+        self.asked += 1
+        if self.refusal:
+            raise self.refusal
+        return replace(operation, call_gas_limit=GAS, verification_gas_limit=GAS, pre_verification_gas=GAS)
+
+
+@dataclass
+class World:
+    """A sponsor with all around it."""
+
+    store: SqliteStore
+    chain: Chain = field(default_factory=Chain)
+    bundler: Estimates = field(default_factory=Estimates)
+    clock: Clock = field(default_factory=Clock)
+    limits: SponsorLimits = LIMITS
+    chain_id: int = CHAIN
+
+    @property
+    def sponsor(self) -> Sponsor:
+        chain: Any = self.chain
+        bundler: Any = self.bundler
+        return Sponsor(
+            store=self.store.sponsorships,
+            approver=Approver(KEY, self.chain_id),
+            chain_id=self.chain_id,
+            entry_point=V07.address,
+            limits=self.limits,
+            connect=lambda: chain,
+            bundler=lambda: bundler,
+            commitments=CommitmentTransactions(
+                self.store, KEY, self.chain_id, lambda: chain, self.clock, self.limits.max_fee
+            ),
+            names=Pseudonyms(b"k" * 32),
+            clock=self.clock,
+        )
+
+    async def ask(self, operation: UserOperation, method: str = SPONSOR, *more: Any) -> dict[str, Any]:
+        params = [{k: v for k, v in operation.to_rpc().items() if v is not None}, V07.address, *more]
+        request = CallBundler(method=method, id=msgspec.Raw(b"7"), params=msgspec.Raw(msgspec.json.encode(params)))
+        answer: dict[str, Any] = msgspec.json.decode(await self.sponsor.answer(request))
+        assert (answer.pop("jsonrpc"), answer.pop("id")) == ("2.0", 7)
+        return answer
+
+    async def error(self, operation: UserOperation, method: str = SPONSOR, *more: Any) -> str:
+        return str((await self.ask(operation, method, *more))["error"]["message"])
+
+    async def spent(self) -> dict[str, int]:
+        spent = await self.store.sponsorships.spent(self.chain_id, int(self.clock() // 86_400))
+        return {("did" if name.startswith("hash ") else name): gwei for name, gwei in spent if gwei}
+
+    async def settle(self, depth: int = 0) -> None:
+        await SponsorSettlement({self.chain_id: self.sponsor}, depth).run()
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    store = SqliteStore(tmp_path / "holdfast.db")
+    await store.open_session(replace(session(), did=DID), admit)
+    yield World(store)
+    await store.close()
+
+
+def payment(nonce: int = 0, to: str = USDC, fee: int = 2 * GWEI, x: int = X) -> UserOperation:
+    """A payment that also creates the account."""
+    return UserOperation(
+        sender=from_hex(predict_account(x, Y, 0)),
+        nonce=nonce,
+        call_data=calls.execute((to, 0, b"pay")),
+        max_fee_per_gas=fee,
+        max_priority_fee_per_gas=min(fee, GWEI),
+        factory=from_hex(ADDRESSES["AppFactory"]),
+        factory_data=calls.create_account(x, Y),
+    )
+
+
+def deployed(world: World, key: tuple[int, int] = (X, Y), at: str = ACCOUNT, nonce: int = 1) -> UserOperation:
+    """A payment by an account that exists, whose key is `key`."""
+    world.chain.keys[at.lower()] = key
+    return replace(payment(nonce), sender=from_hex(at), factory=None, factory_data=None)
+
+
+def completed(operation: UserOperation, answer: dict[str, Any]) -> UserOperation:
+    return UserOperation.from_rpc({**operation.to_rpc(), **answer["result"]})
+
+
+async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_reserved(world: World) -> None:
+    paid = completed(payment(), await world.ask(payment()))
+    assert greatest_cost(paid) == COST * GWEI
+    assert await world.spent() == {"all": COST, "did": COST, f"contract {USDC}": COST}
+    data = paid.paymaster_data or b""
+    assert int.from_bytes(data[:6]) == world.chain.now + VALID_FOR_S
+    digest = keccak256(b"\x19Ethereum Signed Message:\n32" + approval_hash(pack(paid), V07.address, CHAIN, data[:12]))
+    signature = Signature(vrs=(data[76] - 27, int.from_bytes(data[12:44]), int.from_bytes(data[44:76])))
+    assert signature.recover_public_key_from_msg_hash(digest) == KEY.public_key
+    for changed in (replace(paid, call_gas_limit=GAS + 1), replace(paid, max_fee_per_gas=3 * GWEI)):
+        assert approval_hash(pack(changed), V07.address, CHAIN, data[:12]) != approval_hash(
+            pack(paid), V07.address, CHAIN, data[:12]
+        )
+    assert approval_hash(pack(paid), V07.address, 1, data[:12]) != approval_hash(
+        pack(paid), V07.address, CHAIN, data[:12]
+    )
+
+
+async def test_a_did_that_is_not_registered_here_is_refused(world: World) -> None:
+    assert "registered at this service" in await world.error(payment(x=X + 1))
+    stranger = replace(payment(), factory=None, factory_data=None)
+    assert "not an account of the factory" in await world.error(stranger)
+    assert "not the account that the operation's factory data creates" in await world.error(
+        replace(payment(), sender=b"\1" * 20)
+    )
+    assert world.bundler.asked == 0 and await world.spent() == {}
+
+
+async def test_no_one_spends_the_budget_of_another_did(world: World) -> None:
+    """An account may name anyone's key as its owner: what counts is its address, or what the registry says."""
+    mallory = predict_account(X + 1, Y, 0)
+    assert "registered at this service" in await world.error(deployed(world, at=mallory))
+    world.chain.dids[mallory.lower()] = did_hash(did_of_key(X + 1, Y))
+    for named in ({}, {"did": DID}):
+        assert "registered at this service" in await world.error(deployed(world, at=mallory), SPONSOR, named)
+    assert "result" in await world.ask(deployed(world))
+
+
+async def test_an_account_with_new_keys_names_its_did(world: World) -> None:
+    world.chain.dids[ACCOUNT.lower()] = did_hash(DID)
+    recovered = deployed(world, key=(9, 9))
+    assert "registered at this service" in await world.error(recovered)
+    assert "result" in await world.ask(recovered, SPONSOR, {"did": DID})
+
+
+@pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, 5, [], "x"])
+async def test_odd_contexts_are_no_server_errors(world: World, context: Any) -> None:
+    assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
+
+
+@pytest.mark.parametrize(
+    ("operation", "why"),
+    [
+        (payment(to="0x" + "bb" * 20), "does not pay for calls to 0x" + "bb" * 20),
+        (payment(fee=6 * GWEI), "offers 6 gwei per unit of gas; the sponsor pays at most 5 gwei"),
+        (replace(payment(), call_data=b"\1\2\3\4"), "does not pay for calls to"),
+    ],
+)
+async def test_what_is_not_paid_for(world: World, operation: UserOperation, why: str) -> None:
+    assert why in await world.error(operation)
+    assert world.bundler.asked == 0 and await world.spent() == {}
+
+
+async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserved(world: World) -> None:
+    greedy = replace(payment(), call_gas_limit=10**8, verification_gas_limit=GAS, pre_verification_gas=GAS)
+    answer = await world.ask(greedy, DATA, hex(CHAIN))
+    assert answer["error"]["code"] == LIMIT_EXCEEDED
+    assert "the sponsor's budget of this DID is used up for today" in answer["error"]["message"]
+    assert await world.spent() == {}
+
+
+async def test_parallel_requests_do_not_exceed_a_budget(world: World) -> None:
+    answers = await asyncio.gather(*(world.ask(payment(nonce << 64)) for nonce in range(20)))
+    assert sum("result" in answer for answer in answers) == 3
+    assert (await world.spent())["did"] == LIMITS.did_day
+    refused = next(answer["error"]["message"] for answer in answers if "error" in answer)
+    assert refused.endswith("It is full again at 00:00 UTC") and "0 ETH of" in refused
+
+
+async def test_a_repeat_for_one_nonce_reserves_once(world: World) -> None:
+    for _ in range(9):
+        assert "result" in await world.ask(payment())
+    assert (await world.spent())["all"] == COST
+
+
+async def test_a_budget_is_full_again_the_next_day(world: World) -> None:
+    for nonce in range(3):
+        await world.ask(payment(nonce))
+    assert "error" in await world.ask(payment(3))
+    world.clock.now += 86_400
+    assert "result" in await world.ask(payment(3))
+
+
+async def test_chains_have_budgets_of_their_own(world: World) -> None:
+    there = replace(world, chain_id=1)
+    for nonce in range(3):
+        await world.ask(payment(nonce))
+    assert "on chain 1" in await there.error(payment(), STUB, hex(CHAIN))
+    assert "result" in await there.ask(replace(payment(), call_gas_limit=GAS), DATA, "0x1")
+    assert (await world.spent())["all"] == 3 * COST
+
+
+async def test_the_two_methods_of_erc_7677(world: World) -> None:
+    stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
+    assert stub["isFinal"] is False and await world.spent() == {}
+    limits = {"call_gas_limit": GAS, "verification_gas_limit": GAS, "pre_verification_gas": GAS}
+    final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
+    assert final.keys() == {"paymaster", "paymasterData"}
+    assert len(final["paymasterData"]) == len(stub["paymasterData"]) and final["paymaster"] == stub["paymaster"]
+    assert (await world.spent())["all"] == COST
+
+
+@pytest.mark.parametrize("params", [b"[]", b"{}", b"5", b'[{},"0x"]', b'[{"sender":5},"",1]', b'["",""]', b"[[[[["])
+@pytest.mark.parametrize("method", [SPONSOR, STUB, DATA])
+async def test_malformed_parameters_are_refused(world: World, method: str, params: bytes) -> None:
+    answer = msgspec.json.decode(await world.sponsor.answer(CallBundler(method=method, params=msgspec.Raw(params))))
+    assert (answer["id"], answer["error"]["code"]) == (None, -32602)
+
+
+async def test_another_entry_point_is_refused(world: World) -> None:
+    params = msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, "0x" + "11" * 20])
+    answer = await world.sponsor.answer(CallBundler(method=SPONSOR, params=msgspec.Raw(params)))
+    assert b"at the entry point" in answer
+
+
+async def test_a_hung_chain_gets_the_documented_error(world: World) -> None:
+    world.chain.hangs = True
+    params = msgspec.Raw(msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, V07.address]))
+    with pytest.raises(Refused) as refused:
+        await replace(world.sponsor, within_s=0.01).answer(CallBundler(method=SPONSOR, params=params))
+    assert refused.value.row is BUNDLER_ERROR
+
+
+async def test_the_bundlers_refusal_is_passed_on(world: World) -> None:
+    world.bundler.refusal = UserOperationError("refused")
+    world.bundler.refusal.__cause__ = RpcError("execution reverted", -32521, "0x1234")
+    error = (await world.ask(payment()))["error"]
+    assert error == {"code": -32521, "message": "execution reverted", "data": "0x1234"}
+    assert await world.spent() == {}
+
+
+async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world: World) -> None:
+    for nonce in range(3):
+        await world.ask(payment(nonce))
+    world.chain.use(payment(1), 5 * GWEI - 1, world.sponsor.approver.paymaster)
+    world.chain.use(payment(2), 10**18, "0x" + "ee" * 20)  # another paymaster paid
+    await world.settle()
+    assert (await world.spent())["all"] == 2 * COST + 5
+    world.chain.now += VALID_FOR_S + 1
+    world.chain.block += 3000
+    await world.settle()
+    assert await world.spent() == {"all": 5, "did": 5, f"contract {USDC}": 5}
+    assert await world.store.sponsorships.open_sponsorships(CHAIN, 9) == []
+
+
+async def test_only_blocks_that_are_deep_enough_count(world: World) -> None:
+    await world.ask(payment())
+    world.chain.block += 10
+    world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
+    await world.settle(depth=12)
+    assert (await world.spent())["all"] == COST
+    world.chain.block += 12
+    await world.settle(depth=12)
+    assert (await world.spent())["all"] == 1
+
+
+def registration(alias: str = "ann") -> tuple[UserOperation, bytes]:
+    """Return a registration with an alias, and the commitment that it needs."""
+    call = calls.register(REGISTRY, X, Y, alias=alias)
+    needed = commitment(did_hash(DID), alias_hash(alias), ACCOUNT)
+    return replace(payment(), call_data=calls.execute(call)), needed
+
+
+async def test_a_commitment_is_posted_and_charged(world: World) -> None:
+    operation, _ = registration()
+    assert "result" in await world.ask(operation)
+    assert len(world.chain.sent) == 1
+    fee = 2  # gwei: twice the base fee, and the tip and a quarter
+    assert (await world.spent())["all"] == 46_000 * fee + COST
+
+
+async def test_a_commitment_that_stands_is_not_posted_again(world: World) -> None:
+    operation, needed = registration()
+    world.chain.committed[needed] = 50
+    assert "result" in await world.ask(operation)
+    assert world.chain.sent == []
+
+
+async def test_commitments_end_with_the_budget(world: World) -> None:
+    """A request that is never sent costs the sponsor a transaction, so each one counts, also of the same commitment."""
+    operation, _ = registration()
+    world.bundler.refusal = UserOperationError("never sent")
+    most = LIMITS.did_day // (46_000 * 2)
+    for _ in range(most + 5):
+        await world.ask(operation)
+    assert len(world.chain.sent) <= most
+    assert "budget of this DID" in await world.error(operation)
+    assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day
+
+
+async def test_without_money_for_a_commitment_the_client_posts_it(world: World) -> None:
+    world.chain.poor = True
+    operation, _ = registration()
+    world.bundler.refusal = UserOperationError("refused: NotCommitted")
+    assert "NotCommitted" in await world.error(operation)
+    assert await world.spent() == {}
+
+
+async def test_a_commitment_that_was_not_seen_is_charged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: Any) -> Any:
+        raise TimeoutError
+
+    monkeypatch.setattr("holdfast.service.operations.commitment_transactions.mined", never)
+    await world.ask(registration()[0])
+    world.chain.now += VALID_FOR_S + 1
+    await world.settle()
+    assert await world.spent() == {
+        "all": COMMIT_GAS * 2, "did": COMMIT_GAS * 2, f"contract {REGISTRY.lower()}": COMMIT_GAS * 2,
+    }  # fmt: skip
+
+
+async def test_a_low_deposit_is_logged_once(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    settlement = SponsorSettlement({CHAIN: world.sponsor}, 0)
+    world.chain.deposit = 9 * 10**15
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            await settlement.run()
+    assert [record.message for record in caplog.records] == ["the sponsor's deposit is low: holdfast sponsor deposit"]
+
+
+def test_the_key_is_in_no_text(world: World) -> None:
+    secret = KEY.to_hex().removeprefix("0x")
+    for shown in (repr(world.sponsor), str(world.sponsor), repr(world.sponsor.approver)):
+        assert secret not in shown and str(int(secret, 16)) not in shown

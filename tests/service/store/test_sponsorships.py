@@ -1,0 +1,128 @@
+"""The budgets of the service's own sponsor, with every kind of database: no budget is exceeded, and all of it comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tests.support.store_cases import ANN, NOW, admit, claims, registration, session
+
+from holdfast.rules.sponsoring import Budget
+from holdfast.service.store.sponsorships import Full, NewSponsorship, SponsorshipKey
+
+if TYPE_CHECKING:
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+CHAIN, DAY, UNTIL, BLOCK = 8453, 20_000, 1_800_000_600, 7
+
+
+def key(nonce: int = 0, sender: int = 1, chain: int = CHAIN) -> SponsorshipKey:
+    return SponsorshipKey(chain, f"0x{sender:040x}", hex(nonce))
+
+
+def sponsorship(
+    gwei: int = 10, of: SponsorshipKey | None = None, did: int = 50, day: int = DAY, until: int = UNTIL, more: str = ""
+) -> NewSponsorship:
+    budgets = [Budget("all", 100, ""), Budget("hash did", did, ""), *([Budget(more, 100, "")] if more else [])]
+    return NewSponsorship(
+        key=of or key(), day=day, gwei=gwei, budgets=budgets, valid_until=until, block=BLOCK + until - UNTIL
+    )
+
+
+async def spent(store: Store, chain: int = CHAIN, day: int = DAY) -> dict[str, int]:
+    return {subject: gwei for subject, gwei in await store.sponsorships.spent(chain, day) if gwei}
+
+
+async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day(store: Store) -> None:
+    reserved = await store.sponsorships.reserve(sponsorship(10))
+    assert reserved is None
+    assert await spent(store) == {"all": 10, "hash did": 10}
+    assert await spent(store, chain=1) == {} == await spent(store, day=DAY + 1)
+    assert await store.sponsorships.reserve(sponsorship(100, key(chain=1), did=100)) is None
+    assert await store.sponsorships.reserve(sponsorship(50, key(1), day=DAY + 1)) is None
+
+
+async def test_a_full_budget_is_named_and_nothing_changes(store: Store) -> None:
+    await store.sponsorships.reserve(sponsorship(45))
+    assert await store.sponsorships.reserve(sponsorship(6, key(1))) == Full(1, 45)
+    assert await store.sponsorships.reserve(sponsorship(56, key(1), did=100)) == Full(0, 45)
+    assert await spent(store) == {"all": 45, "hash did": 45}
+    assert [each.key for each in await store.sponsorships.open_sponsorships(CHAIN, 9)] == [key()]
+    assert await store.sponsorships.reserve(sponsorship(5, key(1))) is None
+
+
+async def test_parallel_requests_of_two_nodes_cannot_exceed_a_budget(store: Store, database: Database) -> None:
+    other = database.open()
+    try:
+        nodes = [store, other]
+        answers = await asyncio.gather(
+            *(nodes[n % 2].sponsorships.reserve(sponsorship(7, key(n), did=1000)) for n in range(40))
+        )
+    finally:
+        await other.close()
+    assert answers.count(None) == 14
+    assert (await spent(store))["all"] == 98
+
+
+async def test_one_nonce_reserves_its_largest_amount_once(store: Store) -> None:
+    for gwei in (10, 30, 20):
+        assert await store.sponsorships.reserve(sponsorship(gwei)) is None
+    assert await spent(store) == {"all": 30, "hash did": 30}
+    assert await store.sponsorships.reserve(sponsorship(51)) == Full(1, 30)
+    assert await store.sponsorships.reserve(sponsorship(50, more="contract a", until=UNTIL + 5)) is None
+    assert await store.sponsorships.reserve(sponsorship(1, until=UNTIL + 2)) is None
+    assert await spent(store) == {"all": 50, "hash did": 50, "contract a": 50}
+    (held,) = await store.sponsorships.open_sponsorships(CHAIN, 9)
+    assert (held.gwei, held.valid_until, held.block) == (50, UNTIL + 5, BLOCK)
+
+
+async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store: Store) -> None:
+    await store.sponsorships.reserve(sponsorship(30))
+    assert await store.sponsorships.reserve(sponsorship(20, day=DAY + 1)) is None
+    assert await spent(store) == {}
+    assert await spent(store, day=DAY + 1) == {"all": 30, "hash did": 30}
+
+
+async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back(store: Store) -> None:
+    for nonce in range(3):
+        await store.sponsorships.reserve(sponsorship(15, key(nonce), until=UNTIL + nonce))
+    assert await store.sponsorships.settle(key(0), UNTIL, 4)
+    assert await store.sponsorships.settle(key(1), UNTIL + 1, 0)
+    assert await spent(store) == {"all": 19, "hash did": 19}
+    assert not await store.sponsorships.settle(key(0), UNTIL, 4)
+    assert [each.key for each in await store.sponsorships.open_sponsorships(CHAIN, 9)] == [key(2)]
+
+
+async def test_what_was_approved_again_since_is_not_settled(store: Store) -> None:
+    await store.sponsorships.reserve(sponsorship(15))
+    await store.sponsorships.reserve(sponsorship(15, until=UNTIL + 9))
+    assert not await store.sponsorships.settle(key(), UNTIL, 0)
+    assert await spent(store) == {"all": 15, "hash did": 15}
+
+
+async def test_approvals_that_end_first_come_first(store: Store) -> None:
+    for nonce, until in enumerate((UNTIL + 2, UNTIL, UNTIL + 1)):
+        await store.sponsorships.reserve(sponsorship(1, key(nonce), until=until))
+    found = await store.sponsorships.open_sponsorships(CHAIN, 2)
+    assert [each.valid_until - UNTIL for each in found] == [0, 1]
+    assert await store.sponsorships.open_sponsorships(1, 2) == []
+
+
+async def test_old_days_are_forgotten(store: Store) -> None:
+    await store.sponsorships.reserve(sponsorship(10))
+    await store.sponsorships.reserve(sponsorship(10, key(1), day=DAY + 1))
+    await store.sponsorships.forget(DAY + 1)
+    assert await spent(store) == {}
+    assert await spent(store, day=DAY + 1) == {"all": 10, "hash did": 10}
+
+
+async def test_a_did_is_known_from_its_session_on(store: Store) -> None:
+    assert not await store.sponsorships.knows("did:a:1")
+    await store.open_session(session(), admit)
+    assert await store.sponsorships.knows("did:a:1")
+    await store.register(registration(identifier=ANN), claims)
+    assert await store.sponsorships.knows("did:a:1")
+    await store.release("handle", "ann", NOW)
+    assert not await store.sponsorships.knows("did:a:1")
+    assert not await store.sponsorships.knows("did:a:\0")
