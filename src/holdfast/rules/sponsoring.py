@@ -157,6 +157,12 @@ def largest(gwei: int, held: Held | None) -> int:
 
 def no_room(budget: Budget, spent: int, gwei: int) -> NotSponsored:
     """Return the refusal of an operation for which a budget has no room."""
+    if gwei > budget.limit:
+        return NotSponsored(
+            f"the operation may take {in_ether(gwei)}, more than the sponsor's budget {budget.told} of"
+            f" {in_ether(budget.limit)} a day",
+            LIMIT_EXCEEDED,
+        )
     left = in_ether(max(budget.limit - spent, 0))
     return NotSponsored(
         f"the sponsor's budget {budget.told} is used up for today: {left} of {in_ether(budget.limit)} are left, and the"

@@ -178,7 +178,7 @@ PAYMASTER = Endpoint(
     refusals=(
         e.UNSUPPORTED_CHAIN,
         e.RPC_METHOD_NOT_ALLOWED,
-        e.SPONSOR_NOT_CONFIGURED,
+        e.NOT_FOUND,
         e.RATE_LIMITED,
         e.BUNDLER_ERROR,
         *_BODY,

@@ -158,6 +158,7 @@ async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
 WITHOUT_A_CHAIN = {
     "bundler",
     "bundler_of_chain",
+    "paymaster",
     "predict_address",
     "account_state",
     "account_state_on_chain",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis.contracts import see_contracts
+from holdfast.service.diagnosis.sponsor import see_sponsors
 from holdfast.service.diagnosis.upstreams import (
     see_bundler,
     see_chain,
@@ -55,6 +56,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_engine(os.environ, pools),
             see_traces(os.environ, pools),
         )
+        sponsors = await see_sponsors(service.sponsors)
         chains = await asyncio.gather(
             *(_see_chain(settings, service, chain_id) for chain_id in service.chains.served),
         )
@@ -69,7 +71,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
         *_database(settings, store),
         _origin(settings),
     ]
-    return [*at_home, *(finding for pair in chains for finding in pair), *upstreams]
+    return [*at_home, *(finding for pair in chains for finding in pair), *sponsors, *upstreams]
 
 
 async def _see_chain(settings: Settings, service: Service, chain_id: int) -> tuple[Finding, Finding]:

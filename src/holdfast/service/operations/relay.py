@@ -10,7 +10,7 @@ from holdfast.rules.json_rpc import written_anew
 from holdfast.rules.quotas import of_operation
 from holdfast.rules.sponsoring import SPONSOR
 from holdfast.rules.user_operations import refusal_of
-from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, SPONSOR_NOT_CONFIGURED, Refused
+from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, NOT_FOUND, Refused
 from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class Relay:
         """Return the sponsor's response to a request of ERC-7677, under the rules of `forward`.
 
         Raises:
-            Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC, SPONSOR_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in
-                this order.
+            Refused: RPC_METHOD_NOT_ALLOWED, INVALID_JSON_RPC, NOT_FOUND without a sponsor, RATE_LIMITED, BUNDLER_ERROR,
+                in this order.
         """
         written_anew(request, PAYMASTER_METHODS)
         if self.sponsor is None:
-            raise Refused(SPONSOR_NOT_CONFIGURED)
+            raise Refused(NOT_FOUND)
         await self.store.charge(of_operation(ip, self.ceilings), self.clock())
         return await self.sponsor.answer(request)
