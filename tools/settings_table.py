@@ -40,6 +40,7 @@ COMPUTED = {
     "HOLDFAST_PUBLIC_RPC_URL": "the chain file's, if it names one",
     "HOLDFAST_PUBLIC_URL": "`http://localhost:` and the port",
     "HOLDFAST_RPC_URL": "the chain's public endpoint; `https://sepolia.base.org` for 84532",
+    "HOLDFAST_SPONSOR_CHAINS": "the chain `HOLDFAST_CHAIN`",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
 }

@@ -461,6 +461,29 @@ async def test_a_commitment_that_was_not_seen_is_charged(world: World, monkeypat
     }  # fmt: skip
 
 
+async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world: World) -> None:
+    await world.ask(payment())
+    world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
+    there = replace(world, chain=Chain(), chain_id=1)
+    await there.ask(replace(payment(), call_gas_limit=GAS), DATA, "0x1")
+    there.chain.block_number = _fails  # type: ignore[method-assign]
+    with pytest.raises(RpcError):
+        await SponsorSettlement({1: there.sponsor, CHAIN: world.sponsor}, 0).run()
+    assert (await world.spent())["all"] == 1
+    assert (await there.spent())["all"] > 1
+
+
+async def _fails() -> int:
+    raise RpcError("no answer in time")
+
+
+async def test_large_operations_are_refused_before_they_are_decoded(world: World) -> None:
+    large = replace(payment(), call_data=calls.execute((USDC, 0, bytes(9000))))
+    assert "bytes of call data" in await world.error(large)
+    huge = replace(payment(), call_data=bytes(40_000))
+    assert (await world.ask(huge))["error"]["code"] == -32602
+
+
 async def test_a_low_deposit_is_logged_once(world: World, caplog: pytest.LogCaptureFixture) -> None:
     settlement = SponsorSettlement({CHAIN: world.sponsor}, 0)
     world.chain.deposit = 9 * 10**15

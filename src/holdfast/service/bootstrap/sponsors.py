@@ -57,14 +57,18 @@ def _sponsor(
     from eth_keys.datatypes import PrivateKey
 
     from holdfast.chain.approvals import Approver
+    from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
     from holdfast.service.operations.commitment_transactions import CommitmentTransactions
     from holdfast.service.operations.sponsor import Sponsor
 
     assert settings.sponsor_key is not None
     key, limits = PrivateKey(settings.sponsor_key.secret), sponsor_limits(settings, chain)
+    approver = Approver(key, chain.chain_id)
+    if approver.address in PUBLIC_ADDRESSES and not chain.test_money:
+        raise SettingError("HOLDFAST_SPONSOR_KEY: this development key is public; anyone could take the deposit")
     return Sponsor(
         store=store.sponsorships,
-        approver=Approver(key, chain.chain_id),
+        approver=approver,
         chain_id=chain.chain_id,
         entry_point=settings.contract_entry_point,
         limits=limits,

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 _PAYMASTER_FIELDS = ANSWERED[:4]
 _NO_DID = bytes(32)
+# Decoding takes time on the event loop, so larger operations are not sponsored. A registration has 600 bytes.
+MAX_PARAMS_BYTES, MAX_CALL_DATA_BYTES = 32 * 1024, 8 * 1024
 _log = logging.getLogger("holdfast.sponsor")
 
 
@@ -124,7 +126,7 @@ class Sponsor:
         """Return the operation and the context of a request. Raises NotSponsored for malformed parameters."""
         most = 3 if request.method == SPONSOR else 4
         try:
-            given = msgspec.json.decode(request.params if request.params is not msgspec.UNSET else b"[]")
+            given = msgspec.json.decode(_small(request.params))
             form, entry_point, *more = given
             chain_id = self.chain_id if request.method == SPONSOR else int(more.pop(0), 16)
             context = (more[0] if more else None) or {}
@@ -132,6 +134,8 @@ class Sponsor:
             margin_in(context)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             raise NotSponsored(f"expected a user operation and {most - 1} more parameters", INVALID_PARAMS) from None
+        if len(operation.call_data) > MAX_CALL_DATA_BYTES:
+            raise NotSponsored(f"the sponsor pays for at most {MAX_CALL_DATA_BYTES} bytes of call data")
         if not isinstance(entry_point, str) or entry_point.lower() != self.entry_point.lower():
             raise NotSponsored(f"the sponsor pays at the entry point {self.entry_point} alone", INVALID_PARAMS)
         if chain_id != self.chain_id:
@@ -213,6 +217,13 @@ class Sponsor:
         if full is not None:
             raise no_room(budgets[full.place], full.spent, new.gwei)
         return new.valid_until
+
+
+def _small(params: msgspec.Raw | msgspec.UnsetType) -> bytes:
+    """Return the parameters' JSON. Raises ValueError if it is absent or too large."""
+    if params is msgspec.UNSET or len(params) > MAX_PARAMS_BYTES:
+        raise ValueError("no parameters, or too large")
+    return bytes(params)
 
 
 def greatest_cost(operation: UserOperation) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -52,15 +53,25 @@ class SponsorSettlement:
     _low: set[int] = field(default_factory=set)
 
     async def run(self) -> dict[str, int]:
-        """Settle what can be, and report the deposits. Raises RpcError, StoreUnavailable."""
-        settled, deposits = 0, []
-        for sponsor in self.sponsors.values():
-            settled += await self._settle(sponsor)
-            deposits.append(await self._watched(sponsor))
-            await sponsor.store.forget(day_of(sponsor.clock()) - _KEPT_DAYS)
-        metrics.SPONSOR_DEPOSIT.set(min(deposits) / 10**18)
-        metrics.SPONSOR_LOW.set(float(bool(self._low)))
-        return {"settled": settled}
+        """Settle what can be, and report the deposits. Raises StoreUnavailable; RpcError for the first failed chain.
+
+        A chain that does not respond does not keep the others waiting.
+        """
+        done = await asyncio.gather(*map(self._one, self.sponsors.values()), return_exceptions=True)
+        found = [each for each in done if not isinstance(each, BaseException)]
+        if found:
+            metrics.SPONSOR_DEPOSIT.set(min(deposit for _, deposit in found) / 10**18)
+            metrics.SPONSOR_LOW.set(float(bool(self._low)))
+        for failed in done:
+            if isinstance(failed, BaseException):
+                raise failed
+        return {"settled": sum(settled for settled, _ in found)}
+
+    async def _one(self, sponsor: Sponsor) -> tuple[int, int]:
+        """Return how many approvals of a chain were settled, and its deposit in wei."""
+        settled = await self._settle(sponsor)
+        await sponsor.store.forget(day_of(sponsor.clock()) - _KEPT_DAYS)
+        return settled, await self._watched(sponsor)
 
     async def _settle(self, sponsor: Sponsor) -> int:
         rows = await sponsor.store.open_sponsorships(sponsor.chain_id, AT_ONCE)

@@ -9,6 +9,7 @@
 | which windows are full | window_full_v1 | holdfast.service.store.sqlite.charges.charge | test_windows |
 | the shard of a text | shard_of_v1 | holdfast.rules.shards.shard_of | test_shards |
 | the shard of an identifier | shard_of_name_v1 | holdfast.rules.shards.shard_of | test_shards_of_names |
+| which budget of the sponsor is full | sponsor_full_v1 | holdfast.rules.sponsoring.first_full | test_sponsor_budgets |
 | the hash of a name | pseudonym_v1 | holdfast.rules.pseudonyms.Pseudonyms | test_pseudonyms |
 """
 
@@ -40,6 +41,7 @@ from holdfast.rules.registration import (
     Stage,
 )
 from holdfast.rules.shards import shard_of
+from holdfast.rules.sponsoring import Budget, Held, first_full
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.wire.errors import REGISTRATION_CLOSED, Refused
@@ -170,6 +172,24 @@ def test_pseudonyms(ask: Callable[..., Any], key: bytes, name: str) -> None:
     pseudonyms = Pseudonyms(key)
     assert ask("pseudonym_v1", *pseudonyms.blocks, "email", name)[0] == pseudonyms.of_name("email", name)
     assert ask("pseudonym_v1", *pseudonyms.blocks, "did", name)[0] == pseudonyms.of_did(name)
+
+
+AMOUNTS, SUBJECTS = st.integers(0, 9), ("all", "did", "contract")
+
+
+@given(
+    spent=st.lists(AMOUNTS, min_size=3, max_size=3),
+    limits=st.lists(AMOUNTS, min_size=3, max_size=3),
+    gwei=AMOUNTS,
+    held=st.none() | st.builds(Held, st.integers(1, 2), AMOUNTS, st.lists(st.sampled_from(SUBJECTS), unique=True)),
+)
+def test_sponsor_budgets(
+    ask: Callable[..., Any], spent: list[int], limits: list[int], gwei: int, held: Held | None
+) -> None:
+    budgets = [Budget(subject, limit, "") for subject, limit in zip(SUBJECTS, limits, strict=True)]
+    row = ask("sponsor_full_v1", list(SUBJECTS), limits, spent, 1, gwei, *(held or (None, None, None)))
+    place = first_full(dict(zip(SUBJECTS, spent, strict=True)), budgets, 1, gwei, held)
+    assert (row and tuple(row)) == (None if place is None else (place, spent[place]))
 
 
 def test_the_table_names_every_rule() -> None:

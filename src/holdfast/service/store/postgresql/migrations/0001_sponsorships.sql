@@ -44,16 +44,12 @@ $$;
 
 -- rules/sponsoring.py, first_full: the place of the first budget without room, and what is spent of it; no row: all have.
 CREATE FUNCTION holdfast.sponsor_full_v1(
-    of_shard smallint, of_chain bigint, of_day bigint, cost bigint, budgets text[], limits bigint[],
-    held holdfast.sponsorships
-) RETURNS TABLE (place bigint, spent bigint) LANGUAGE sql STABLE AS $$
-    SELECT w.nth - 1, coalesce(t.gwei, 0)
-    FROM unnest(budgets, limits) WITH ORDINALITY AS w (subject, most, nth)
-    LEFT JOIN holdfast.sponsor_days AS t
-        ON t.shard = of_shard AND t.chain = of_chain AND t.day = of_day AND t.subject = w.subject
-    WHERE coalesce(t.gwei, 0) + greatest(cost, held.gwei) > w.most
-        + CASE WHEN held.day = of_day AND w.subject = ANY (string_to_array(held.subjects, E'\n'))
-            THEN held.gwei ELSE 0 END
+    budgets text[], limits bigint[], spents bigint[], of_day bigint, cost bigint,
+    held_day bigint, held_gwei bigint, held_subjects text[]
+) RETURNS TABLE (place bigint, spent bigint) LANGUAGE sql IMMUTABLE AS $$
+    SELECT w.nth - 1, w.spent FROM unnest(budgets, limits, spents) WITH ORDINALITY AS w (subject, most, spent, nth)
+    WHERE w.spent + greatest(cost, held_gwei) > w.most
+        + CASE WHEN held_day = of_day AND w.subject = ANY (held_subjects) THEN held_gwei ELSE 0 END
     ORDER BY w.nth LIMIT 1
 $$;
 
@@ -71,8 +67,13 @@ BEGIN
     PERFORM holdfast.lock_sponsor_v1(of_shard, of_chain);
     SELECT * INTO held FROM holdfast.sponsorships AS t
     WHERE t.shard = of_shard AND t.chain = of_chain AND t.sender = of_sender AND t.nonce = of_nonce;
-    RETURN QUERY SELECT f.place, f.spent
-    FROM holdfast.sponsor_full_v1(of_shard, of_chain, of_day, cost, budgets, limits, held) AS f;
+    RETURN QUERY SELECT f.place, f.spent FROM holdfast.sponsor_full_v1(
+        budgets, limits, array(
+            SELECT coalesce(t.gwei, 0) FROM unnest(budgets) WITH ORDINALITY AS w (subject, nth)
+            LEFT JOIN holdfast.sponsor_days AS t
+                ON t.shard = of_shard AND t.chain = of_chain AND t.day = of_day AND t.subject = w.subject
+            ORDER BY w.nth),
+        of_day, cost, held.day, held.gwei, string_to_array(held.subjects, E'\n')) AS f;
     IF FOUND THEN
         RETURN;
     END IF;
