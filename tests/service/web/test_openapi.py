@@ -26,7 +26,7 @@ from tests.support.guarded_account import SECRETS
 
 CASES = amount(10, 100, "HOLDFAST_TEST_CASES")
 # Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
-EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
+EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured", "not_found"}
 
 
 @schemathesis.serializer("application/vnd.ipfs.ipns-record")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.pseudonyms import Pseudonyms
+from holdfast.rules.sponsoring import SponsorLimits
 from holdfast.service.bootstrap.upstreams import bundler_client
 from holdfast.service.settings.chains import served_chains
-from holdfast.service.settings.sponsor import sponsor_limits
+from holdfast.service.settings.sponsor import REGISTRY, USDC
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
@@ -77,4 +78,20 @@ def _sponsor(
         commitments=CommitmentTransactions(store, key, chain.chain_id, lambda: reader.client, clock, limits.max_fee),
         names=Pseudonyms(secrets.pseudonym_key),
         clock=clock,
+    )
+
+
+def sponsor_limits(settings: Settings, chain: Chain) -> SponsorLimits:
+    """Return the limits on one chain; a contract without a budget of its own has that of the day."""
+    addresses = {REGISTRY: settings.contract_did_registry, USDC: chain.usdc}
+    contracts = {
+        (addresses.get(name, name) or "").lower(): settings.sponsor_day if gwei is None else gwei
+        for name, gwei in settings.sponsor_contracts.items()
+    }
+    return SponsorLimits(
+        did_day=settings.sponsor_did_day,
+        day=settings.sponsor_day,
+        contracts={name: gwei for name, gwei in contracts.items() if name},
+        max_fee=settings.sponsor_max_fee,
+        low=settings.sponsor_low,
     )

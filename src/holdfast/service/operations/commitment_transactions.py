@@ -1,7 +1,7 @@
 """Posts commitments by transactions of the sponsor's own address, each of which counts in the operation's budgets.
 
 Whatever keeps a commitment from being posted is only logged: the operation's estimate then reverts with `NotCommitted`,
-and the client posts the commitment itself in an operation of its own.
+and the client posts the commitment itself, in a separate operation.
 """
 
 from __future__ import annotations

@@ -11,20 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.rules.sponsoring import ACCOUNT, ANY, GWEI, SponsorLimits
+from holdfast.rules.sponsoring import ACCOUNT, ANY, GWEI
 from holdfast.settings.parsers import chain_address
 from holdfast.settings.rows import SettingRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.rules.chains import Chain
-    from holdfast.service.settings.values import Settings
-
 _KEY = re.compile(r"(?:0x)?([0-9a-fA-F]{64})")
 _AMOUNT = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?")
-_REGISTRY, _USDC = "registry", "usdc"
-_NAMES = (_REGISTRY, _USDC, ACCOUNT, ANY)
+REGISTRY, USDC = "registry", "usdc"
+_NAMES = (REGISTRY, USDC, ACCOUNT, ANY)
 _OTHERS = 0o077  # permission bits of group and others
 PACKAGES = ("eth_abi", "eth_keys")
 
@@ -114,19 +111,3 @@ SPONSOR_ROWS = (
     SettingRow("HOLDFAST_SPONSOR_MAX_FEE", "10", _gwei, "the highest fee that it pays, in gwei per unit of gas"),
     SettingRow("HOLDFAST_SPONSOR_LOW", "0.01", _gwei, "ETH of its deposit below which operators are warned"),
 )
-
-
-def sponsor_limits(settings: Settings, chain: Chain) -> SponsorLimits:
-    """Return the limits on one chain; a contract without a budget of its own has that of the day."""
-    addresses = {_REGISTRY: settings.contract_did_registry, _USDC: chain.usdc}
-    contracts = {
-        (addresses.get(name, name) or "").lower(): settings.sponsor_day if gwei is None else gwei
-        for name, gwei in settings.sponsor_contracts.items()
-    }
-    return SponsorLimits(
-        did_day=settings.sponsor_did_day,
-        day=settings.sponsor_day,
-        contracts={name: gwei for name, gwei in contracts.items() if name},
-        max_fee=settings.sponsor_max_fee,
-        low=settings.sponsor_low,
-    )
