@@ -14,12 +14,12 @@ from aiohttp import web
 from tests.support.api import Api, error_of
 from tests.support.upstreams import upstream
 
-from holdfast.rules.allowlists import BUNDLER_METHODS
+from holdfast.rules.allowlists import BUNDLER_METHODS, PAYMASTER_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-BUNDLER = "/api/bundler"
+BUNDLER, PAYMASTER = "/api/bundler", "/api/paymaster"
 
 
 def rpc(method: str = "eth_supportedEntryPoints", **more: Any) -> dict[str, Any]:
@@ -44,6 +44,31 @@ async def test_allowed_methods_reach_the_bundler(bundled, method: str) -> None:
     assert (sent_method, path) == ("POST", "/rpc?key=1")
     assert json.loads(body) == rpc(method, id="x")
     assert "X-Forwarded-For" not in headers and "Cookie" not in headers
+
+
+async def test_the_services_own_sponsor_answers_in_place_of_the_bundler(bundled) -> None:
+    api, bundler = bundled
+    there = api.service.chains.served[84532]
+
+    class Own:
+        async def answer(self, request: Any) -> bytes:
+            return json.dumps({"own": request.method}).encode()
+
+    object.__setattr__(there.relay, "sponsor", Own())
+    assert (await api.post(BUNDLER, **rpc("pm_sponsorUserOperation"))).json() == {"own": "pm_sponsorUserOperation"}
+    for method in PAYMASTER_METHODS:
+        assert (await api.post(f"{PAYMASTER}/84532", **rpc(method))).json() == {"own": method}
+        assert error_of(await api.post(BUNDLER, **rpc(method))) == (403, "rpc_method_not_allowed")
+    assert error_of(await api.post(f"{PAYMASTER}/84532", **rpc())) == (403, "rpc_method_not_allowed")
+    assert bundler.requests == []
+
+
+async def test_without_a_sponsor_there_is_no_paymaster(bundled) -> None:
+    api, bundler = bundled
+    method = "pm_getPaymasterData"
+    assert error_of(await api.post(f"{PAYMASTER}/84532", **rpc(method))) == (404, "not_found")
+    assert error_of(await api.post(f"{PAYMASTER}/5", **rpc(method))) == (400, "Unsupported chainId")
+    assert bundler.requests == []
 
 
 @pytest.mark.parametrize(
