@@ -9,7 +9,7 @@ import pytest
 from tests.support.running_service import running_service
 from tests.support.terminal import Terminal
 
-from holdfast.cli import register, vault_move
+from holdfast.cli import client_vault, vault_move
 from holdfast.cli.exits import Exit
 from holdfast.client.blocking.service_client import ServiceClient
 
@@ -51,9 +51,9 @@ def test_an_address_is_proven_to_the_new_service(tmp_path: Path, monkeypatch: py
         urls = [each.base_url.replace("127.0.0.1", "localhost") for each in (old, new)]
         ada = Terminal(tmp_path / "ada", urls[0])
         ada.json("vault", "create", "--password")
-        monkeypatch.setattr(register, "_ask_code", lambda _: old.code_for("ada@example.org"))
-        monkeypatch.setattr(vault_move, "_ask_code", lambda _: new.code_for("ada@example.org"))
+        monkeypatch.setattr(client_vault, "ask_code", lambda _: old.code_for("ada@example.org"))
         ada.json("register", "--email", "ada@example.org")
+        monkeypatch.setattr(client_vault, "ask_code", lambda _: new.code_for("ada@example.org"))
         moved = ada.json("vault", "move", "--to", urls[1], "--yes")
         assert (moved["identifier"], moved["channel"]) == ("ada@example.org", "email")
 

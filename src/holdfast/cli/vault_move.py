@@ -62,10 +62,5 @@ def _moved(vault: Vault, service: str, url: str, invitation: str | None) -> Move
     headers = {"Holdfast-Invitation": invitation} if invitation else None
     with kept_snapshots.client_of(vault, service) as client:
         return client.move(
-            url, common.security_key(url, device), code=_ask_code, headers=headers, on_progress=common.say
+            url, common.security_key(url, device), code=common.ask_code, headers=headers, on_progress=common.say
         )
-
-
-def _ask_code(message: str) -> str:
-    common.say(message)
-    return str(typer.prompt("Code", err=True, default="", show_default=False))

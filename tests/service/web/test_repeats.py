@@ -11,7 +11,17 @@ from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
 
 from holdfast.service.settings.secrets import Secrets
 from holdfast.service.store.postgresql import batcher, connection
-from holdfast.wire.endpoints import ADD_ADDRESS, ENDPOINTS, REMOVE_OF_PERSON, WORKFLOW_RUN
+from holdfast.wire.endpoints import (
+    ADD_ADDRESS,
+    ASK_RECOVERY,
+    CHECK_RECOVERY,
+    ENDPOINTS,
+    PAYMASTER,
+    REMOVE_OF_PERSON,
+    SIGN_RECOVERY,
+    STOP_RECOVERY,
+    WORKFLOW_RUN,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,12 +59,17 @@ def same(first: Any, second: Any) -> None:
 
 
 def test_every_post_of_a_client_takes_a_key() -> None:
-    """Except for a request whose signed token makes a repeat harmless."""
+    """Except for requests of which a repeat does no harm: with a signed token, a recovery's number or an operation's nonce."""
     posts = {endpoint.key for endpoint in ENDPOINTS if endpoint.method == "POST" and not endpoint.of_snapshots}
     assert {endpoint.key for endpoint in ENDPOINTS if endpoint.keyed} == posts - {
         WORKFLOW_RUN.key,
         REMOVE_OF_PERSON.key,
         ADD_ADDRESS.key,
+        ASK_RECOVERY.key,
+        CHECK_RECOVERY.key,
+        SIGN_RECOVERY.key,
+        STOP_RECOVERY.key,
+        PAYMASTER.key,
     }
 
 

@@ -65,7 +65,7 @@ function draw(planned, permission, { chain, payee, withPassword }) {
             : paragraph("spend.anyone.warning", {}, "notice"),
           planned.payee?.name ? el("p", { class: "small" }, planned.payee.name) : false,
         ),
-        ...row("send.chain", `${chain} (${proposal.chainId})`, testMoney()),
+        ...row("sheet.chain", `${chain} (${proposal.chainId})`, testMoney()),
         ...row("send.from", el("span", { class: "mono" }, grouped(proposal.account))),
       ),
       paragraph("spend.review.text"),

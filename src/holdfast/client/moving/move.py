@@ -142,7 +142,7 @@ class Move:
             channel=given.channel,
             credential_id=credential_id,
             root_cid=copy.snapshot.root_cid,
-            left_behind=tuple(str(row["given"]) for row in rest),
+            left_behind=tuple(str(row["given"]) for row in rest) if isinstance(rest, list) else (),
         )
 
     def _store(self) -> VaultStore:
