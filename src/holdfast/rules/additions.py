@@ -41,12 +41,14 @@ class AdditionFacts(msgspec.Struct, frozen=True, gc=False):
         attestation_used: whether the attestation has registered or added its address before.
         claim: who holds the address.
         addresses: how many registered e-mail addresses and phone numbers the DID holds.
+        banned: whether a ban concerns the address, its domain, the DID or the client's network.
     """
 
     registered: bool
     attestation_used: bool
     claim: Claim | None
     addresses: int
+    banned: bool
 
 
 _REFUSALS: Final[dict[Addition, FailureRow]] = {
@@ -66,6 +68,8 @@ def addition_of(did: str, facts: AdditionFacts, most: int) -> Addition:
     claim = facts.claim
     if claim is not None and claim.stage is Stage.REGISTERED:
         return Addition.KEEP if claim.did == did else Addition.TAKEN
+    if facts.banned:  # as if another had it: who is banned learns no more
+        return Addition.TAKEN
     if facts.addresses >= most:
         return Addition.FULL
     return Addition.CLAIM if claim is None else Addition.TAKE_OVER

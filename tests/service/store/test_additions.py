@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,15 +11,18 @@ from tests.support.snapshot_cases import DID, OTHER
 from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, registration, session
 
 from holdfast.rules.additions import Addition
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Stage
+from holdfast.service.store.administration import By
 from holdfast.service.store.persons import NewAddress, Removal, Removed
 
 if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 NAMES = Pseudonyms(b"k" * 32)
+EVA = By("eva", NOW + 5)
 NUMBER = Identifier(Channel.SMS, "+41791234567", "+41 79 123 45 67")
 
 
@@ -78,3 +82,14 @@ async def test_a_session_gives_way_and_everything_is_taken_back(people: Store) -
 async def test_of_parallel_additions_one_gets_the_address(people: Store) -> None:
     both = [people.add_address(address(1)), people.add_address(address(2, did=OTHER))]
     assert sorted(await asyncio.gather(*both)) == [Addition.CLAIM, Addition.TAKEN]
+
+
+async def test_a_banned_address_cannot_be_added(people: Store) -> None:
+    given = replace(address(1), bannable=subjects_of(MAIL, DID, "192.0.2.1"))
+    for subject in ("domain example.com", f"did {DID}", "network 192.0.2.0/24"):
+        await people.administration.ban(subject, "spam", EVA)
+        assert await people.add_address(given) is Addition.TAKEN, subject
+        await people.administration.lift(subject, EVA)
+    assert await people.add_address(given) is Addition.CLAIM
+    await people.administration.ban(f"did {DID}", "spam", EVA)
+    assert await people.add_address(replace(address(2), bannable=given.bannable)) is Addition.KEEP

@@ -9,6 +9,7 @@ import msgspec
 
 from holdfast.rules.additions import require_added
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.limits import ADDRESSES_PER_DID
 from holdfast.rules.person_tokens import ADD, EXPORT, REMOVE, RemovalRequest, added_address, removal_request
 from holdfast.service.store.persons import NewAddress, Removal, Removed
@@ -76,8 +77,17 @@ class Persons:
             )
         )
 
-    async def add(self, authorization: str | None, address: str) -> Identifier:
-        """Make the address whose attestation the token names the DID's; return it. Raises SnapshotRefused."""
+    async def add(self, authorization: str | None, address: str, network: str) -> Identifier:
+        """Make the address whose attestation the token names the DID's; return it.
+
+        Args:
+            authorization: the header with the token.
+            address: the hash of the client's address, to which limits apply.
+            network: what `address` is the hash of, to which bans apply.
+
+        Raises:
+            SnapshotRefused: the token or the rule does not admit it.
+        """
         bearer = await self.access.bearer(authorization, address, ADD)
         identifier, attestation = added_address(bearer.args)
         proof = self.proofs.verified(attestation, identifier, self.clock())
@@ -91,6 +101,7 @@ class Persons:
             token=bearer.digest,
             until=bearer.expires_at,
             most=ADDRESSES_PER_DID,
+            bannable=subjects_of(identifier, bearer.did, network),
         )
         require_added(await self.store.add_address(added))
         return identifier

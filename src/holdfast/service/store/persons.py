@@ -68,6 +68,7 @@ class NewAddress:
         token: digest of the token that asked; a repeat gets the first result.
         until: how long that is remembered, in seconds since the epoch.
         most: how many addresses a DID may hold.
+        bannable: the subjects of all bans that would concern it.
     """
 
     did: str
@@ -78,3 +79,4 @@ class NewAddress:
     token: bytes
     until: float
     most: int
+    bannable: tuple[str, ...] = ()

@@ -80,10 +80,12 @@ def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
     loop.close()
 
 
-@given(facts=st.builds(AdditionFacts, st.booleans(), st.booleans(), CLAIMS, COUNTS), did=DIDS, most=COUNTS)
+@given(
+    facts=st.builds(AdditionFacts, st.booleans(), st.booleans(), CLAIMS, COUNTS, st.booleans()), did=DIDS, most=COUNTS
+)
 def test_additions(ask: Callable[..., Any], facts: AdditionFacts, did: str, most: int) -> None:
     held = (facts.claim.did, facts.claim.stage.value) if facts.claim else (None, None)
-    row = ask("addition_v1", did, facts.registered, facts.attestation_used, *held, facts.addresses, most)
+    row = ask("addition_v1", did, facts.registered, facts.attestation_used, *held, facts.addresses, facts.banned, most)
     assert row[0] == addition_of(did, facts, most).value
 
 

@@ -23,13 +23,13 @@ def _add_address(batch: Sequence[NewAddress]) -> list[Any]:
         *(*place_of(one.identifier), one.identifier.given, one.ip),
         *(shard_of(signature), signature, signature_until),
         *(shard_of(one.token), one.token, one.until),
-        *(one.most, one.now),
+        *(one.most, one.now, list(one.bannable)),
     ]
 
 
 ADD_ADDRESS = Kind(
     "add_address",
-    call("add_address_v1", 15),
+    call("add_address_v1", 16),
     _add_address,
     lambda _batch, rows: [Addition(rows[0][0])],
     1,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.additions import Addition, AdditionFacts, addition_of
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.sqlite import audit
-from holdfast.service.store.sqlite.claims import given_of
+from holdfast.service.store.sqlite.claims import banned, given_of
 from holdfast.service.store.sqlite.standing import INDEXED, IS_REGISTERED, of_did
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _facts(connection: Connection, address: NewAddress) -> AdditionFacts:
         attestation_used=used is not None,
         claim=Claim(row[0], Stage(row[1])) if row else None,
         addresses=connection.execute(_ADDRESSES, (address.did,)).fetchone()[0],
+        banned=banned(connection, address.bannable) is not None,
     )
 
 

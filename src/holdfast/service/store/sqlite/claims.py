@@ -42,7 +42,7 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
         (session.ip, network_of(session.ip), session.identifier.channel.value, session.identifier.key),
     ).fetchone()
     claim = Claim(did, Stage(stage)) if did else None
-    decide(SessionFacts(claim, registrations, of_network, _banned(connection, session.bannable)))
+    decide(SessionFacts(claim, registrations, of_network, banned(connection, session.bannable)))
     _insert_claim(connection, session.identifier, session.did, session.ip, session.now)
 
 
@@ -160,12 +160,12 @@ def _registration_facts(
         attestation_used=bool(used),
         registrations_from_network=_registrations(connection, network_of(registration.ip)),
         from_opener=claimed is not None and claimed.opener == registration.ip,
-        banned=_banned(connection, registration.bannable),
+        banned=banned(connection, registration.bannable),
         **counts,
     )
 
 
-def _banned(connection: Connection, subjects: tuple[str, ...]) -> str | None:
+def banned(connection: Connection, subjects: tuple[str, ...]) -> str | None:
     """Return the first subject that is banned."""
     statement = "SELECT min(subject) FROM bans WHERE subject IN (SELECT value FROM json_each(?))"
     found: str | None = connection.execute(statement, (json.dumps(subjects),)).fetchone()[0] if subjects else None

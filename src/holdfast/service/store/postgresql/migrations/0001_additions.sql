@@ -1,11 +1,12 @@
 -- rules/additions.py: addition_of.
 CREATE FUNCTION holdfast.addition_v1(
-    of_did text, registered boolean, used boolean, held_by text, held_stage text, addresses bigint, most bigint
+    of_did text, registered boolean, used boolean, held_by text, held_stage text, addresses bigint, banned boolean, most bigint
 ) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN NOT registered THEN 'unregistered'
         WHEN used THEN 'used'
         WHEN held_stage = 'registered' THEN CASE WHEN held_by = of_did THEN 'keep' ELSE 'taken' END
+        WHEN banned THEN 'taken'
         WHEN addresses >= most THEN 'full'
         WHEN held_by IS NULL THEN 'claim'
         ELSE 'take over'
@@ -17,7 +18,7 @@ $$;
 CREATE FUNCTION holdfast.add_address_v1(
     of_shard smallint, of_did text, name_shard smallint, of_channel text, of_key text, of_given text, of_ip text,
     signature_shard smallint, of_signature bytea, signature_until double precision, token_shard smallint,
-    of_token bytea, token_until double precision, most bigint, at double precision
+    of_token bytea, token_until double precision, most bigint, at double precision, bans text[]
 ) RETURNS text LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
@@ -42,6 +43,7 @@ BEGIN
         claim.did, claim.stage,
         (SELECT count(*) FROM holdfast.identifiers AS t WHERE right(t.did, 12) = right(of_did, 12)
             AND t.did = of_did AND t.stage = 'registered' AND t.channel <> 'handle'),
+        EXISTS (SELECT 1 FROM holdfast.bans AS t WHERE t.subject = ANY (bans)),
         most);
     IF decided = 'claim' THEN
         INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at, in_audit)
