@@ -21,6 +21,7 @@ COMMANDS = (
     *(
         "account",
         "account_changes",
+        "account_did",
         "account_keys",
         "account_options",
         "account_permissions",
@@ -40,6 +41,7 @@ COMMANDS = (
         "register",
         "vault",
         "vault_exit",
+        "vault_move",
         "vault_person",
         "vault_snapshots",
         "vault_transfer",

@@ -30,7 +30,7 @@ PASSWORD = "correct horse battery staple"
 OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
 # The newest snapshot that the servers have acknowledged.
 COPY = "client.snapshots().then((it) => it.state()).then((it) => it.acknowledgedRoot)"
-NOT_SIGNED = "document.getElementById('outcome')?.textContent.includes('nothing was signed')"
+NOT_SIGNED = "document.getElementById('outcome')?.textContent.includes('Nothing was signed')"
 
 
 @pytest.fixture

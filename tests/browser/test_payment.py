@@ -93,7 +93,7 @@ async def the_pages_of_payments(page: Page, server: Server) -> None:
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")
-    await page.wait_for_selector("#outcome:has-text('No shop is asking')")
+    await page.wait_for_selector("#outcome:has-text('No shop asks')")
     await page.goto(f"http://localhost:{server.port}/pay")
     assert "payment method" in await page.inner_text("main")
     await page.goto(f"http://localhost:{server.port}/docs")

@@ -264,8 +264,13 @@ def _readable(found: dict[str, Any]) -> str:
     for part, value in found.items():
         rows = [value] if isinstance(value, dict) else value or []
         lines.append(f"{part}: {len(rows)}")
-        lines += ["  " + ", ".join(f"{name} {_moment(name, cell)}" for name, cell in row.items()) for row in rows]
+        lines += ["  " + ", ".join(f"{name} {_moment(name, cell)}" for name, cell in _said(row)) for row in rows]
     return "\n".join(lines)
+
+
+def _said(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return a row's cells; an operator is named only where one acted."""
+    return [cell for cell in row.items() if cell != ("operator", None)]
 
 
 def _moment(name: str, cell: Any) -> str:

@@ -46,7 +46,7 @@ const de = {
   explorer: "Die Zahlung auf der Chain ansehen",
   over: "Hier ist nichts mehr zu tun. Sie können dieses Fenster schließen.",
   over_title: "Diese Anfrage ist beendet",
-  unsigned: "Der Shop wartet nicht mehr. Es wurde nichts unterschrieben. Sie können dieses Fenster schließen.",
+  unsigned: "Der Shop wartet nicht mehr. In diesem Fenster wurde nichts unterschrieben. Sie können es schließen.",
   none_title: "Nichts zu zahlen",
   none: "Kein Shop bittet um eine Zahlung. Sie können dieses Fenster schließen.",
   cancelled: "Abgebrochen. Es wurde nichts gezahlt. Sie können dieses Fenster schließen.",

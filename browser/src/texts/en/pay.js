@@ -45,7 +45,7 @@ export default {
   explorer: "Show the payment on the chain",
   over: "There is nothing more to do. You can close this window.",
   over_title: "This request is over",
-  unsigned: "The shop no longer waits. Nothing was signed. You can close this window.",
+  unsigned: "The shop no longer waits. Nothing was signed in this window. You can close it.",
   none_title: "Nothing to pay",
   none: "No shop asks for a payment. You can close this window.",
   cancelled: "Cancelled. Nothing was paid. You can close this window.",
