@@ -138,6 +138,18 @@ def test_the_registration_limit_is_a_typed_error(client):
     assert caught.value.status == 429
 
 
+def test_the_service_as_a_guardian(client):
+    signer, request = X + Y, "0" * 32
+    terms = client.recovery_terms()
+    assert terms.guardian in terms.guardians
+    with pytest.raises(refusals.RecoveryNotPossible):
+        client.ask_recovery(fresh("email")[0], "email", [signer])
+    assert client.check_recovery(request, "000000").verified is False
+    with pytest.raises(refusals.RecoveryNotPossible):
+        client.sign_recovery(ADDRESS, [signer])
+    assert client.stop_recovery(request).stopped is False
+
+
 def test_every_method_is_used_here():
     source = inspect.getsource(inspect.getmodule(fresh))
     methods = [name for name, f in vars(ServiceClient).items() if inspect.isfunction(f) and not name.startswith("_")]

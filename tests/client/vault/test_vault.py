@@ -347,7 +347,7 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkey
 
 def test_trying_the_store_leaves_nothing(store):
     store.try_block()
-    assert in_store(store, "SELECT count(*) FROM blocks").fetchone() == (0,)
+    assert in_store(store, "SELECT count(*) FROM blocks") == [(0,)]
 
 
 @pytest.mark.parametrize("kind", ["blocking", "asyncio"])

@@ -99,14 +99,14 @@ CREATE FUNCTION holdfast.note_recovery_mails_v1(
 DECLARE
     many bigint;
 BEGIN
-    INSERT INTO holdfast.recovery_mails (
+    WITH noted AS (INSERT INTO holdfast.recovery_mails (
         shard, name, recipient, kind, did, account, until, request, noted_at, due_at)
     SELECT name_shard, of_name, d.key, of_kind, of_did, of_account, of_until, of_request, at, at
     FROM holdfast.did_identifiers AS d
     WHERE d.shard = did_shard AND d.did = of_did AND d.channel = 'email'
         AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did ORDER BY d.key
-    ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS many = ROW_COUNT;
+    ON CONFLICT DO NOTHING RETURNING 1)
+    SELECT count(*) INTO many FROM noted;
     RETURN many;
 END
 $$;
