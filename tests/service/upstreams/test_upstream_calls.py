@@ -201,9 +201,9 @@ def test_every_upstream_has_a_pool_by_itself() -> None:
     (room,) = bootstrap.__path__
     source = "".join(file.read_text() for file in Path(room).glob("*.py"))
     names = re.findall(r'pools\.of\("([^"]+)"\)', source)
-    assert sorted(names) == ["confirmations", "indexer", "mail", "sms"]
+    assert sorted(names) == ["confirmations", "events", "events_engine", "indexer", "mail", "sms"]
     kinds = re.findall(r'pools\.of\(pool_of\("([^"]+)", chain, ', source)
     assert sorted(kinds) == ["bundler", "chain"]
     main = CHAINS[84532]
     names += [pool_of(kind, chain, main) for kind in kinds for chain in CHAINS.values()]
-    assert len(names) == len(set(names)) == 4 + 2 * len(CHAINS)
+    assert len(names) == len(set(names)) == 6 + 2 * len(CHAINS)
