@@ -21,14 +21,16 @@ from functools import cache
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
+from holdfast.cli.root import COMMANDS, command_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What commands import when they run; `serve` imports the most.
+# What commands import when they run; `serve` imports the most. Typer's adapters import pydantic.
 IMPORTED = (
-    "holdfast.cli.root", "holdfast.cli.serve", "holdfast.cli.check", "holdfast.cli.config", "holdfast.cli.identifier",
     "holdfast.service.serve", "holdfast.service.bootstrap.applications", "holdfast.service.bootstrap.services",
-    "holdfast.service.telemetry.reporting", "holdfast.service.web.rsgi", "granian.server", "asyncio",
+    "holdfast.service.telemetry.reporting", "holdfast.service.web.rsgi", "granian.server", "asyncio", "typer._adapters",
+    "aiohttp", "asyncpg", "holdfast.service.delivery.mail_addresses", "holdfast.service.store.sqlite.store",
 )  # fmt: skip
 _WATCH_S = 5.0
 
@@ -138,6 +140,8 @@ def serve(number: int) -> None:
     """Fork a keeper for each request until the test process has ended."""
     for name in IMPORTED:
         import_module(name)
+    for name in COMMANDS:
+        command_of(name)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -189,7 +193,6 @@ def _become(request: dict[str, Any], files: tuple[int, ...]) -> None:
     os.chdir(request["folder"])
     sys.path[:0] = filter(None, request["environment"].get("PYTHONPATH", "").split(os.pathsep))
     sys.argv = ["holdfast", *request["arguments"]]
-    gc.unfreeze()
     os._exit(_status_of_main())
 
 
