@@ -52,13 +52,11 @@ def slow_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainServic
 
 @dataclass
 class Person:
-    """Someone with a vault, whose service is gone, and the files that are left of it."""
+    """Someone with a vault on this machine, whose service is gone."""
 
     terminal: Terminal
     account: str
     key: tuple[int, int]
-    car: str
-    export: str
 
     @property
     def signer(self) -> bytes:
@@ -70,22 +68,36 @@ class Person:
         return json.loads(told.stdout or "null")
 
 
-def person(folder: Path) -> Person:
-    terminal = Terminal(folder, NOWHERE)
-    made = terminal.json("vault", "create", "--password")
-    car, export = folder / "vault.car", folder / "vault.export"
-    terminal.json("vault", "snapshot", "--car", str(car))
-    terminal.json("vault", "export", str(export))
-    terminal.environment["HOLDFAST_VAULT_DIR"] = str(folder / "new computer")
-    key = from_hex(terminal.json("vault", "exit", str(car))["key"])
-    return Person(
-        terminal, made["account"], (int.from_bytes(key[:32]), int.from_bytes(key[32:])), str(car), str(export)
-    )
+@dataclass
+class Files:
+    """What is left of a person's vault on another computer; a password opens it."""
+
+    person: Person
+    car: str
+    export: str
+
+
+def person(folder: Path, key: str = "passkey") -> Person:
+    terminal = Terminal(folder, NOWHERE, key=key)
+    made = terminal.json("vault", "create", "--software")
+    key = from_hex(terminal.json("vault", "exit")["key"])
+    return Person(terminal, made["account"], (int.from_bytes(key[:32]), int.from_bytes(key[32:])))
 
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
     return person(tmp_path / "ada")
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Files:
+    folder = tmp_path / "old computer"
+    who = person(folder, "password")
+    car, export = str(folder / "vault.car"), str(folder / "vault.export")
+    who.terminal.json("vault", "snapshot", "--car", car)
+    who.terminal.json("vault", "export", export)
+    who.terminal.environment["HOLDFAST_VAULT_DIR"] = str(folder / "new computer")
+    return Files(who, car, export)
 
 
 @pytest.fixture
@@ -126,7 +138,7 @@ def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(c
     art, pieces = mint(chain, "Nft", ada.account, number), mint_pieces(chain, ada.account, {number: 3})
     named = ("--nft", f"{art}:{number}", "--nft", f"{pieces}:{number}")
     words = ("--to", to, "--sender-key", key_file, *named, "--entry-point", version.address)
-    said = ada.exit(chain, ada.car, *words)
+    said = ada.exit(chain, *words)
     assert (chain.usdc_of(to), chain.coin_of(to)) == (25 * DOLLAR, ETH)
     assert (owner_of(chain, art, number), pieces_of(chain, pieces, to, number)) == (int(to, 16), 3)
     assert (chain.usdc_of(ada.account), chain.coin_of(ada.account)) == (0, 0)
@@ -143,7 +155,7 @@ def test_a_chain_without_the_precompile(slow_chain, ada, sender, deployed):
     slow_chain.give(ada.account, DOLLAR)
     if deployed:
         deploy(slow_chain, ada)
-    ada.exit(slow_chain, ada.car, "--to", to, "--sender-key", sender[1])
+    ada.exit(slow_chain, "--to", to, "--sender-key", sender[1])
     assert slow_chain.usdc_of(to) == DOLLAR
 
 
@@ -152,17 +164,18 @@ def test_a_paymaster_pays_for_an_account_without_coin(chain, ada):
     paymaster.policy = None
     chain.give(ada.account, DOLLAR)
     with paymaster.served() as url:
-        said = ada.exit(chain, ada.car, "--to", to, "--bundler", chain.bundler_url, "--paymaster", url)
+        said = ada.exit(chain, "--to", to, "--bundler", chain.bundler_url, "--paymaster", url)
     assert (chain.usdc_of(to), said["payer"], said["maxCost"]) == (DOLLAR, "paymaster", "0")
 
 
-def test_a_bundler_moves_everything_and_names_the_dids_next_controller(chain, ada):
+def test_a_bundler_moves_everything_and_names_the_dids_next_controller(chain, left):
+    ada = left.person
     to, heir = someone(), someone()
     deploy(chain, ada)
     did = register(chain, ada)
     chain.give(ada.account, 25 * DOLLAR)
     chain.fund(ada.account, ETH)
-    said = ada.exit(chain, ada.export, "--to", to, "--did-to", heir, "--bundler", chain.bundler_url)
+    said = ada.exit(chain, left.export, "--to", to, "--did-to", heir, "--bundler", chain.bundler_url)
     assert chain.usdc_of(to) == 25 * DOLLAR
     assert chain.coin_of(to) == ETH - int(said["maxCost"])
     assert chain.coin_of(ada.account) == 0
@@ -175,7 +188,7 @@ def test_coin_that_lies_at_the_entry_point_is_moved_too(chain, ada, sender):
     to = someone()
     deposit = call_data("depositTo(address)", ada.account)
     chain.send(ENTRY_POINTS[0].address, deposit, sender=someone(), value=3)
-    said = ada.exit(chain, ada.car, "--to", to, "--sender-key", sender[1])
+    said = ada.exit(chain, "--to", to, "--sender-key", sender[1])
     assert ([move["kind"] for move in said["moves"]], chain.coin_of(to)) == (["deposit"], 3)
 
 
@@ -187,7 +200,7 @@ def test_a_second_owner_moves_what_is_in_another_keys_account(chain, ada, sender
     chain.give(ada.account, 5 * DOLLAR)
     chain.fund(ada.account, ETH)
     words = ("--bundler", chain.bundler_url) if way == "bundler" else ("--sender-key", sender[1])
-    said = bob.exit(chain, bob.car, "--account", ada.account, "--to", to, *words)
+    said = bob.exit(chain, "--account", ada.account, "--to", to, *words)
     assert chain.usdc_of(to) == 5 * DOLLAR
     assert [owner["primary"] for owner in said["owners"]] == [True, False]
     assert chain.coin_of(to) == ETH - (int(said["maxCost"]) if way == "bundler" else 0)
@@ -198,7 +211,7 @@ def test_what_is_shown_before_anything_is_sent(chain, ada, sender, monkeypatch):
     chain.give(ada.account, 25 * DOLLAR)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("holdfast.cli.output.require_answer", lambda **_: None)
-    words = ("vault", "exit", ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc)
+    words = ("vault", "exit", "--rpc", chain.rpc_url, "--token", chain.usdc)
     shown = ada.terminal.run(*words).stdout
     assert f"account {ada.account}" in shown
     assert "does not exist yet" in shown
@@ -221,7 +234,7 @@ def fails(who: Person, code: Exit, *words: str) -> str:
 
 
 def test_an_account_with_nothing_in_it(chain, ada, sender):
-    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone())
+    near = ("--rpc", chain.rpc_url, "--to", someone())
     assert "nothing on this chain" in fails(ada, Exit.NOT_FOUND, *near, "--sender-key", sender[1])
     assert "nothing on this chain" in fails(ada, Exit.NOT_FOUND, *near, "--bundler", chain.bundler_url)
 
@@ -230,7 +243,7 @@ def test_a_sender_or_an_account_without_coin(chain, ada, sender):
     to, (payer, key_file) = someone(), sender
     chain.give(ada.account, DOLLAR)
     chain.fund(payer, 10**9)
-    near = (ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to)
+    near = ("--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to)
     assert f"the sender {payer} has 0.000000001 ETH of the 0.0" in fails(
         ada, Exit.FAILED, *near, "--sender-key", key_file
     )
@@ -241,7 +254,7 @@ def test_a_sender_or_an_account_without_coin(chain, ada, sender):
 def test_fees_above_the_limit(chain, ada, sender):
     chain.give(ada.account, DOLLAR)
     chain.fund(ada.account, ETH)
-    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--max-cost", "0.000000000001")
+    near = ("--rpc", chain.rpc_url, "--to", someone(), "--max-cost", "0.000000000001")
     assert "more than the limit of 0.000000000001 ETH" in fails(ada, Exit.FAILED, *near, "--sender-key", sender[1])
     told = fails(ada, Exit.FAILED, *near, "--bundler", chain.bundler_url)
     assert "more than the account may pay itself (0.000000000001 ETH)" in told
@@ -260,21 +273,23 @@ def test_nothing_moves_if_the_account_has_changed_since_it_was_shown(chain, ada,
 
     monkeypatch.setattr("holdfast.cli.vault_exit.confirm", meanwhile)
     words = ("--bundler", chain.bundler_url) if way == "bundler" else ("--sender-key", sender[1])
-    told = fails(ada, Exit.FAILED, ada.car, "--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to, *words, "--json")
+    told = fails(ada, Exit.FAILED, "--rpc", chain.rpc_url, "--token", chain.usdc, "--to", to, *words, "--json")
     assert "the operation was mined and failed" in told
     assert "CallFailed(index=0" in told
     assert (chain.usdc_of(to), chain.coin_of(to), chain.usdc_of(ada.account)) == (0, 0, DOLLAR)
 
 
-def test_a_wrong_password(ada):
+def test_a_wrong_password(left):
+    ada = left.person
     ada.terminal.environment |= dict.fromkeys(("HOLDFAST_VAULT_PASSWORD", "HOLDFAST_EXPORT_PASSWORD"), "a wrong one")
-    for file in (ada.car, ada.export):
+    for file in (left.car, left.export):
         told = fails(ada, Exit.FAILED, file)
         assert "cannot be" in told
         assert "a wrong one" not in told
 
 
-def test_a_file_that_is_no_vault(ada, tmp_path):
+def test_a_file_that_is_no_vault(left, tmp_path):
+    ada = left.person
     for content in (b"", b"no vault", b"MTRV and no more"):
         (tmp_path / "file").write_bytes(content)
         told = fails(ada, Exit.FAILED, str(tmp_path / "file"))
@@ -283,9 +298,9 @@ def test_a_file_that_is_no_vault(ada, tmp_path):
 
 
 def test_a_node_of_another_chain_and_no_node_at_all(chain, ada):
-    told = fails(ada, Exit.CONFIGURATION, ada.car, "--rpc", chain.rpc_url, "--chain", "8453")
+    told = fails(ada, Exit.CONFIGURATION, "--rpc", chain.rpc_url, "--chain", "8453")
     assert "the node is of chain 84532, not 8453" in told
-    fails(ada, Exit.UNAVAILABLE, ada.car, "--rpc", f"http://127.0.0.1:{free_port()}")
+    fails(ada, Exit.UNAVAILABLE, "--rpc", f"http://127.0.0.1:{free_port()}")
 
 
 def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
@@ -300,7 +315,7 @@ def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
 
     deploy(chain, ada)
     chain.give(ada.account, DOLLAR)
-    near = ("vault", "exit", ada.car, "--token", chain.usdc, "--to", someone(), "--sender-key", sender[1])
+    near = ("vault", "exit", "--token", chain.usdc, "--to", someone(), "--sender-key", sender[1])
     with json_server(answer) as url:
         said = ada.terminal.json(*near, "--rpc", url, "--yes")
     assert (said["owners"], chain.usdc_of(ada.account)) == (None, 0)
@@ -309,25 +324,25 @@ def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
 def test_an_account_of_another_key(chain, ada, sender):
     other = someone()
     near = ("--rpc", chain.rpc_url, "--account", other, "--to", someone(), "--sender-key", sender[1])
-    assert f"the account {other} does not exist on this chain" in fails(ada, Exit.FAILED, ada.car, *near)
+    assert f"the account {other} does not exist on this chain" in fails(ada, Exit.FAILED, *near)
 
 
 def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender, tmp_path):
     near = ("--rpc", chain.rpc_url, "--account", ada.account, "--to", someone(), "--sender-key", sender[1])
     bob = person(tmp_path / "bob")
     deploy(chain, ada)
-    assert "controlled by another key" in fails(bob, Exit.FAILED, bob.car, *near)
+    assert "controlled by another key" in fails(bob, Exit.FAILED, *near)
     two = Change(ChangeKind.SET_THRESHOLD, value=2)
     change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), two)
     for who in (ada, bob):
-        assert f"two owners of the account {ada.account} must sign" in fails(who, Exit.FAILED, who.car, *near)
-    told = ada.terminal.run("vault", "exit", ada.car, "--rpc", chain.rpc_url).stdout
+        assert f"two owners of the account {ada.account} must sign" in fails(who, Exit.FAILED, *near)
+    told = ada.terminal.run("vault", "exit", "--rpc", chain.rpc_url).stdout
     assert "must sign" in told
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
     art = mint(chain, "Nft", someone(), 7)
-    near = (ada.car, "--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])
+    near = ("--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])
     assert "does not have the NFT 7" in fails(ada, Exit.FAILED, *near, "--nft", f"{art}:7")
     assert "is not an ERC-20 token" in fails(ada, Exit.FAILED, *near, "--token", someone())
     assert "has no DID" in fails(ada, Exit.FAILED, *near, "--did-to", someone())
@@ -376,20 +391,22 @@ def test_a_passkey_opens_a_snapshot(tmp_path, monkeypatch):
     assert (said["did"], said["account"], said["openedBy"][0]["kind"]) == (made["did"], made["account"], "prf")
 
 
-def test_no_service_is_asked(chain, ada, sender):
+def test_no_service_is_asked(chain, left, sender):
+    ada = left.person
     asked = []
     chain.give(ada.account, DOLLAR)
     with json_server(lambda method, path, _: (asked.append((method, path)), (500, {}))[1]) as url:
         ada.terminal.environment["HOLDFAST_SERVICE_URL"] = url
-        ada.exit(chain, ada.export)
-        ada.exit(chain, ada.car, "--to", someone(), "--bundler", chain.bundler_url, code=Exit.FAILED)
+        ada.exit(chain, left.export)
+        ada.exit(chain, left.car, "--to", someone(), "--bundler", chain.bundler_url, code=Exit.FAILED)
         ada.terminal.environment["HOLDFAST_VAULT_DIR"] = str(ada.terminal.folder)
         ada.exit(chain, "--to", someone(), "--sender-key", sender[1])
     assert asked == []
     assert chain.usdc_of(ada.account) == 0
 
 
-def test_the_vault_on_this_machine_opens_too(ada):
-    said = ada.terminal.json("vault", "exit", ada.car)
+def test_the_vault_on_this_machine_opens_too(left):
+    ada = left.person
+    said = ada.terminal.json("vault", "exit", left.car)
     ada.terminal.environment["HOLDFAST_VAULT_DIR"] = str(ada.terminal.folder)
     assert ada.terminal.json("vault", "exit") == said

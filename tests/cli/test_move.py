@@ -32,7 +32,7 @@ def test_a_did_on_the_chain_moves_with_its_transaction(chain: ChainService, tmp_
     """The new service requires the proof, and nothing is sent to the chain once more."""
     other = chain.another(tmp_path / "new", chain.bundler_url, HOLDFAST_REGISTRATION_PROOF="required")
     old, new = (each.base_url.replace("127.0.0.1", "localhost") for each in (chain, other))
-    ada, handle = Terminal(tmp_path / "ada", old), "m" + secrets.token_hex(6)
+    ada, handle = Terminal(tmp_path / "ada", old, key="passkey"), "m" + secrets.token_hex(6)
     ada.json("vault", "create", "--password")
     made = ada.json("register", "--handle", handle)
     moved = ada.json("vault", "move", "--to", new, "--yes")

@@ -8,11 +8,10 @@ import secrets
 import pytest
 from tests.support.running_service import running_service
 from tests.support.software_authenticator import SoftwareAuthenticator
-from typer.testing import CliRunner
+from tests.support.terminal import PASSWORD, Terminal
 
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
-from holdfast.cli.root import application
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import Authenticator, PasskeyKey
 from holdfast.client.snapshots.state import SnapshotState, write_state
@@ -22,28 +21,7 @@ from holdfast.client.vault.keys import PasswordKey
 from holdfast.content.names import public_key_of
 from holdfast.wire.client_errors import NetworkError
 
-PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
-
-
-class Terminal:
-    """Runs commands that all use the same vault folder."""
-
-    def __init__(self, folder, service, **more):
-        given = {
-            "HOLDFAST_VAULT_DIR": str(folder),
-            "HOLDFAST_SERVICE_URL": service,
-            "HOLDFAST_VAULT_PASSWORD": PASSWORD,
-        }
-        self.folder, self.environment = folder, {**given, **more}
-
-    def run(self, *words, code=0, input=None):  # noqa: A002 - as CliRunner calls it
-        result = CliRunner().invoke(application, words, env=self.environment, input=input)
-        assert result.exit_code == code, result.output
-        return result
-
-    def json(self, *words, **more):
-        return json.loads(self.run(*words, "--json", **more).stdout)
 
 
 @pytest.fixture(autouse=True)
@@ -66,9 +44,9 @@ def security_key(monkeypatch, service):
     return key
 
 
-@pytest.fixture(params=["passkey", "password"])
+@pytest.fixture(params=["passkey", pytest.param("password", marks=pytest.mark.soak)])
 def first(request, tmp_path, service, security_key):
-    made = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY=request.param)
+    made = Terminal(tmp_path / "first", service, key=request.param)
     made.kind = request.param
     made.json("vault", "create")
     made.json("register", "--handle", "c" + secrets.token_hex(6))
@@ -86,7 +64,7 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service)
     status = first.json("vault", "status")
     assert (status["snapshot"]["status"], status["snapshot"]["current"]) == ("pinned", True)
     name = first.json("vault", "snapshot")["name"]
-    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
+    new = Terminal(tmp_path / "new", service, key=first.kind)
     words = () if first.kind == "passkey" else ("--key", "password", "--name", name)
     found = new.json("vault", "recover", *words)
     assert found["did"] == status["did"]
@@ -104,7 +82,7 @@ def test_the_passkeys_user_handle_is_the_vaults_publishing_key(first, security_k
 
 def test_two_terminals_that_both_changed(first, tmp_path, service):
     name = first.json("vault", "snapshot")["name"]
-    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
+    new = Terminal(tmp_path / "new", service, key=first.kind)
     new.json("vault", "recover", *(() if first.kind == "passkey" else ("--key", "password", "--name", name)))
     first.json("vault", "delegate", TO, "/accounts/pay")
     told = new.run("vault", "delegate", TO, "/accounts/pay").stderr
@@ -121,7 +99,7 @@ def test_two_terminals_that_both_changed(first, tmp_path, service):
 def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
     tmp_path, service, security_key, monkeypatch, answer
 ):
-    first = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY="password")
+    first = Terminal(tmp_path / "first", service, key="password")
     did = first.json("vault", "create", "--key", "password")["did"]
     first.json("register", "--handle", "c" + secrets.token_hex(6))
     name = first.json("vault", "snapshot")["name"]
@@ -134,7 +112,7 @@ def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
     if answer == "--accept-older":
         told = new.run(*words, "--accept-older")
     else:
-        told = new.run(*words, code=0 if taken else Exit.FAILED, input=f"{answer[0]}\n")
+        told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")
     assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
     assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
     with VaultStore(directory=new.folder) as store:
@@ -163,11 +141,11 @@ def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so
 ):
     before = first.json("vault", "status")["snapshot"]["root"]
     newest = removes_its_passkey(first, security_key, monkeypatch)
-    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY="passkey")
+    new = Terminal(tmp_path / "new", service, key="passkey")
     monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
     words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
     taken = answer in {"yes", "--accept-older"}
-    told = new.run(*words, code=0 if taken else Exit.FAILED, input=f"{answer[0]}\n")
+    told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")
     assert "cannot be opened with this key; the one from 20" in told.output
     assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
     with VaultStore(directory=new.folder) as store:
@@ -178,7 +156,7 @@ def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so
 
 
 def test_a_token_is_made_out_to_the_named_service(tmp_path, service, security_key):
-    first = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY="password")
+    first = Terminal(tmp_path / "first", service, key="password")
     first.json("vault", "create", "--key", "password")
     first.json("register", "--handle", "c" + secrets.token_hex(6))
     first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
@@ -191,7 +169,7 @@ def test_a_token_is_made_out_to_the_named_service(tmp_path, service, security_ke
 def test_from_a_file_with_the_service_gone(first, tmp_path):
     first.json("vault", "snapshot", "--car", str(tmp_path / "vault.car"))
     before = sealed(first)
-    new = Terminal(tmp_path / "new", "http://localhost:9", HOLDFAST_VAULT_KEY=first.kind)
+    new = Terminal(tmp_path / "new", "http://localhost:9", key=first.kind)
     new.json("vault", "recover", "--key", first.kind, "--car", str(tmp_path / "vault.car"))
     assert sealed(new) == before
 
@@ -214,7 +192,7 @@ def test_offline_changes_go_up_later(first, service):
 
 
 def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):
-    empty = Terminal(tmp_path / "empty", service)
+    empty = Terminal(tmp_path / "empty", service, key="")
     assert "--name" in empty.run("vault", "recover", "--key", "password", code=Exit.USAGE).output
     assert "security key" in empty.run("vault", "recover", code=Exit.FAILED).output
     told = empty.run("vault", "recover", "--key", "password", "--car", str(tmp_path / "none"), code=Exit.USAGE).output

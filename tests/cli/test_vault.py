@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from tests.support.direct_sql import in_store
 from tests.support.running_service import PREDICTED, json_server
+from tests.support.soak import cases
 from tests.support.terminal import PASSWORD, Terminal
 from tests.support.vaults import PASSKEY
 from typer.testing import CliRunner
@@ -48,26 +49,33 @@ def runtime_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def terminal(tmp_path):
+    made = Terminal(tmp_path / "vault", key="passkey")
+    made.json("vault", "create", "--software")
+    return made
+
+
+@pytest.fixture
+def by_password(tmp_path):
     (tmp_path / "credential").write_text(PASSKEY.credential)
     made = Terminal(tmp_path / "vault")
     made.json("vault", "create", "--credential", str(tmp_path / "credential"))
     return made
 
 
-def test_a_vault_is_made_and_looked_at(terminal):
-    status = terminal.json("vault", "status")
+def test_a_vault_is_made_and_looked_at(by_password):
+    status = by_password.json("vault", "status")
     assert status["did"].startswith("did:new:0x")
     assert status["locked"] is True
-    assert [c["credential_id"] for c in terminal.json("vault", "credentials")] == [PASSKEY.credential_id]
-    assert terminal.json("vault", "accounts")[0]["is_default"] is True
-    assert status["did"] in terminal.run("vault", "status").stdout
-    assert "already" in terminal.run("vault", "create", code=Exit.FAILED).stderr
+    assert [c["credential_id"] for c in by_password.json("vault", "credentials")] == [PASSKEY.credential_id]
+    assert by_password.json("vault", "accounts")[0]["is_default"] is True
+    assert status["did"] in by_password.run("vault", "status").stdout
+    assert "already" in by_password.run("vault", "create", code=Exit.FAILED).stderr
 
 
-def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
+def test_the_account_that_is_shown_is_the_smart_account(by_password, service, tmp_path):
     """`create` and `accounts` show the same; if the service predicts another account, `create` fails and says so."""
-    shown = terminal.json("vault", "accounts")[0]["address"]
-    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
+    shown = by_password.json("vault", "accounts")[0]["address"]
+    with VaultStore(directory=by_password.folder) as store, Vault(store) as vault:
         vault.unlock(PasswordKey(PASSWORD))
         assert vault.derive_address().address == shown
     other = Terminal(tmp_path / "other")
@@ -94,7 +102,7 @@ def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
     assert other.json("vault", "accounts", "--key", "passkey")[0]["is_default"] is True
 
 
-def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(terminal, tmp_path):
+def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(by_password, tmp_path):
     foreign = "0x" + "fa" * 20
     with json_server(lambda *_: (200, {**DEFAULT_CONTRACT_SET, "appFactory": foreign})) as url:
         other = Terminal(tmp_path / "other")
@@ -104,11 +112,11 @@ def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(termi
         assert "no vault here yet" in other.run("vault", "accounts", code=Exit.FAILED).stderr
 
 
-def test_passwords_are_asked_without_echo(terminal):
-    del terminal.environment["HOLDFAST_VAULT_PASSWORD"]
-    result = terminal.run("vault", "accounts", typed=PASSWORD + "\n")
+def test_passwords_are_asked_without_echo(by_password):
+    del by_password.environment["HOLDFAST_VAULT_PASSWORD"]
+    result = by_password.run("vault", "accounts", typed=PASSWORD + "\n")
     assert PASSWORD not in result.output
-    wrong = terminal.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
+    wrong = by_password.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
     assert "cannot be unlocked" in wrong.stderr
     assert "wrong\n" not in wrong.output
 
@@ -121,23 +129,23 @@ def test_errors_are_one_line_and_a_code(tmp_path):
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
 
 
-def test_unlock_and_lock(terminal):
-    terminal.json("vault", "unlock", "--minutes", "5")
-    file = session_file(terminal.folder)
+def test_unlock_and_lock(by_password):
+    by_password.json("vault", "unlock", "--minutes", "5")
+    file = session_file(by_password.folder)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert terminal.folder not in file.parents  # no backup of the vault's folder contains the secret
-    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
-    assert terminal.json("vault", "status")["locked"] is False
-    terminal.json("vault", "accounts")
-    copied, stored = file.read_text(), whole_store(terminal)
+    assert by_password.folder not in file.parents  # no backup of the vault's folder contains the secret
+    by_password.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    assert by_password.json("vault", "status")["locked"] is False
+    by_password.json("vault", "accounts")
+    copied, stored = file.read_text(), whole_store(by_password)
     assert opens_any(stored, copied)
-    terminal.json("vault", "lock")
+    by_password.json("vault", "lock")
     assert not file.exists()
-    terminal.run("vault", "accounts", code=Exit.FAILED)
+    by_password.run("vault", "accounts", code=Exit.FAILED)
     file.write_text(copied)  # a stolen copy of the session file is useless once the vault has been locked
-    terminal.run("vault", "accounts", code=Exit.FAILED)
-    assert not opens_any(whole_store(terminal), copied)
+    by_password.run("vault", "accounts", code=Exit.FAILED)
+    assert not opens_any(whole_store(by_password), copied)
 
 
 def whole_store(terminal):
@@ -181,12 +189,12 @@ def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, word
     assert not opens_any(whole_store(terminal), over)
 
 
-def test_a_session_ends_by_itself(terminal):
-    terminal.json("vault", "unlock")
-    let_it_end(terminal)
-    assert terminal.json("vault", "status")["locked"] is True
-    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
-    terminal.run("vault", "accounts", code=Exit.FAILED)
+def test_a_session_ends_by_itself(by_password):
+    by_password.json("vault", "unlock")
+    let_it_end(by_password)
+    assert by_password.json("vault", "status")["locked"] is True
+    by_password.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    by_password.run("vault", "accounts", code=Exit.FAILED)
 
 
 def test_a_clock_set_back_ends_a_session(terminal):
@@ -286,7 +294,7 @@ def test_weak_passwords_are_refused(terminal, tmp_path, password, why):
     assert why in refused.stderr
     assert not file.exists()
     new = Terminal(tmp_path / "new", password=password)
-    assert why in new.run("vault", "create", "--credential", str(tmp_path / "credential"), code=Exit.USAGE).stderr
+    assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
 
 
 def test_the_shortest_password_is_a_setting(terminal, tmp_path):
@@ -347,11 +355,11 @@ def test_delegate_and_revoke(terminal):
     terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
 
 
-def test_register_whoami_and_balance(terminal, service):
-    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
-    assert terminal.json("whoami")["registered"] is None
-    assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
-    assert terminal.run("balance", "0x" + "22" * 20).stdout == (
+def test_register_whoami_and_balance(by_password, service):
+    by_password.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    assert by_password.json("whoami")["registered"] is None
+    assert by_password.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
+    assert by_password.run("balance", "0x" + "22" * 20).stdout == (
         "2.500000 USDC on Base Sepolia (84532), test money without value\n"
     )
 
@@ -379,9 +387,11 @@ def test_addresses_for_gas_are_checked(terminal, option, value):
     )
 
 
-@pytest.mark.parametrize("way", ["http", "libp2p"])
-def test_pair_two_terminals(terminal, tmp_path, way):
-    environment = {**os.environ, **terminal.environment}
+@pytest.mark.parametrize(
+    "way", cases({"http": "http", "libp2p": "libp2p"}, "http")
+)  # client/sync pairs by libp2p in the gate
+def test_pair_two_terminals(by_password, tmp_path, way):
+    environment = {**os.environ, **by_password.environment}
     words = ["vault", "pair", "--json", "--host", "127.0.0.1", *(["--libp2p"] if way == "libp2p" else [])]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*HEADLESS, *words], env=environment, **pipes) as old:
@@ -403,8 +413,8 @@ def test_pair_two_terminals(terminal, tmp_path, way):
 
 
 @pytest.mark.parametrize("address", ["/ip4/127.0.0.1/tcp/9/ws/p2p/", "/ip4/127.0.0.1/tcp/9/p2p/"])
-def test_a_device_that_does_not_answer_is_one_line(terminal, tmp_path, address):
-    environment = {**os.environ, **terminal.environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
+def test_a_device_that_does_not_answer_is_one_line(by_password, tmp_path, address):
+    environment = {**os.environ, **by_password.environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
     link = f"{address}12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
     command = [*HEADLESS, "vault", "pair", link, "--json"]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -428,12 +438,12 @@ def test_help_imports_no_client():
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-def test_a_handle_is_free_until_it_is_registered(terminal, service):
+def test_a_handle_is_free_until_it_is_registered(by_password, service):
     """The fake chain's bundler cannot send operations, so the command fails and says so."""
-    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
-    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
+    by_password.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    refused = by_password.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
     assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
-    terminal.run("register", code=Exit.USAGE)
+    by_password.run("register", code=Exit.USAGE)
 
 
 def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):

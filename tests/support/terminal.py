@@ -18,13 +18,16 @@ PASSWORD = "correct horse battery staple"
 
 
 class Terminal:
-    """Runs commands with one vault folder; `ask` supplies the typed input."""
+    """Runs commands with one vault folder. Argon2id takes most of the time of a command that a password opens the vault for."""
 
-    def __init__(self, folder: Path, service: str = "http://localhost:9", password: str = PASSWORD) -> None:
+    def __init__(
+        self, folder: Path, service: str = "http://localhost:9", password: str = PASSWORD, key: str = "password"
+    ) -> None:
         self.folder = folder
         self.environment = {
             "HOLDFAST_VAULT_DIR": str(folder),
             "HOLDFAST_SERVICE_URL": service,
+            "HOLDFAST_VAULT_KEY": key,
             "HOLDFAST_VAULT_PASSWORD": password,
             "HOLDFAST_EXPORT_PASSWORD": "of the file: " + password,
         }

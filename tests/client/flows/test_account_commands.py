@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.payments import someone
-from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
 from holdfast.cli.account_options import signer_named
 from holdfast.cli.exits import Exit
-from holdfast.client.passkeys import Authenticator, Person
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,10 +23,8 @@ ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
 
 def device(chain: ChainService, folder: Path, name: str) -> Terminal:
-    terminal = Terminal(folder / name, chain.base_url)
-    fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
-    (folder / f"{name}.credential").write_text(fresh.credential)
-    terminal.json("vault", "create", "--credential", str(folder / f"{name}.credential"))
+    terminal = Terminal(folder / name, chain.base_url.replace("127.0.0.1", "localhost"), key="passkey")
+    terminal.json("vault", "create", "--software")
     return terminal
 
 
@@ -49,7 +45,9 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(
     account = mine["smartAccount"]
     assert mine["ownership"] == "primary"
     done = first.json("account", "owners", "add", theirs["key"], "--yes")
-    assert done["chains"] == [{"service": chain.base_url, "chainId": 84532, "applied": 1, "error": None}]
+    assert done["chains"] == [
+        {"service": chain.base_url.replace("127.0.0.1", "localhost"), "chainId": 84532, "applied": 1, "error": None}
+    ]
     chain.give(account, 1_000)
     there = ("--account", account)
     assert second.json("whoami", *there)["ownership"] == "owner"

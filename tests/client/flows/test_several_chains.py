@@ -10,11 +10,9 @@ import pytest
 from tests.support.availability import why_no_chain
 from tests.support.chain_service import ChainService, chain_service
 from tests.support.payments import new_vault, payment, someone
-from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
 import holdfast
-from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import did_hash
@@ -127,10 +125,8 @@ def test_a_did_is_paid_on_another_chain_at_its_address(
 def test_the_command_line_says_whose_money_is_real(
     both: ChainService, base: ChainService, chain: ChainService, tmp_path: Path
 ) -> None:
-    terminal = Terminal(tmp_path, both.base_url)
-    passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
-    (tmp_path / "credential").write_text(passkey.credential)
-    terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    terminal = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
+    terminal.json("vault", "create", "--software")
     account = terminal.json("whoami")["smartAccount"]
     for place, chain_id in ((chain, TEST), (base, BASE)):
         place.give(account, 5)
