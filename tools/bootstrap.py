@@ -93,6 +93,7 @@ def _missing_for_tests() -> dict[str, str]:
     missing = {}
     if not any(shutil.which(name) for name in BROWSERS) and not MAC_CHROME.exists():
         missing["chromium"] = "for the tests of the payment pages"
+        missing["chromium-headless-shell"] = "for the tests of the other pages"
     if not _has_library("libatomic.so.1"):
         missing["libatomic1"] = "for what drives the browser"
     if not shutil.which("curl"):

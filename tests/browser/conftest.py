@@ -16,6 +16,7 @@ from tests.support.passkeys import Authenticator, new_page, visit
 from tests.support.paying import Person as Payer
 from tests.support.payment_window import no_confirm_page
 from tests.support.serving import running_server
+from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -32,8 +33,14 @@ FLAGS = [
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
-def chromium() -> str:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Debian's build of Chromium without a window. The whole browser starts pages of its own interface for each new context;
+# only it has payment windows and reads a profile's settings.
+WITHOUT_WINDOW = "chromium-headless-shell"
+WHOLE = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium(*, whole: bool = True) -> str:
+    names = WHOLE if whole else (WITHOUT_WINDOW, *WHOLE)
     found = next((path for name in names if (path := shutil.which(name))), None) or (str(MAC) if MAC.exists() else None)
     assert found, "no Chromium on this machine: make setup installs it or says what to install"
     return found
@@ -80,17 +87,18 @@ def undeclared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 class Chromium:
-    """The session's browser; if a test stops it, the next test starts it again."""
+    """A browser of the session; if a test stops it, the next test starts it again."""
 
-    def __init__(self, playwright: Playwright) -> None:
-        self._playwright = playwright
+    def __init__(self, playwright: Playwright, *, whole: bool) -> None:
+        self._playwright, self._whole = playwright, whole
         self._browser: Browser | None = None
         self.kept: set[BrowserContext] = set()
 
     async def running(self) -> Browser:
         if self._browser is None or not self._browser.is_connected():
             launch = self._playwright.chromium.launch
-            self._browser = await launch(executable_path=chromium(), args=FLAGS, timeout=120_000)
+            program = chromium(whole=self._whole)
+            self._browser = await launch(executable_path=program, args=FLAGS, timeout=120_000)
         return self._browser
 
     @asynccontextmanager
@@ -106,11 +114,18 @@ class Chromium:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def session_chromium() -> AsyncIterator[Chromium]:
+async def browsers() -> AsyncIterator[dict[bool, Chromium]]:
+    """The whole browser, and the one without a window. Each starts when a test first needs it."""
     async with async_playwright() as playwright:
-        shared = Chromium(playwright)
+        shared = {whole: Chromium(playwright, whole=whole) for whole in (True, False)}
         yield shared
-        await shared.close()
+        for each in shared.values():
+            await each.close()
+
+
+@pytest.fixture(scope="module")
+def session_chromium(request: pytest.FixtureRequest, browsers: dict[bool, Chromium]) -> Chromium:
+    return browsers[SOAK or request.node.get_closest_marker("whole_browser") is not None]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

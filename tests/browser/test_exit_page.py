@@ -172,6 +172,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     assert visit.asked == {host(bare.rpc_url)}
 
 
+@pytest.mark.soak  # tests/cli/test_exit.py moves NFTs in the gate
 async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(
     visit: Visit, bare: ChainService, left: Left
 ) -> None:

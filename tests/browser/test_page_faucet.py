@@ -56,6 +56,7 @@ async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser: Brows
             await visit.page.context.close()
 
 
+@pytest.mark.soak  # only the local world has a faucet
 async def test_without_a_faucet_no_button_is_there(browser: Browser, chain: ChainService) -> None:
     visit = await registered(browser, chain.base_url)
     assert await visit.page.locator('[data-name="faucet"]').count() == 0

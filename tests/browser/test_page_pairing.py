@@ -10,6 +10,7 @@ import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.page_visits import GERMAN, Visit, new_name
 from tests.support.vaults import PASSKEY
 
@@ -76,6 +77,7 @@ async def digits(visit: Visit) -> str:
     return await visit.page.locator('[data-name="digits"]').text_content() or ""
 
 
+@pytest.mark.soak  # the gate pairs in the other direction, and two browsers
 async def test_the_program_gives_its_vault_to_a_browser(browser: Browser, shared: Server, tmp_path: Path) -> None:
     credential = tmp_path / "credential"
     credential.write_text(PASSKEY.credential)

@@ -192,6 +192,7 @@ async def chooses_the_other(visit: Visit) -> None:
     await visit.told("The newest version is saved.", '[data-card="snapshots"]')
 
 
+@pytest.mark.soak  # vectors/flows refuse older copies in the gate
 async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(
     browser: Browser, shared: Server
 ) -> None:

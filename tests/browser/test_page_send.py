@@ -38,6 +38,7 @@ async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
     await visit.press("submit")
 
 
+@pytest.mark.soak  # the gate sends to a name
 async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: ChainService) -> None:
     context = await browser.new_context()
     origins = requested(context)
@@ -348,6 +349,7 @@ async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: 
     assert visit.complaints == []
 
 
+@pytest.mark.soak  # vectors/flows replace stuck payments in the gate
 async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser: Browser, chain: ChainService) -> None:
     """The first operation is signed and never mined; the vault offers it again: same nonce, higher fee, paid once."""
     visit, _, account = await person(await browser.new_context(), chain)

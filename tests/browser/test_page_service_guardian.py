@@ -187,6 +187,7 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
     assert fresh.complaints == friend.complaints == []
 
 
+@pytest.mark.soak  # test_account_on_chain.py and vectors/accounts hold the choice in the gate
 async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_stops_it(
     browser: Browser, moved_chain: ChainService
 ) -> None:

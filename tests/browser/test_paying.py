@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 from holdfast.client.flows.operations import STATE_AGE_S
 
+pytestmark = pytest.mark.whole_browser
 COINS = 10**17
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.support.chain_service import ChainService
     from tests.support.payment_window import ConfirmPage
 
+pytestmark = pytest.mark.whole_browser
 PASSWORD = "correct horse battery staple"
 OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
 # The newest snapshot that the servers have acknowledged.

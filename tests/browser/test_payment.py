@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.async_api import Browser, Page
 
+pytestmark = pytest.mark.whole_browser
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ASK = """
 async ([method, data]) => {

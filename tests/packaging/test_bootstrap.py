@@ -44,7 +44,7 @@ def run(module: Any, monkeypatch: pytest.MonkeyPatch, *, target: str, programs: 
     ("target", "programs", "said"),
     [
         ("run", {"apt-get"}, "please run: sudo apt-get install python3-venv   (to create a virtual environment)"),
-        ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium curl   (to create a virtual environment, for the tests of the payment pages, for the examples of the documentation)"),
+        ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium chromium-headless-shell curl   (to create a virtual environment, for the tests of the payment pages, for the tests of the other pages, for the examples of the documentation)"),
         ("run", set(), "please install python3-venv (to create a virtual environment), then run this again."),
         ("test", {"chromium", "curl"}, "please install python3-venv (to create a virtual environment), then run this again."),
     ],
@@ -74,7 +74,7 @@ def test_with_rights_it_is_installed(bootstrap: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(bootstrap, "_has_library", lambda _: False)
     assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
     assert commands[0][:1] + commands[0][-2:] == ["apt-get", "update", "-qq"]
-    assert commands[1][-4:] == ["python3-venv", "chromium", "libatomic1", "curl"]
+    assert commands[1][-5:] == ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
 
 
 def test_a_step_that_fails_ends_in_one_line(
