@@ -14,7 +14,7 @@ from tests.support.soak import amount
 if TYPE_CHECKING:
     from types import ModuleType
 
-CALLS = amount(1500, 30000, "HOLDFAST_FUZZ_CALLS")
+CALLS = amount(500, 30000, "HOLDFAST_FUZZ_CALLS")
 SEED = int(os.environ.get("HOLDFAST_FUZZ_SEED", "20261121"))
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "fuzz_enclave.py"
 

@@ -56,6 +56,7 @@ def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None
     assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt", "holdfast-exit.html"}
 
 
+@pytest.mark.soak  # builds every artifact
 def test_every_artifact_has_the_licence(released: Path) -> None:
     for name in WHEELS:
         with zipfile.ZipFile(released / name) as wheel:

@@ -274,6 +274,7 @@ def test_a_declared_body_over_the_limit_is_refused_unread(serve: Callable[..., S
     assert time.monotonic() - started < BODY_TIMEOUT_S, "the server waited for the body"
 
 
+@pytest.mark.soak  # waits for the limits of time
 def test_slow_bodies_end_and_hold_nobody_up(serve: Callable[..., Server]) -> None:
     server = serve()
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.javascript import run_module
 from tests.support.serving import PATIENCE_S, Server
+from tests.support.soak import cases
 
 from holdfast.world.node import folder
 
@@ -30,7 +31,7 @@ _FETCH = """
 """
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     if not folder():
         pytest.skip("Node is missing")
@@ -46,7 +47,7 @@ def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve: Callable[..., Serve
     assert answers("/api/nowhere") == ["404 true"] * TRIES
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_a_client_that_writes_everything_first_gets_the_refusal(
     serve: Callable[..., Server], settings: dict[str, str]
 ) -> None:
@@ -59,7 +60,7 @@ def test_a_client_that_writes_everything_first_gets_the_refusal(
             assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_what_is_dropped_is_bounded(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     """A client that goes on sending for ever is cut."""
     server = serve(**settings)
@@ -70,7 +71,7 @@ def test_what_is_dropped_is_bounded(serve: Callable[..., Server], settings: dict
             connection.sendall((b"f4240\r\n" + bytes(MB) + b"\r\n") * 200)
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_a_client_that_waits_for_leave_is_not_waited_for(
     serve: Callable[..., Server], settings: dict[str, str]
 ) -> None:

@@ -61,6 +61,7 @@ def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], 
     assert server.stop() == 0
 
 
+@pytest.mark.soak  # starts a second server; tests/faults has standbys in the gate
 def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(
     serve: Callable[..., Server], postgres: PostgresServer, fresh_postgres_url: str
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_start_waits_for_a_database_that_starts_later(
     assert server.stop() == 0
 
 
+@pytest.mark.soak  # test_serve_stopping.py stops servers in the gate
 def test_a_stop_ends_a_worker_that_waits_for_the_database(
     serve: Callable[..., Server], own_postgres: PostgresServer
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.serving import DID, PATIENCE_S, Server, becomes_true
+from tests.support.soak import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ class HeldRequest:
         self._socket.close()
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_requests_under_way_at_a_stop_are_answered_and_stored(
     serve: Callable[..., Server], settings: dict[str, str], fresh_postgres_url: str
 ) -> None:

@@ -15,6 +15,7 @@ import trustme
 from tests.support import http2_frames as h2
 from tests.support.remote_vaults import MIB, ROOMY, RemoteVault
 from tests.support.serving import PATIENCE_S, Server, becomes_true, is_healthy, running_server
+from tests.support.soak import cases
 
 from holdfast.rules.limits import (
     CONNECTION_BUFFER_BYTES,
@@ -113,7 +114,7 @@ def over_tls(server: Server, tls: ssl.SSLContext) -> Server:
     return server
 
 
-@pytest.mark.parametrize("settings", [*ENTRIES.values(), {"server": "uvicorn"}], ids=[*ENTRIES, "uvicorn"])
+@pytest.mark.parametrize("settings", cases({**ENTRIES, "uvicorn": {"server": "uvicorn"}}, "RSGI"))
 def test_a_client_that_reads_nothing_loses_its_place(
     serve: Callable[..., Server], connected: Callable[..., socket.socket], settings: dict[str, str]
 ) -> None:
@@ -154,7 +155,14 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.mark.parametrize(
     ("protocol", "entry"),
-    [("clear", "RSGI"), ("clear", "ASGI"), ("http/1.1", "RSGI"), ("h2", "RSGI"), ("h2", "ASGI")],
+    [
+        ("clear", "RSGI"),
+        ("h2", "RSGI"),
+        *(
+            pytest.param(*each, marks=pytest.mark.soak)
+            for each in (("clear", "ASGI"), ("http/1.1", "RSGI"), ("h2", "ASGI"))
+        ),
+    ],
 )
 def test_unread_responses_cost_little_memory(
     serve: Callable[..., Server],
@@ -185,7 +193,7 @@ def test_unread_responses_cost_little_memory(
     assert unread
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", cases({name: name for name in ENTRIES}, "RSGI"))
 @pytest.mark.parametrize(
     "size",
     [
@@ -232,7 +240,7 @@ def block_of(server: Server, size: int) -> str:
     return f"/ipfs/{largest.cid}?format=raw"
 
 
-@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize("entry", cases(ENTRIES, "RSGI"))
 def test_large_responses_to_one_address_are_limited(
     serve: Callable[..., Server],
     connected: Callable[..., socket.socket],
@@ -266,7 +274,7 @@ def test_large_responses_of_a_process_are_limited(
         assert (refused.status_code, refused.json()) == (503, {"error": "service_busy"})
 
 
-@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize("entry", cases(ENTRIES, "RSGI"))
 def test_a_large_response_arrives_whole(
     serve: Callable[..., Server], stored: tuple[Path, str], entry: dict[str, str]
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.support.api import Clock, RecordingMailer, RecordingSms
+from tests.support.soak import amount
 
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
@@ -270,7 +270,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
 
 
 LifeOfIdentifiers.TestCase.settings = settings(
-    max_examples=int(os.environ.get("HOLDFAST_TEST_LIVES", "20")),
+    max_examples=amount(8, 20, "HOLDFAST_TEST_LIVES"),
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),

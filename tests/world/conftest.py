@@ -39,7 +39,9 @@ async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Call
         yield of
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["osaka", "prague"])
+@pytest_asyncio.fixture(
+    scope="session", loop_scope="session", params=["osaka", pytest.param("prague", marks=pytest.mark.soak)]
+)
 async def world(request: pytest.FixtureRequest, worlds: Callable[[str], Awaitable[LocalWorld]]) -> LocalWorld:
     if why := why_no_chain():
         pytest.skip(why)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true
+from tests.support.soak import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ def to_the_workers_first(server: Server) -> None:
 
 
 @pytest.mark.parametrize("stop", [to_the_parent, to_the_group, to_the_workers_first])
-@pytest.mark.parametrize("settings", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize("settings", cases(STARTS, "RSGI"))
 def test_a_stop_ends_workers_that_are_starting(
     serve: Callable[..., Server], stop: Callable[[Server], None], settings: dict[str, str]
 ) -> None:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 PARTITIONED = "postgresql in partitions"
 
 
-@pytest.fixture(params=[*sorted(KINDS), PARTITIONED])
+# In the gate, postgresql/test_shards.py tests the partitions.
+@pytest.fixture(params=[*sorted(KINDS), pytest.param(PARTITIONED, marks=pytest.mark.soak)])
 def database(request: pytest.FixtureRequest, tmp_path: Path, patient_stores: None) -> Database:
     """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]

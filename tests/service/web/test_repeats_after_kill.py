@@ -28,7 +28,8 @@ SESSION = {"handle": "ann", "did": DID}
 REGISTRATION = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+# test_repeats.py asks both stores in the gate.
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 def stored(request: pytest.FixtureRequest) -> dict[str, str]:
     one_registrar = {"HOLDFAST_REGISTRAR_DID": "did:web:holdfast.example"}
     if request.param == "sqlite":
