@@ -316,6 +316,17 @@ export class Client extends ServiceClient {
     return new AccountSpending(this, (work) => this.#inTurn(work));
   }
 
+  /**
+   * Returns a DID at the chain's registry, which the client's account may change if it is the controller.
+   *
+   * @param {string} [did] by default, the vault's
+   * @returns {Promise<import("./account/did.js").AccountDid>}
+   */
+  async accountDid(did) {
+    const { AccountDid } = await part(import("./account/did.js"));
+    return new AccountDid(this, (work) => this.#inTurn(work), did);
+  }
+
   /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */
   getSmartAccountAddress(input) {
     return getSmartAccountAddress({ vaultUrl: this.baseUrl, ...input });

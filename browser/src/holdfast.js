@@ -41,6 +41,9 @@ export { Vault } from "./vault/vault.js";
 
 /**
  * @typedef {import("./passkeys/secrets.js").VaultKey} VaultKey
+ * @typedef {import("./account/did.js").AccountDid} AccountDid
+ * @typedef {import("./account/did.js").RegisteredAlias} RegisteredAlias
+ * @typedef {import("./account/did.js").RegisteredDid} RegisteredDid
  * @typedef {import("./account/keys.js").AccountKeys} AccountKeys
  * @typedef {import("./account/keys.js").AccountView} AccountView
  * @typedef {import("./account/changes.js").Change} AccountChange

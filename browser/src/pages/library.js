@@ -37,7 +37,9 @@ export const pairing = () => import("../pairing/pairing.js");
 
 /**
  * @typedef {import("../holdfast.js").AccountChange} AccountChange
+ * @typedef {import("../holdfast.js").AccountDid} AccountDid
  * @typedef {import("../holdfast.js").AccountView} AccountView
+ * @typedef {import("../holdfast.js").RegisteredDid} RegisteredDid
  * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {import("../flows/move.js").MadePasskey} MadePasskey
  * @typedef {import("../generated/types.js").Credential} Credential

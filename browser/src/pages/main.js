@@ -31,6 +31,7 @@ addEventListener("popstate", () => wentBack() || void shown());
 addEventListener("hashchange", () => void shown());
 nameScreens();
 screen("keys", async (given) => (await import("./keys/screen.js")).keys(given));
+screen("identity", async (given) => (await import("./keys/screen.js")).identity(given));
 screen("keys-notice", async (given) => (await import("./keys/screen.js")).noticed(given));
 screen("stop-service", async (given) => (await import("./keys/screen.js")).stopService(given));
 screen("drill-account", async () => (await import("./keys/screen.js")).drillAccount());

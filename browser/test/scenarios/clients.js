@@ -82,6 +82,12 @@ class Player {
     return client.pay(asked, { onProgress: (step) => script.perform(`tell: ${step}`) });
   }
 
+  async set_did_active(client, { active }) {
+    const { script } = this.world;
+    const did = await client.accountDid();
+    await did.setActive(active, { onProgress: (step) => void script.perform(`tell: ${step}`) });
+  }
+
   /** A vault of one key, whose calls that sign are effects. */
   #vault({ locked = false }) {
     const { world, facts, dbName } = this;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
@@ -25,6 +26,7 @@ def device(chain: ChainService, folder: Path, name: str) -> Terminal:
     return terminal
 
 
+@pytest.mark.soak  # vectors/flows/did.json, vectors/accounts/did_calls.json and test_page_identity.py are in the gate
 def test_a_did_is_changed_and_handed_over(chain: ChainService, tmp_path: Path) -> None:
     first, second = device(chain, tmp_path, "first"), device(chain, tmp_path, "second")
     handle = f"d{secrets.token_hex(5)}"

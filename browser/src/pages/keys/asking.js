@@ -79,7 +79,7 @@ export function keyList(signers, named) {
 }
 
 /** @param {Account} account */
-function accountNodes({ address, did, name, trust }) {
+export function accountNodes({ address, did, name, trust }) {
   const verified = trust === "verified";
   const said = !verified
     ? /** @type {const} */ (`keys.trust.${trust}`)
@@ -99,7 +99,7 @@ function accountNodes({ address, did, name, trust }) {
 }
 
 /** Says why a name may be mistaken for another. @param {Account[]} accounts */
-async function doubts(accounts) {
+export async function doubts(accounts) {
   const { did: own } = await (await ready()).vault.query();
   const paid = await paidFrom(own).catch(() => []);
   return accounts.flatMap(({ name, did }) => {

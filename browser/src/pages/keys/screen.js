@@ -20,6 +20,7 @@ import { namer, passkeys } from "./people.js";
 import { askingService } from "./service.js";
 import { notice } from "./recovery.js";
 
+export { identity } from "../identity/screen.js";
 export { spendingNew } from "../spending/form.js";
 export { spending, spendingRows } from "../spending/list.js";
 export { spendingReview } from "../spending/review.js";

@@ -17,13 +17,20 @@ const NOWHERE = /^0x0+$/;
  */
 export function identityCard(known, changed) {
   const { did, name, record } = known;
+  const manage = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => go("identity"), text("working"));
   return card(
     "identity",
     text("vault.identity"),
     ...(record ? [paragraph("vault.name", { identifier: name }), ...expiry(record, changed)] : unregistered(known)),
     el("h3", {}, text("vault.did")),
     el("p", { class: "mono", "data-name": "did" }, did),
-    el("div", { class: "buttons" }, about(copyButton(did), text("vault.did"))),
+    el(
+      "div",
+      { class: "buttons" },
+      about(copyButton(did), text("vault.did")),
+      button(text("vault.did.open"), manage, { kind: "plain", name: "identity" }),
+    ),
   );
 }
 

@@ -316,6 +316,7 @@ const de = {
   "vault.offchain": "Nur bei diesem Dienst. Die Registrierung steht auf keiner Chain und läuft nicht ab.",
   "vault.unconfirmed": "Die Chain zeigt diese Registrierung noch nicht. Bleibt es dabei, läuft sie nach einem Tag ab.",
   "vault.did": "DID",
+  "vault.did.open": "Namen und Kontrolle",
   "vault.accounts": "Konto",
   "vault.address": "Adresse",
   "vault.balance.unknown": "Die Guthaben sind nicht bekannt: Das Zahlungsnetz antwortet nicht.",

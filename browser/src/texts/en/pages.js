@@ -299,6 +299,7 @@ export default {
   "vault.unconfirmed":
     "The chain does not show this registration yet. Unless it does, the registration expires after a day.",
   "vault.did": "DID",
+  "vault.did.open": "Names and control",
   "vault.accounts": "Account",
   "vault.address": "Address",
   "vault.balance.unknown": "Balances are not known: the payment network is not responding.",

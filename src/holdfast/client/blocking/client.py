@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_messages import Change
     from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.account_signatures import Message
-    from holdfast.client.account.did import RegisteredDid
+    from holdfast.client.account.did import RegisteredAlias, RegisteredDid
     from holdfast.client.account.spending import Allowed, SpendingTerms
     from holdfast.client.account.values import AccountView, Brought
     from holdfast.client.blocking.vault import Vault
@@ -218,6 +218,10 @@ class Client(ServiceClient):
     def registered_did(self, did: str | None = None) -> RegisteredDid:
         """Return what the registry says about a DID, by default the vault's. Raises NetworkError."""
         return run(self._asynchronous.registered_did(did))
+
+    def registered_alias(self, alias: str) -> RegisteredAlias:
+        """Return what the registry says about an alias. Raises NetworkError, and ValueError for an invalid handle."""
+        return run(self._asynchronous.registered_alias(alias))
 
     def set_did_active(
         self, did: str | None = None, *, active: bool, on_progress: Callable[[str], object] | None = None

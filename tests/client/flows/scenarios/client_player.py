@@ -142,6 +142,9 @@ class _Player:
         asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=84532, ucan=event.get("ucan"))
         return await client.pay(asked, on_progress=self.tell)
 
+    async def do_set_did_active(self, client: AsyncClient, event: dict[str, Any]) -> None:
+        await client.set_did_active(active=event["active"], on_progress=self.tell)
+
     async def tell(self, step: str) -> None:
         await SCRIPT.get().perform(f"tell: {step}")
 

@@ -1,0 +1,138 @@
+/**
+ * The calls by which an account changes a DID that it controls, and what the registry says about DIDs and aliases
+ * (contracts/src/DIDRegistry.sol). The same calls as in the Python client's chain/did_calls.py. A DID or an alias is named
+ * by its hash (`textHash`).
+ */
+
+import { NetworkError } from "../errors.js";
+import { WORD, address, bytes, number, tuple } from "./abi.js";
+import { toHex } from "../bytes.js";
+
+const COMMIT = "f14fcbc8"; // commit(bytes32)
+const REGISTER_ALIAS = "5ac1ba20"; // registerAlias(bytes32,bytes32,bytes32)
+const SET_METADATA = "0c49549f"; // setMetadata(bytes32,string)
+const SET_DID_ACTIVE = "cdce7d9e"; // setDidActive(bytes32,bool)
+const SET_ALIAS_ACTIVE = "40970a29"; // setAliasActive(bytes32,bool)
+const CHANGE_CONTROLLER = "55161467"; // changeController(bytes32,address)
+const ACCEPT_CONTROLLER = "0379bf10"; // acceptController(bytes32)
+const GET_DID = "cdfa5eb2"; // getDid(bytes32)
+const GET_ALIAS = "1da438e1"; // getAlias(bytes32)
+const PROPOSED_CONTROLLER = "9990f083"; // proposedController(bytes32)
+
+/** @typedef {import("./calls.js").Call} Call */
+
+/** @param {string} registry @param {string} did a hash @param {boolean} active @returns {Call} */
+export function setDidActive(registry, did, active) {
+  return { to: registry, data: `0x${SET_DID_ACTIVE}${hash(did)}${number(Number(active))}` };
+}
+
+/** @param {string} registry @param {string} did a hash @param {string} cid "" removes it @returns {Call} */
+export function setMetadata(registry, did, cid) {
+  const text = bytes(toHex(new TextEncoder().encode(cid)));
+  return { to: registry, data: `0x${SET_METADATA}${tuple(hash(did), text)}` };
+}
+
+/** @param {string} registry @param {string} did a hash @param {string} proposed an address @returns {Call} */
+export function changeController(registry, did, proposed) {
+  return { to: registry, data: `0x${CHANGE_CONTROLLER}${hash(did)}${address(proposed)}` };
+}
+
+/** @param {string} registry @param {string} did a hash @returns {Call} */
+export function acceptController(registry, did) {
+  return { to: registry, data: `0x${ACCEPT_CONTROLLER}${hash(did)}` };
+}
+
+/** @param {string} registry @param {string} alias a hash @param {boolean} active @returns {Call} */
+export function setAliasActive(registry, alias, active) {
+  return { to: registry, data: `0x${SET_ALIAS_ACTIVE}${hash(alias)}${number(Number(active))}` };
+}
+
+/** The call that posts the commitment to a claim. @param {string} registry @param {string} commitment @returns {Call} */
+export function commit(registry, commitment) {
+  return { to: registry, data: `0x${COMMIT}${hash(commitment)}` };
+}
+
+/**
+ * @param {string} registry
+ * @param {string} alias a hash
+ * @param {string} did a hash
+ * @param {string} secret of the commitment, 0x-hex, 32 bytes
+ * @returns {Call}
+ */
+export function registerAlias(registry, alias, did, secret) {
+  return { to: registry, data: `0x${REGISTER_ALIAS}${hash(alias)}${hash(did)}${hash(secret)}` };
+}
+
+/**
+ * Returns the bytes whose hash is the commitment to an alias.
+ *
+ * @param {{did: string, alias: string, controller: string, secret: string}} claim hashes, an address, 32 bytes
+ * @returns {string} 0x-hex
+ */
+export function commitmentBytes({ did, alias, controller, secret }) {
+  return `0x${hash(did)}${hash(alias)}${address(controller)}${hash(secret)}`;
+}
+
+/** @param {string} did a hash @returns {string} data of the view, 0x-hex */
+export function getDid(did) {
+  return `0x${GET_DID}${hash(did)}`;
+}
+
+/** @param {string} did a hash @returns {string} data of the view, 0x-hex */
+export function proposedController(did) {
+  return `0x${PROPOSED_CONTROLLER}${hash(did)}`;
+}
+
+/** @param {string} alias a hash @returns {string} data of the view, 0x-hex */
+export function getAlias(alias) {
+  return `0x${GET_ALIAS}${hash(alias)}`;
+}
+
+/**
+ * Reads what `getDid` returns.
+ *
+ * @param {unknown} answer 0x-hex
+ * @throws {NetworkError} it is something else
+ */
+export function readDid(answer) {
+  const [controller, active, , length] = words(answer, 4);
+  const [start, size] = [2 + 4 * WORD, 2 * Number(BigInt(`0x${length}`))];
+  const digits = String(answer).slice(start, start + size);
+  if (digits.length !== size) throw new NetworkError(UNREADABLE);
+  const metadata = new TextDecoder().decode(Uint8Array.from(digits.match(/../g) ?? [], (it) => parseInt(it, 16)));
+  return { controller: readAccount(controller), active: isTrue(active), metadata };
+}
+
+/** Reads what `proposedController` returns. @param {unknown} answer 0x-hex */
+export function readProposed(answer) {
+  return readAccount(words(answer, 1)[0]);
+}
+
+/** Reads what `getAlias` returns. @param {unknown} answer 0x-hex */
+export function readAlias(answer) {
+  const [did, controller, active] = words(answer, 3);
+  return { didHash: /[^0]/.test(did) ? `0x${did}` : null, controller: readAccount(controller), active: isTrue(active) };
+}
+
+const UNREADABLE = "the chain's endpoint returns something else than the registry's state";
+
+/** @param {unknown} answer @param {number} count */
+function words(answer, count) {
+  if (typeof answer !== "string" || answer.length < 2 + count * WORD) throw new NetworkError(UNREADABLE);
+  return Array.from({ length: count }, (_, at) => answer.slice(2 + at * WORD, 2 + (at + 1) * WORD).toLowerCase());
+}
+
+/** @param {string} word */
+function readAccount(word) {
+  return /[^0]/.test(word) ? `0x${word.slice(24)}` : null;
+}
+
+/** @param {string} word */
+function isTrue(word) {
+  return /[^0]/.test(word);
+}
+
+/** @param {string} hex 0x-hex, 32 bytes */
+function hash(hex) {
+  return hex.slice(2).toLowerCase();
+}

@@ -1,0 +1,81 @@
+/** The cards that hand the DID over to another account, and that take over a DID that was handed to this one. */
+
+import { text } from "../parts/language.js";
+import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { confirmed } from "../parts/dialog.js";
+import { accountNodes, doubts } from "../keys/asking.js";
+import { accountOf } from "../keys/people.js";
+import { go } from "../parts/router.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { card } from "../vault/card.js";
+import { grouped } from "../vault/values.js";
+
+/** As a controller, it withdraws a proposal. */
+const NO_ONE = `0x${"0".repeat(40)}`;
+const DID = /^did:[a-z0-9]+:\S+$/;
+const PLAIN = { autocapitalize: "none", spellcheck: "false", autocomplete: "off" };
+
+/** @param {import("./screen.js").Known} known */
+export function controlCard({ at, found }) {
+  const withdraw = (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(at), text("working"));
+  const to = field(text("did.control.to"), { name: "controller", ...PLAIN });
+  const propose = (/** @type {HTMLFormElement} */ it) =>
+    run(it.querySelector("button"), () => proposed(at, to.input.value), text("working"));
+  return card(
+    "did-control",
+    text("did.control"),
+    paragraph("did.control.lead"),
+    ...(found.proposed === null
+      ? [form(propose, to.node, el("div", { class: "buttons" }, submit(text("did.control.propose"))))]
+      : [
+          paragraph("did.control.proposed", {}, "notice"),
+          el("p", { class: "mono", "data-name": "proposed" }, grouped(found.proposed)),
+          el("div", { class: "buttons" }, button(text("did.control.withdraw"), withdraw, { name: "withdraw" })),
+        ]),
+  );
+}
+
+/** The card of an account that controls no DID yet. */
+export function acceptCard() {
+  const did = field(text("did.accept.did"), { name: "did", ...PLAIN });
+  const accept = (/** @type {HTMLFormElement} */ it) => {
+    const typed = did.input.value.replace(/\s/g, "");
+    did.judge(DID.test(typed) ? "" : text("did.accept.bad"));
+    if (!DID.test(typed)) return did.input.focus();
+    return run(it.querySelector("button"), () => accepted(typed), text("working"));
+  };
+  return card(
+    "did-accept",
+    text("did.accept"),
+    paragraph("did.accept.lead"),
+    form(accept, did.node, el("div", { class: "buttons" }, submit(text("did.accept.yes")))),
+  );
+}
+
+/** @param {import("../library.js").AccountDid} at @param {string} typed */
+async function proposed(at, typed) {
+  const account = await accountOf(typed);
+  const question = {
+    heading: text("did.control.sure"),
+    words: text("did.control.sure.text"),
+    yes: text("did.control.propose"),
+    more: [...(await doubts([account])), ...accountNodes(account).filter((it) => it !== false)],
+  };
+  if (!(await confirmed(question))) return;
+  await at.proposeController(account.address);
+  await go("identity", { said: text("did.control.done") });
+}
+
+/** @param {import("../library.js").AccountDid} at */
+async function withdrawn(at) {
+  await at.proposeController(NO_ONE);
+  await go("identity", { said: text("did.control.withdrawn") });
+}
+
+/** @param {string} did */
+async function accepted(did) {
+  await (await (await ready()).accountDid(did)).acceptController();
+  await go("identity", { said: text("did.accepted", { did }) });
+}

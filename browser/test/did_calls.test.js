@@ -1,0 +1,42 @@
+/** Calls that change a DID, and the registry's answers about it, are those of the shared vectors. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { toHex } from "../src/bytes.js";
+import * as calls from "../src/chain/did_calls.js";
+import { keccak256 } from "../src/did/keccak.js";
+import { NetworkError } from "../src/errors.js";
+import { vectors } from "./vector_files.js";
+
+const { registry, did, calls: CALLS, reads: READS } = vectors("accounts/did_calls.json");
+const hash = (text) => toHex(keccak256(new TextEncoder().encode(text)));
+const [DID, alias] = [hash(did), hash("ada")];
+const made = {
+  set_did_active: ({ active }) => calls.setDidActive(registry, DID, active),
+  set_metadata: ({ cid }) => calls.setMetadata(registry, DID, cid),
+  change_controller: ({ account }) => calls.changeController(registry, DID, account),
+  accept_controller: () => calls.acceptController(registry, DID),
+  set_alias_active: ({ active }) => calls.setAliasActive(registry, alias, active),
+  register_alias: ({ secret }) => calls.registerAlias(registry, alias, DID, secret),
+  commit: ({ account: controller, secret }) => {
+    const claim = calls.commitmentBytes({ did: DID, alias, controller, secret });
+    return calls.commit(registry, toHex(keccak256(Buffer.from(claim.slice(2), "hex"))));
+  },
+};
+const read = {
+  did: (answer) => Object.values(calls.readDid(answer)),
+  proposed: calls.readProposed,
+  alias: (answer) => Object.values(calls.readAlias(answer)),
+};
+/** The client adds the checksum of addresses. */
+const plain = (value) =>
+  JSON.parse(JSON.stringify(value), (_, it) => (typeof it === "string" && it.startsWith("0x") ? it.toLowerCase() : it));
+
+for (const row of CALLS) test(row.name, () => assert.deepEqual(made[row.call](row), { to: registry, data: row.data }));
+
+for (const row of READS)
+  test(row.name, () => {
+    if (!("result" in row)) assert.throws(() => read[row.read](row.answer), NetworkError);
+    else assert.deepEqual(read[row.read](row.answer), plain(row.result));
+  });
