@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 from tests.support.serving import HOLDFAST, PATIENCE_S, becomes_true, environment_of
 
 from holdfast.cli.exits import Exit
+from holdfast.service.store.kinds import database_of
+from holdfast.settings.shared import default_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,3 +94,15 @@ def _answers(address: str) -> bool:
         return httpx.get(f"{address}/healthz", timeout=PATIENCE_S).status_code == 200
     except httpx.TransportError:
         return False
+
+
+def test_a_database_of_another_chain_is_refused(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    asyncio.run(database_of(default_url(tmp_path / "data")).open(84532).close())
+    answer = holdfast("serve", "--port", "0", chain="8453")
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.err.startswith(
+        "holdfast: HOLDFAST_CHAIN: the database belongs to chain 84532: set HOLDFAST_CHAIN=84532"
+    )
+    found = {it["subject"]: it for it in holdfast("check", "--json", chain="8453").value}["database"]
+    assert (found["state"], found["found"]) == ("error", "belongs to chain 84532, not 8453")

@@ -10,6 +10,8 @@ import pytest
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.waiting import open_when_reachable
 
+CHAIN = 8453
+
 
 class _Database:
     """Raises each error in turn, then opens the store."""
@@ -21,7 +23,8 @@ class _Database:
         self.time = 100.0
         self.calls = 0
 
-    def open(self) -> Any:
+    def open(self, chain: int) -> Any:
+        assert chain == CHAIN
         self.calls += 1
         if self._errors:
             raise self._errors.pop(0)
@@ -32,7 +35,7 @@ class _Database:
 
     def opened(self, within_s: float, stopped_at: float = inf) -> Any:
         stopped = lambda: self.time >= stopped_at  # noqa: E731
-        return open_when_reachable(self, within_s, lambda: self.time, self.sleep, stopped)  # type: ignore[arg-type]
+        return open_when_reachable(self, within_s, CHAIN, lambda: self.time, self.sleep, stopped)  # type: ignore[arg-type]
 
 
 def test_it_waits_and_says_so_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:

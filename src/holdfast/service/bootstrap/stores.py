@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.http.worker_signals import stop_is_held
+from holdfast.service.store.database import OtherChain
 from holdfast.service.store.kinds import database_of
 from holdfast.service.store.waiting import open_when_reachable
+from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
     from holdfast.service.settings.values import Settings
@@ -27,6 +29,12 @@ def open_store(settings: Settings) -> Store:
 
 
 def open_store_when_reachable(settings: Settings) -> Store:
-    """Open the store, and wait up to HOLDFAST_DATABASE_WAIT seconds for a database server that does not respond yet."""
+    """Open the store to serve HOLDFAST_CHAIN, and wait up to HOLDFAST_DATABASE_WAIT seconds for the database server.
+
+    Raises SettingError, also if the database belongs to another chain; SchemaTooNew or StoreUnavailable.
+    """
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return open_when_reachable(database(settings), settings.database_wait, stopped=stop_is_held)
+    try:
+        return open_when_reachable(database(settings), settings.database_wait, settings.chain, stopped=stop_is_held)
+    except OtherChain as error:
+        raise SettingError(f"HOLDFAST_CHAIN: {error}") from error

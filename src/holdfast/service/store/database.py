@@ -21,6 +21,16 @@ class SchemaTooNew(Exception):
         )
 
 
+class OtherChain(Exception):
+    """The database belongs to another chain: what is registered in it is not on this one."""
+
+    def __init__(self, found: int, wanted: int) -> None:
+        super().__init__(
+            f"the database belongs to chain {found}: set HOLDFAST_CHAIN={found}, or serve chain {wanted} with an empty"
+            " database (HOLDFAST_DATA_DIR or HOLDFAST_DATABASE_URL)"
+        )
+
+
 class NotABackup(Exception):
     """The file is not an intact copy of a Holdfast database."""
 
@@ -49,11 +59,18 @@ class Database(Protocol):
         """Return whether the database already exists."""
         ...
 
-    def open(self) -> Store:
+    def open(self, chain: int | None = None) -> Store:
         """Open the store; create it, or migrate it to this release's schema, if necessary.
 
-        Raises SchemaTooNew; StoreUnreachable, which is a StoreUnavailable, if a later call may succeed.
+        With `chain`, the database belongs to that chain from now on, unless it belongs to one already.
+
+        Raises OtherChain if it belongs to another one; SchemaTooNew; StoreUnreachable, which is a StoreUnavailable, if
+        a later call may succeed.
         """
+        ...
+
+    def chain(self) -> int | None:
+        """Return the ID of the chain that the open database belongs to; None if it belongs to none yet."""
         ...
 
     def try_write(self) -> None:

@@ -22,24 +22,26 @@ SAY_EVERY_S = 10.0
 def open_when_reachable(
     database: Database,
     within_s: float,
+    chain: int,
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Store:
-    """Return the open store of a database that responds within `within_s` seconds; log what is being waited for.
+    """Return a database's store for a chain once it responds, within `within_s` seconds; log what is being waited for.
 
     A wrong password, a missing database or a schema that is too new is reported at once, because waiting cannot help.
     `stopped` tells whether the process has been told to stop; it is asked about once a second.
 
     Raises:
         SystemExit: the process has been told to stop.
+        OtherChain: it belongs to another chain than `chain`.
         StoreUnavailable: the database did not respond in time, or refuses this client.
         SchemaTooNew: a newer release has migrated the database.
     """
     began, said = now(), -SAY_EVERY_S
     while True:
         try:
-            store = database.open()
+            store = database.open(chain)
         except StoreUnreachable as error:
             waited = now() - began
             if stopped():

@@ -181,6 +181,16 @@ async def test_everything_moves_and_counts_on(tmp_path: Path, fresh_postgres_url
     await target.close()
 
 
+async def test_the_chain_moves_too_also_to_a_database_that_was_only_started(
+    tmp_path: Path, fresh_postgres_url: str
+) -> None:
+    await SqliteStore(tmp_path / "x.db", 8453).close()
+    target = PostgresqlDatabase(fresh_postgres_url)
+    await target.open(84532).close()
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    assert target.chain() == 8453
+
+
 async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_url: str) -> None:
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)

@@ -55,7 +55,7 @@ async def claim(connection: Connection, *, is_moved: bool) -> None:
             raise StoreUnavailable("the source was moved to another database already: see holdfast migrate --back")
         if await connection.fetchval(
             "SELECT EXISTS (SELECT 1 FROM holdfast.identifiers) OR EXISTS (SELECT 1 FROM holdfast.audit)"
-            " OR EXISTS (SELECT 1 FROM holdfast.totals)"
+            " OR EXISTS (SELECT 1 FROM holdfast.totals WHERE name <> 'chain')"
         ):
             raise NotEmpty("the target already has registrations; name an empty database")
         await connection.execute("INSERT INTO holdfast.moving DEFAULT VALUES")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
+from holdfast.service.store.database import OtherChain
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.connection import LOST, open_connection
@@ -28,6 +29,7 @@ T = TypeVar("T")
 _OPEN_WITHIN_S = 5.0
 _WRITTEN_WITHIN_S = 5.0
 _ROWS_AT_ONCE = 1000
+_CHAIN = "SELECT value FROM holdfast.totals WHERE name = 'chain'"
 _OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_basebackup): see docs/postgresql.md"
 
 
@@ -52,10 +54,17 @@ class PostgresqlDatabase:
         """See Database."""
         return bool(self._ask(lambda db: db.fetchval("SELECT to_regclass('holdfast.schema_version') IS NOT NULL")))
 
-    def open(self) -> Store:
+    def open(self, chain: int | None = None) -> Store:
         """See Database."""
         in_thread(lambda: schema.migrate(self.address, _OPEN_WITHIN_S))
+        if chain is not None and (found := self._ask(lambda connection: _keep_chain(connection, chain))) != chain:
+            raise OtherChain(found, chain)
         return PostgresqlStore(self.address)
+
+    def chain(self) -> int | None:
+        """See Database."""
+        found = self._ask(lambda connection: connection.fetchval(_CHAIN))
+        return None if found is None else int(found)
 
     def try_write(self) -> None:
         """See Database."""
@@ -121,6 +130,15 @@ def in_thread(make: Callable[[], Coroutine[object, object, T]]) -> T:
     if errors:
         raise errors[0]
     return results[0]
+
+
+async def _keep_chain(connection: Connection, chain: int) -> int:
+    """Return the chain that the database belongs to, which is `chain` if it belonged to none."""
+    found = await connection.fetchval(_CHAIN)  # a database that has one is opened by a server that takes no writes, too
+    if found is None:
+        await connection.execute("INSERT INTO holdfast.totals VALUES ('chain', 0, $1) ON CONFLICT DO NOTHING", chain)
+        found = await connection.fetchval(_CHAIN)
+    return int(found)
 
 
 async def _try_write(connection: Connection) -> None:

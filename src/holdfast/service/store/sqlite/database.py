@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import admin
+from holdfast.service.store.sqlite.schema import chain_of, connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write
 
@@ -45,9 +46,14 @@ class SqliteDatabase:
         """See Database."""
         return self._file.is_file()
 
-    def open(self) -> Store:
+    def open(self, chain: int | None = None) -> Store:
         """See Database."""
-        return SqliteStore(self._file)
+        return SqliteStore(self._file, chain)
+
+    def chain(self) -> int | None:
+        """See Database."""
+        with _readable(), closing(connect(self._file)) as connection:
+            return chain_of(connection)
 
     def try_write(self) -> None:
         """See Database."""

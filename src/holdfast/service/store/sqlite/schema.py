@@ -6,7 +6,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.database import OtherChain, SchemaTooNew
 from holdfast.service.store.sqlite.migrations import MIGRATIONS, SCHEMA_VERSION
 from holdfast.service.store.sqlite.progress import told
 
@@ -77,3 +77,18 @@ def migrate(connection: sqlite3.Connection) -> int:
         raise
     connection.execute("COMMIT")
     return found
+
+
+def chain_of(connection: sqlite3.Connection) -> int | None:
+    """Return the ID of the chain that the file belongs to; None if it belongs to none yet."""
+    found = connection.execute("SELECT value FROM totals WHERE name = 'chain'").fetchone()
+    return None if found is None else int(found[0])
+
+
+def keep_chain(connection: sqlite3.Connection, chain: int) -> None:
+    """Let the file belong to a chain, unless it belongs to one. Raises OtherChain."""
+    if chain_of(connection) is None:  # a file that has one is opened on a full disk, too
+        connection.execute("INSERT INTO totals VALUES ('chain', ?) ON CONFLICT DO NOTHING", (chain,))
+    found = chain_of(connection)
+    if found is not None and found != chain:
+        raise OtherChain(found, chain)

@@ -22,7 +22,7 @@ from holdfast.service.store.sqlite.moved import refuse_moved
 from holdfast.service.store.sqlite.outbox import SqliteOutbox
 from holdfast.service.store.sqlite.reader import TurnReader, mark_latest
 from holdfast.service.store.sqlite.recoveries import SqliteRecoveries
-from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.service.store.sqlite.schema import connect, keep_chain, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.sponsorships import SqliteSponsorships
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
@@ -69,16 +69,17 @@ class SqliteStore:
     calling thread. Writes wait for the disk, so they never run on the calling thread.
     """
 
-    def __init__(self, file: Path) -> None:
-        """Open or create the file and migrate its schema.
+    def __init__(self, file: Path, chain: int | None = None) -> None:
+        """Open or create the file and migrate its schema. With `chain`, it belongs to that chain from now on.
 
         Raises:
+            OtherChain: it belongs to another chain already.
             SchemaTooNew: a newer Holdfast wrote the file.
             StoreUnavailable: it cannot be opened, or was moved to PostgreSQL.
         """
         self._file = file
         try:
-            writer = _current(file)
+            writer = _current(file, chain)
             self._reader = connect(file)
             self._marker = connect(file)
         except sqlite3.DatabaseError as error:
@@ -312,12 +313,14 @@ class SqliteStore:
         self._reader.close()
 
 
-def _current(file: Path) -> sqlite3.Connection:
-    """Open the file with today's schema. Raises SchemaTooNew, StoreUnavailable or sqlite3.DatabaseError."""
+def _current(file: Path, chain: int | None) -> sqlite3.Connection:
+    """Open the file with today's schema. Raises OtherChain, SchemaTooNew, StoreUnavailable or sqlite3.DatabaseError."""
     connection = connect(file)
     try:
         refuse_moved(connection, file)
         migrate(connection)
+        if chain is not None:
+            keep_chain(connection, chain)
     except BaseException:
         connection.close()
         raise
