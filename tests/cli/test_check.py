@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.chain.contracts.artifacts import PRODUCTION, load
 from holdfast.cli.exits import Exit
+from holdfast.rules.webhooks import signature
 from holdfast.service.diagnosis import checks as diagnosis
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.port import StoreUnavailable
@@ -64,8 +66,12 @@ class _Upstream(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
+    def do_HEAD(self) -> None:
+        self._answer()
+
     def do_POST(self) -> None:
         self.asked = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.messages.append((self.headers, self.asked))  # type: ignore[attr-defined]
         self._answer()
 
     def _answer(self) -> None:
@@ -75,7 +81,8 @@ class _Upstream(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
-        self.wfile.write(body.encode())
+        if self.command != "HEAD":
+            self.wfile.write(body.encode())
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         return super().date_time_string(timestamp) if self.server.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"  # type: ignore[attr-defined]
@@ -87,7 +94,7 @@ class _Upstream(BaseHTTPRequestHandler):
 @contextmanager
 def _serving(body: str | Callable[[bytes], str]) -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
-    server.on_time, server.status, server.body = True, 200, body
+    server.on_time, server.status, server.body, server.messages = True, 200, body, []
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
@@ -284,6 +291,37 @@ def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path: Pat
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match="locked"):
             try_write(file)
+
+
+def test_the_receiver_of_events_gets_a_message_only_if_asked(
+    holdfast: Callable[..., Answer], upstreams: SimpleNamespace
+) -> None:
+    key, secret = b"hunter2" * 4, "whsec_" + base64.b64encode(b"hunter2" * 4).decode()
+    with _serving("{}") as receiver:
+        where = {"events_url": f"webhook+{receiver.url}/in?hunter2", "webhook_secret": secret}
+        well = holdfast("check", "--json", **_all_well(upstreams), **where)
+        assert well.code == Exit.OK and _findings(well)["events"]["found"].endswith("sends a signed message")
+        assert receiver.messages == []
+        asked = holdfast("check", "--json", "--send-event", **_all_well(upstreams), **where)
+        assert _findings(asked)["events"]["found"] == f"webhook at {receiver.url[7:]}, message accepted"
+        [(headers, body)] = receiver.messages
+        assert json.loads(body)["type"] == "check"
+        assert headers["webhook-signature"] == signature(
+            (key,), headers["webhook-id"], int(headers["webhook-timestamp"]), body
+        )
+        receiver.status = 401
+        assert _findings(holdfast("check", "--json", **_all_well(upstreams), **where))["events"]["state"] == "ok"
+        refused = holdfast("check", "--json", "--send-event", **_all_well(upstreams), **where)
+        assert _findings(refused)["events"]["found"] == "refused: HTTP 401"
+        receiver.status = 503
+        failing = holdfast("check", "--json", **_all_well(upstreams), **where)
+    gone = holdfast("check", "--json", **_all_well(upstreams), **where)
+    for answer in (refused, failing, gone):
+        assert answer.code == Exit.FAILED and "HOLDFAST_EVENTS_URL" in _findings(answer)["events"]["fix"]
+    wrong = holdfast("check", "--json", **_all_well(upstreams), **where | {"webhook_secret": "whsec_hunter2"})
+    assert wrong.code == Exit.CONFIGURATION and "HOLDFAST_WEBHOOK_SECRET" in wrong.error["error"]
+    for answer in (well, asked, refused, failing, gone, wrong):
+        assert "hunter2" not in answer.out + answer.err and secret not in answer.out + answer.err
 
 
 def test_an_engine_that_does_not_answer_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:

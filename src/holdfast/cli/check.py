@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -21,7 +21,13 @@ _MARKS = {"ok": "ok  ", "note": "note", "error": "FAIL"}
 
 
 @app.command()
-def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
+def check(
+    env_file: EnvFile = None,
+    send_event: Annotated[
+        bool, typer.Option("--send-event", help="Also send a signed message of type check to HOLDFAST_EVENTS_URL.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Check every upstream, key, clock and permission, and print what to fix.
 
     Exits with 1 if anything must be fixed.
@@ -32,7 +38,7 @@ def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     settings = settings_or_fail(env_file, as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
     try:
-        findings = asyncio.run(diagnose(settings, secrets, _opened(settings)))
+        findings = asyncio.run(diagnose(settings, secrets, _opened(settings), send_event=send_event))
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     emit([finding.to_json() for finding in findings], _table(findings), as_json=as_json)

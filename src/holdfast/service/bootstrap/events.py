@@ -12,6 +12,7 @@ from holdfast.service.workflow.events import engine_events
 
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock
+    from holdfast.service.delivery.webhook import Webhook
     from holdfast.service.operations.events import EventReceiver
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
@@ -25,7 +26,7 @@ def event_deliveries(
 ) -> tuple[EventDelivery, ...]:
     """Return a delivery for each receiver that the settings name. Raises SettingError."""
     receivers: dict[str, EventReceiver | None] = {
-        "webhook": _webhook(settings, pools),
+        "webhook": event_webhook(settings, pools),
         "engine": engine_events(os.environ, pools.of("events_engine")),
     }
     return tuple(
@@ -33,7 +34,8 @@ def event_deliveries(
     )
 
 
-def _webhook(settings: Settings, pools: ConnectionPools) -> EventReceiver | None:
+def event_webhook(settings: Settings, pools: ConnectionPools) -> Webhook | None:
+    """Return the webhook that HOLDFAST_EVENTS_URL names; None without one. Raises SettingError."""
     if settings.events_url is None:
         return None
     # Its import of the HTTP exchange is not needed by a service without webhooks.

@@ -23,6 +23,7 @@ SCHEME_PREFIX = "webhook+"
 SECRET_SETTING = "HOLDFAST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 CHECK = "check"
 SUCCESS = range(200, 300)
+FIRST_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,7 +64,18 @@ class Webhook:
     async def check(self) -> str:
         """Send a message of type `check`, from which the receiver sends nothing on. Raises DeliveryError."""
         await self.send(CHECK, {})
-        return f"webhook at {urlsplit(self.url).netloc}, message accepted"
+        return f"webhook at {self._host}, message accepted"
+
+    async def reach(self) -> str:
+        """Ask without a message whether a server answers. Raises DeliveryError if none does, or one that is failing."""
+        status, _ = await exchange(self.http, "HEAD", self.url, repeatable=True, headers={})
+        if status >= FIRST_SERVER_ERROR:
+            raise refusal(status)
+        return f"webhook at {self._host} answers"
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.url).netloc
 
 
 def webhook_of(setting: str, url: str, keys: Sequence[bytes], http: Callable[[], aiohttp.ClientSession]) -> Webhook:

@@ -8,6 +8,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING
 
+from holdfast.service.bootstrap.events import event_webhook
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis.contracts import see_contracts
@@ -18,6 +19,7 @@ from holdfast.service.diagnosis.upstreams import (
     see_clock,
     see_enclave,
     see_engine,
+    see_events,
     see_indexer,
     see_sender,
     see_snapshots,
@@ -40,8 +42,11 @@ if TYPE_CHECKING:
 _LOW_DISK_BYTES = 500 * 1024 * 1024
 
 
-async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[Finding]:
-    """Return all findings, those about this machine first."""
+async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_event: bool = False) -> list[Finding]:
+    """Return all findings, those about this machine first.
+
+    With `send_event`, the receiver of events gets a signed message of type `check`.
+    """
     service = build_service(settings, secrets, store)
     pools = ConnectionPools()
     try:
@@ -54,6 +59,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_snapshots(settings, service),
             see_clock(settings, pools),
             see_engine(os.environ, pools),
+            see_events(event_webhook(settings, pools), send=send_event),
             see_traces(os.environ, pools),
         )
         sponsors = await see_sponsors(service.sponsors)
@@ -125,6 +131,9 @@ def _database(settings: Settings, store: Store) -> list[Finding]:
     found = Finding("database", "ok", "opened, schema current, takes writes")
     findings: list[Finding] = []
     try:
+        if (chain := opened.chain()) not in {None, settings.chain}:
+            other = f"belongs to chain {chain}, not {settings.chain}"
+            return [Finding("database", "error", other, f"set HOLDFAST_CHAIN={chain}, or name an empty database")]
         findings = opened.findings(settings.workers)
         opened.try_write()
     except StoreUnavailable as error:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from holdfast.chain.rpc import RpcClient
+    from holdfast.service.delivery.webhook import Webhook
     from holdfast.service.lifecycle.service import Service
     from holdfast.service.mail.port import Mailer
     from holdfast.service.settings.values import Settings
@@ -58,6 +59,17 @@ async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")
     return await _asked(subject, sender.check(), "check the address, credentials and firewall")
+
+
+async def see_events(webhook: Webhook | None, *, send: bool) -> Finding:
+    """Check that the receiver of events answers; with `send`, that it accepts a signed message of type `check`."""
+    if webhook is None:
+        return Finding("events", "ok", "off (HOLDFAST_EVENTS_URL)")
+    fix = "check HOLDFAST_EVENTS_URL, and that the receiver verifies with HOLDFAST_WEBHOOK_SECRET"
+    found = await _asked("events", webhook.check() if send else webhook.reach(), fix)
+    if send or found.state != "ok":
+        return found
+    return replace(found, found=f"{found.found}; holdfast check --send-event sends a signed message")
 
 
 async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Finding:
