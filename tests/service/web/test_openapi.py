@@ -19,7 +19,7 @@ from holdfast.service.web.openapi_texts import TEXTS
 from holdfast.wire.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.support.api import Api
 from tests.support.guarded_account import SECRETS
@@ -111,6 +111,20 @@ def test_every_operation_has_a_unique_name_a_tag_and_a_description() -> None:
     assert all(operation["description"].endswith(".") for operation in OPERATIONS)
     assert set(TEXTS) == {endpoint.name for endpoint in ENDPOINTS}
     assert whole["servers"] and whole["info"]["description"] and whole["info"]["license"]
+
+
+def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object that has a type, however deep."""
+    if isinstance(value, dict) and "type" in value:
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from schemas_in(each)
+
+
+def test_every_list_says_what_it_contains() -> None:
+    """tests/peers/test_generated_clients.py runs the generators, which refuse anything else."""
+    lists = [each for each in schemas_in(json.loads(document(ENDPOINTS))) if each["type"] == "array"]
+    assert lists and all("items" in each or "prefixItems" in each for each in lists)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation["operationId"])

@@ -105,7 +105,9 @@ def fields(declared: type[Input] | None) -> list[tuple[str, bool, dict[str, Any]
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a field's schema without the alternative `null`, which only means that the field may be absent."""
     choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
-    return {name: value for name, value in choices[0].items() if name != "default"}
+    plain = {name: value for name, value in choices[0].items() if name != "default"}
+    # A generator of clients refuses a list whose elements have no schema.
+    return plain | {"items": {}} if plain.get("type") == "array" and "items" not in plain else plain
 
 
 def _inputs(endpoint: Endpoint[Input]) -> str:
