@@ -1,4 +1,4 @@
-"""Writes the tables of settings, limits, exit codes and metrics into the pages of docs/ that contain them.
+"""Writes the tables of settings, limits, exit codes, metrics and admin endpoints into the pages that contain them.
 
 Or compares them:
 
@@ -15,16 +15,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.cli.exits import Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Limits
 from holdfast.service.settings.rows import ROWS
 from holdfast.service.telemetry.metric_rows import ROWS as METRICS
+from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.settings.rows import SettingRow
+    from holdfast.wire.admin_endpoints import AdminEndpoint
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Descriptions of the defaults that are computed.
@@ -64,6 +68,7 @@ def main() -> int:
         "settings.md": {"limits": limits()},
         "operating.md": {"exit codes": exit_codes()},
         "reference/metrics.md": {"metrics": metrics()},
+        "reference/administration.md": {"admin endpoints": admin_endpoints()},
     }
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
 
@@ -116,6 +121,17 @@ def metrics() -> list[str]:
     """Return one row per metric."""
     rows = [f"| `{row.name}` | {_labels(row.labels)} | {row.help} |" for row in METRICS]
     return ["| Metric | Labels | Meaning |", "|---|---|---|", *rows]
+
+
+def admin_endpoints() -> list[str]:
+    """Return one row per task of the admin port."""
+    rows = [f"| `{row.method} {row.path}` | {row.scope} | {_fields(row)} | {row.summary} |" for row in ADMIN_ENDPOINTS]
+    return ["| Endpoint | Scope | Fields | Meaning |", "|---|---|---|---|", *rows]
+
+
+def _fields(row: AdminEndpoint) -> str:
+    names = [f"`{field.encode_name}{'' if field.required else '?'}`" for field in msgspec.structs.fields(row.input)]
+    return ", ".join([*names, "`format?`"] if row.lists else names)
 
 
 def _labels(names: Sequence[str]) -> str:

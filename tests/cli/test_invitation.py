@@ -26,12 +26,22 @@ def test_a_code_admits_as_many_as_it_says(holdfast: Callable[..., Answer], tmp_p
 
         given = holdfast("invitation", "new", "--uses", "2", "--json", public_url="http://localhost:8787").value
         code = given["code"]
+        number = given.pop("number")
         assert given == {"code": code, "address": f"http://localhost:8787/?invitation={code}", "uses": 2, "days": 14}
         assert holdfast("invitation", "new").out.splitlines()[0] != code
         assert asked("ann", code).status_code == 200
         assert holdfast("invitation", "revoke", code.lower()).out == "revoked; it would have admitted 1 more\n"
         assert asked("bob", code).json() == {"error": "invitation_invalid"}
         assert holdfast("invitation", "revoke", code, "--json").value["left"] == 0
+        other = holdfast("invitation", "new", "--uses", "3", "--operator", "eva", "--json").value["code"]
+        assert asked("carl", other).status_code == 200
+        again = holdfast("invitation", "reissue", other, "--operator", "eva", "--json").value
+        assert (again["uses"], asked("dan", other).status_code) == (2, 403)
+        assert asked("dan", again["code"]).status_code == 200
+        listed = {row["number"]: row["left"] for row in holdfast("invitation", "list", "--json").value}
+        assert (len(listed), listed[number], listed[again["number"]]) == (4, 0, 1)
+        acts = [(act["operator"], act["action"]) for act in holdfast("acts", "--json").value]
+        assert acts[:3] == [("eva", "invited"), ("eva", "invitation_revoked"), ("eva", "invited")]
     assert holdfast("invitation", "revoke", "AAAA").code == Exit.NOT_FOUND
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from holdfast.cli.identifier import with_store
-from holdfast.cli.output import emit
+from holdfast.cli.identifier import with_tasks
+from holdfast.cli.listings import print_rows
 from holdfast.cli.settings import AsJson, EnvFile
-
-if TYPE_CHECKING:
-    from holdfast.service.store.administration import Act
+from holdfast.wire.admin_endpoints import ReadPage
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, help="What operators did, and who.")
 
@@ -19,13 +17,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, help="What operat
 @app.command()
 def acts(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many, the latest first.")] = 50,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Print what operators did: when, who, what, and to which identifier or ban."""
-    from holdfast.wire.encoding import to_iso
-
-    found: list[Act] = with_store(lambda store: store.administration.acts(None, limit), env_file, as_json=as_json)
-    rows = [{**act._asdict(), "at": to_iso(act.at)} for act in found]
-    lines = [" ".join(filter(None, (to_iso(a.at), a.operator, a.action, a.channel, a.key, a.did))) for a in found]
-    emit(rows, "\n".join(lines), as_json=as_json)
+    given = ReadPage(limit=limit)
+    print_rows(with_tasks(lambda tasks, by: tasks.acts(given, by), env_file, as_json=as_json), csv=csv, as_json=as_json)

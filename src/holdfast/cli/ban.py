@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from holdfast.cli.exits import Exit
-from holdfast.cli.identifier import Channel, Operator, acting, with_store
-from holdfast.cli.output import emit, fail
+from holdfast.cli.identifier import Channel, Operator, with_tasks
+from holdfast.cli.listings import print_rows
+from holdfast.cli.output import emit
 from holdfast.cli.settings import AsJson, EnvFile
-
-if TYPE_CHECKING:
-    from holdfast.service.store.administration import Ban
+from holdfast.wire.admin_endpoints import MAX_PAGE, NewBan, OfBan, ReadPage
 
 app = typer.Typer(
     add_completion=False,
@@ -22,7 +20,6 @@ app = typer.Typer(
 )
 Kind = Annotated[str, typer.Argument(help="name, did, domain or network.")]
 Value = Annotated[str, typer.Argument(help="What is banned, as example.com or 192.0.2.0/24.")]
-_LIMIT = 1000
 
 
 @app.command()
@@ -36,10 +33,9 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Ban it. What is registered already stays: see `holdfast identifier release`."""
-    subject = _subject(kind, value, channel, as_json=as_json)
-    by = acting(operator)
-    done = with_store(lambda store: store.administration.ban(subject, reason, by), env_file, as_json=as_json)
-    emit({"subject": subject, "banned": done}, f"{subject}: {'banned' if done else 'was banned'}", as_json=as_json)
+    given = NewBan(kind=kind, value=value, channel=channel, reason=reason)
+    done = with_tasks(lambda tasks, by: tasks.ban(given, by), env_file, operator, as_json=as_json)
+    emit(done, f"{done['subject']}: {'banned' if done['banned'] else 'was banned'}", as_json=as_json)
 
 
 @app.command()
@@ -52,11 +48,9 @@ def lift(
     as_json: AsJson = False,
 ) -> None:
     """Lift a ban."""
-    subject = _subject(kind, value, channel, as_json=as_json)
-    by = acting(operator)
-    if not with_store(lambda store: store.administration.lift(subject, by), env_file, as_json=as_json):
-        fail(Exit.NOT_FOUND, f"{subject} is not banned", as_json=as_json)
-    emit({"subject": subject, "lifted": True}, f"{subject}: lifted", as_json=as_json)
+    given = OfBan(kind=kind, value=value, channel=channel)
+    done = with_tasks(lambda tasks, by: tasks.lift(given, by), env_file, operator, as_json=as_json)
+    emit(done, f"{done['subject']}: lifted", as_json=as_json)
 
 
 @app.command("list")
@@ -66,18 +60,5 @@ def list_bans(
     as_json: AsJson = False,
 ) -> None:
     """Print at most 1000 bans, by kind and value."""
-    from holdfast.wire.encoding import to_iso
-
-    found: list[Ban] = with_store(lambda store: store.administration.bans(after, _LIMIT), env_file, as_json=as_json)
-    rows = [{"subject": ban.subject, "at": to_iso(ban.at), "reason": ban.reason} for ban in found]
-    emit(rows, "\n".join("  ".join(row.values()) for row in rows), as_json=as_json)
-
-
-def _subject(kind: str, value: str, channel: str, *, as_json: bool) -> str:
-    from holdfast.rules.bans import ban_subject
-    from holdfast.rules.identifiers import Channel as Kinds
-
-    try:
-        return ban_subject(kind, value, Kinds(channel))
-    except ValueError as error:
-        fail(Exit.USAGE, f"this cannot be banned: {error}", as_json=as_json)
+    given = ReadPage(limit=MAX_PAGE, after=after)
+    print_rows(with_tasks(lambda tasks, by: tasks.bans(given, by), env_file, as_json=as_json), as_json=as_json)

@@ -20,11 +20,19 @@ from holdfast.cli.settings import (
     settings_or_fail,
     store_or_fail,
 )
+from holdfast.wire.admin_endpoints import (
+    CountDays,
+    ListIdentifiers,
+    OfCredential,
+    OfIdentifier,
+    Rename,
+    Transfer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.rules.pseudonyms import Pseudonyms
+    from holdfast.service.operations.operator_tasks import OperatorTasks
     from holdfast.service.store.administration import By
     from holdfast.service.store.port import Store
 
@@ -52,15 +60,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print everything stored about an identifier: claim, credentials, verification and history."""
-    parsed = parsed_identifier(identifier, channel, as_json=as_json)
-
-    async def work(store: Store) -> dict[str, Any] | None:
-        hashed = pseudonyms_or_fail(env_file, as_json=as_json).of_name(*parsed)
-        return await _described(store, *parsed, hashed)
-
-    found = with_store(work, env_file, as_json=as_json)
-    if found is None:
-        fail(Exit.NOT_FOUND, "nothing is known of this identifier", as_json=as_json)
+    given = OfIdentifier(identifier=identifier, channel=channel)
+    found = with_tasks(lambda tasks, by: tasks.identifier(given, by), env_file, as_json=as_json)
     emit(found, _readable(found), as_json=as_json)
 
 
@@ -74,12 +75,10 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Free an identifier: delete its claim, credentials, codes and verification, but not its history."""
-    parsed = parsed_identifier(identifier, channel, as_json=as_json)
+    given = OfIdentifier(identifier=identifier, channel=channel)
     confirm("Release it? Anyone may then register it.", yes=yes, as_json=as_json)
-    by = acting(operator)
-    if not with_store(lambda store: store.administration.release(*parsed, by), env_file, as_json=as_json):
-        fail(Exit.NOT_FOUND, "no one holds this identifier", as_json=as_json)
-    emit({"released": True}, "released", as_json=as_json)
+    done = with_tasks(lambda tasks, by: tasks.release(given, by), env_file, operator, as_json=as_json)
+    emit(done, "released", as_json=as_json)
 
 
 @credential_app.callback()
@@ -96,18 +95,10 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """Remove one credential's registration. After the last one, the identifier becomes an open session again."""
-    from holdfast.rules.dids import parse_credential_id
-    from holdfast.wire.errors import Refused
-
-    try:
-        folded = parse_credential_id(credential_id)
-    except Refused:
-        fail(Exit.USAGE, "this is not a credential ID", as_json=as_json)
+    given = OfCredential(credential_id=credential_id)
     confirm("Revoke it? A look-up by this credential then finds nothing.", yes=yes, as_json=as_json)
-    by = acting(operator)
-    if not with_store(lambda store: store.administration.revoke(folded, by), env_file, as_json=as_json):
-        fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
-    emit({"revoked": True}, "revoked", as_json=as_json)
+    done = with_tasks(lambda tasks, by: tasks.revoke_credential(given, by), env_file, operator, as_json=as_json)
+    emit(done, "revoked", as_json=as_json)
 
 
 @app.command("list")
@@ -125,13 +116,13 @@ def list_identifiers(  # noqa: PLR0913, PLR0917 - each is an option of the comma
     as_json: AsJson = False,
 ) -> None:
     """List claimed identifiers, the newest first, or with a prefix by name."""
-    from holdfast.cli.listings import print_identifiers, search_or_fail
-    from holdfast.service.operations.administration import page
+    from holdfast.cli.listings import print_rows
 
-    asked = {"prefix": prefix, "did": did, "address": address, "day": day, "state": state, "channel": channel}
-    search = search_or_fail({**asked, "after": after}, env_file, as_json=as_json)
-    rows, following = with_store(lambda store: page(store, search, limit), env_file, as_json=as_json)
-    print_identifiers(rows, following, csv=csv, as_json=as_json)
+    given = ListIdentifiers(
+        prefix=prefix, did=did, address=address, day=day, state=state, channel=channel, limit=limit, after=after
+    )
+    found = with_tasks(lambda tasks, by: tasks.identifiers(given, by), env_file, as_json=as_json)
+    print_rows(found, "identifiers", csv=csv, as_json=as_json)
 
 
 @app.command()
@@ -142,11 +133,11 @@ def counts(
     as_json: AsJson = False,
 ) -> None:
     """Count for each day and channel what was claimed, and how much of it is registered now."""
-    from holdfast.cli.listings import print_counts
-    from holdfast.service.operations.administration import counts as count
+    from holdfast.cli.listings import print_rows
 
-    rows = with_store(lambda store: count(store, days, time.time()), env_file, as_json=as_json)
-    print_counts(rows, csv=csv, as_json=as_json)
+    given = CountDays(days=days)
+    found = with_tasks(lambda tasks, by: tasks.counts(given, by), env_file, as_json=as_json)
+    print_rows(found, csv=csv, as_json=as_json)
 
 
 @app.command()
@@ -160,19 +151,10 @@ def transfer(
     as_json: AsJson = False,
 ) -> None:
     """Give an identifier to another DID. Its credentials are removed, and the DID can then register it."""
-    from holdfast.rules.dids import parse_did
-    from holdfast.wire.errors import Refused
-
-    parsed = parsed_identifier(identifier, channel, as_json=as_json)
-    try:
-        parse_did(did)
-    except Refused:
-        fail(Exit.USAGE, "this is not a DID", as_json=as_json)
+    given = Transfer(identifier=identifier, channel=channel, did=did)
     confirm("Transfer it? Its present owner loses it.", yes=yes, as_json=as_json)
-    by = acting(operator)
-    if not with_store(lambda store: store.administration.transfer(*parsed, did, by), env_file, as_json=as_json):
-        fail(Exit.NOT_FOUND, "no one holds this identifier, or this DID does already", as_json=as_json)
-    emit({"transferred": True}, "transferred", as_json=as_json)
+    done = with_tasks(lambda tasks, by: tasks.transfer(given, by), env_file, operator, as_json=as_json)
+    emit(done, "transferred", as_json=as_json)
 
 
 @app.command()
@@ -185,58 +167,42 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Give a registered handle another name. The alias on the chain stays."""
-    from holdfast.rules.identifiers import Channel as Kind
-    from holdfast.rules.identifiers import Identifier
-
-    parsed = parsed_identifier(identifier, "handle", as_json=as_json)
-    renamed = Identifier(Kind.HANDLE, parsed_identifier(new, "handle", as_json=as_json)[1], new)
+    given = Rename(identifier=identifier, new=new)
     confirm("Rename it? Anyone may then register the old name.", yes=yes, as_json=as_json)
-    by = acting(operator)
-    if not with_store(lambda store: store.administration.rename(*parsed, renamed, by), env_file, as_json=as_json):
-        fail(
-            Exit.NOT_FOUND,
-            "no one holds this handle, the new one is taken, or a registration still waits for the chain",
-            as_json=as_json,
-        )
-    emit({"renamed": True}, "renamed", as_json=as_json)
+    done = with_tasks(lambda tasks, by: tasks.rename(given, by), env_file, operator, as_json=as_json)
+    emit(done, "renamed", as_json=as_json)
 
 
-def acting(operator: str | None) -> By:
-    """Return who acts now: the named operator, else the user of this machine."""
+def acting(operator: str | None, *, as_json: bool) -> By:
+    """Return who acts now: the named operator, else the user of this machine. Exits with USAGE for a key's name."""
+    from holdfast.rules.admin_keys import BY_KEY
     from holdfast.service.store.administration import By
 
+    if operator and operator.startswith(BY_KEY):
+        fail(Exit.USAGE, f"{BY_KEY} begins the names of those who act with a key of the admin port", as_json=as_json)
     return By(operator or f"cli:{os.environ.get('SUDO_USER') or getpass.getuser()}", time.time())
 
 
-async def _described(store: Store, channel: str, key: str, hashed: str) -> dict[str, Any] | None:
-    """Return what is stored about an identifier, with the older part of its history, in which its hash names it."""
-    named, older = await store.describe(channel, key), await store.describe(channel, hashed)
-    if named is None or older is None:
-        return named or older
-    return {**named, "history": [*_history(older), *_history(named)]}
+def with_tasks(
+    work: Callable[[OperatorTasks, By], Awaitable[T]],
+    env_file: str | None,
+    operator: str | None = None,
+    *,
+    as_json: bool,
+) -> T:
+    """Return what `work` returns. Exits as `with_store` does, with USAGE for unreadable input, or with NOT_FOUND."""
+    from holdfast.service.bootstrap.administration import operator_tasks
+    from holdfast.service.operations.administration import NotFound, NotPossible
 
+    by, settings = acting(operator, as_json=as_json), settings_or_fail(env_file, as_json=as_json)
 
-def _history(found: dict[str, Any]) -> list[dict[str, Any]]:
-    return list(found["history"])
-
-
-def pseudonyms_or_fail(env_file: str | None, *, as_json: bool) -> Pseudonyms:
-    """Return what hashes names in old records. Exits with CONFIGURATION without a signing key."""
-    from holdfast.rules.pseudonyms import Pseudonyms
-
-    return Pseudonyms(secrets_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json).pseudonym_key)
-
-
-def parsed_identifier(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
-    """Return channel and canonical key. Exits with USAGE for what is not an identifier."""
-    from holdfast.rules.identifiers import parse_channel, parse_identifier
-    from holdfast.wire.errors import Refused
+    async def on(store: Store) -> T:  # reads secrets, and may make the data folder, only if there is a database
+        return await work(operator_tasks(settings, secrets_or_fail(settings, as_json=as_json), store), by)
 
     try:
-        parsed = parse_identifier(identifier, parse_channel(channel))
-    except Refused as refused:
-        fail(Exit.USAGE, refused.row.error, as_json=as_json)
-    return parsed.channel.value, parsed.key
+        return with_store(on, env_file, as_json=as_json)
+    except NotPossible as error:
+        fail(Exit.NOT_FOUND if isinstance(error, NotFound) else Exit.USAGE, str(error), as_json=as_json)
 
 
 def with_store(work: Callable[[Store], Awaitable[T]], env_file: str | None, *, as_json: bool) -> T:

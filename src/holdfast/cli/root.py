@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "invitation": ("holdfast.cli.invitation", "Invite people to register."),
     "ban": ("holdfast.cli.ban", "Keep names, DIDs, mail domains and networks from registering."),
     "acts": ("holdfast.cli.acts", "What operators did, and who."),
+    "admin-key": ("holdfast.cli.admin_key", "Keys with which operators use the admin port."),
     "identifier": ("holdfast.cli.identifier", "List, count, look at and change identifiers."),
     "credential": ("holdfast.cli.credential", "Remove a credential's registration."),
     "person": ("holdfast.cli.person", "Copy or delete what is stored about a person."),

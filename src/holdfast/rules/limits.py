@@ -35,6 +35,7 @@ REFUSED_SENDS_PER_ADDRESS_DAY = 20
 OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
 KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose responses are stored for repeats
 PERSON_REQUESTS_PER_ADDRESS_HOUR = 60  # for a copy, removal or address of a person
+ADMIN_KEY_TRIES_PER_ADDRESS_HOUR = 30  # of wrong keys at the admin port
 ADDRESSES_PER_DID = 10  # e-mail addresses and phone numbers that a DID holds
 CHAIN_READS_PER_ADDRESS_MINUTE = 600  # a page that waits for a payment reads once a second
 SMS_PER_NUMBER_HOUR = 5

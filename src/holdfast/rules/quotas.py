@@ -47,6 +47,7 @@ class Counted(StrEnum):
     UPLOADS = "uploads"  # of snapshots, by address
     PERSON_REQUESTS = "person_requests"  # for a copy or a removal of a person's rows, by address
     INVITATIONS = "invitations"  # uses of an invitation code, by its number
+    ADMIN_KEYS = "admin_keys"  # wrong keys at the admin port, by address
 
 
 GIVEN_BACK = frozenset(
@@ -58,6 +59,7 @@ GIVEN_BACK = frozenset(
         Counted.SMS_TO_COUNTRY,
         Counted.SMS,
         Counted.INVITATIONS,
+        Counted.ADMIN_KEYS,
     }
 )  # events that may be taken back, depending on what a provider or a rule does
 

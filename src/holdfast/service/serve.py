@@ -35,13 +35,13 @@ def serve(settings: Settings) -> None:
     if not settings.admin_port:
         run(settings)
         return
-    from holdfast.service.telemetry.admin import serve_metrics
+    from holdfast.service.telemetry.admin import serve_admin
     from holdfast.service.telemetry.metrics_folder import metrics_folder
     from holdfast.service.telemetry.reporting import FOLDER_VARIABLE
 
     with metrics_folder() as folder:
         os.environ[FOLDER_VARIABLE] = str(folder)
-        serve_metrics(settings.host, settings.admin_port, folder)
+        serve_admin(settings.host, settings.admin_port, folder)
         run(settings)
 
 

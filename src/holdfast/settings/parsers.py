@@ -20,6 +20,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _DIGITS = re.compile(r"[0-9]{1,19}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_HOST_NAME = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
 
 
 def integer_between(low: int, high: int) -> Callable[[str], int]:
@@ -83,6 +84,14 @@ def _origin(text: str) -> str:
     if parts.scheme != "https" or not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
         raise ValueError("origins as https://app.example, separated by commas, or none are needed")
     return f"https://{parts.netloc.lower()}"
+
+
+def host_names(text: str) -> tuple[str, ...]:
+    """Parse comma-separated host names; `none` for an empty list."""
+    names = () if text == "none" else tuple(part.strip().lower() for part in text.split(","))
+    if not all(_HOST_NAME.fullmatch(name) for name in names):
+        raise ValueError("host names as admin.example, separated by commas, or none are needed")
+    return names
 
 
 def shown_name(text: str) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from holdfast.rules.connections import ConnectionLimits
 from holdfast.rules.identifiers import Channel
+from holdfast.service.bootstrap.administration import relay_server
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import open_store_when_reachable
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 def build_application(settings: Settings, secrets: Secrets) -> Application:
     """Return the application for one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
+    application = application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
+    application.relay = relay_server(settings, secrets, application.service.store)
+    return application
 
 
 def application_of(settings: Settings, service: Service) -> Application:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.administration import DayCount, Listed
     from holdfast.service.store.port import Store
 
+NO_CURSOR = "this is not where a page ended"
 _AT_ONCE = 1000
 _EXAMINED = 10_000  # rows for one page, which may therefore be short or empty and still have a next one
 _STATES: dict[str, Callable[[Listed], bool]] = {
@@ -26,6 +27,14 @@ _STATES: dict[str, Callable[[Listed], bool]] = {
     "pending": lambda row: row.pending > 0,
     "confirmed": lambda row: row.confirmed > 0,
 }
+
+
+class NotPossible(Exception):
+    """An operator's task cannot be carried out as asked; the text says why."""
+
+
+class NotFound(NotPossible):
+    """What a task is about does not exist, or is in another state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +98,10 @@ async def page(store: Store, search: Search, limit: int) -> tuple[list[Listed], 
             if search.matches(row):
                 found.append(row)
                 if len(found) == limit:
-                    return found, cursor_of(scan)
+                    return found, encoded(scan.after)
         if len(rows) < _AT_ONCE or scan.did is not None:
             return found, None
-    return found, cursor_of(scan)
+    return found, encoded(scan.after)
 
 
 async def counts(store: Store, days: int, now: float) -> list[DayCount]:
@@ -105,9 +114,9 @@ async def counts(store: Store, days: int, now: float) -> list[DayCount]:
     return found
 
 
-def cursor_of(scan: Scan) -> str:
-    """Return where a page ended, in the form that `search_of` reads."""
-    return msgspec.json.encode(scan.after).decode()
+def encoded(after: tuple[object, ...] | None) -> str:
+    """Return where a page ended, as the reader of the next one gives it back."""
+    return msgspec.json.encode(after).decode()
 
 
 def plain(row: Listed) -> dict[str, object]:
@@ -168,6 +177,9 @@ def _after(text: str | None) -> tuple[float, str, str] | None:
     if not text:
         return None
     try:
-        return msgspec.json.decode(text, type=tuple[float, str, str])
+        after = msgspec.json.decode(text, type=tuple[float, str, str])
     except msgspec.DecodeError:
-        raise ValueError("this is not where a page ended") from None
+        raise ValueError(NO_CURSOR) from None
+    if "\0" in "".join(after[1:]):
+        raise ValueError(NO_CURSOR)
+    return after

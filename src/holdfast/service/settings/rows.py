@@ -40,6 +40,7 @@ from holdfast.service.settings.sponsor import SPONSOR_ROWS
 from holdfast.settings.parsers import (
     MAX_PORT,
     header_name,
+    host_names,
     http_url,
     https_origins,
     integer_between,
@@ -458,7 +459,13 @@ ROWS: tuple[SettingRow, ...] = (
     LOG,
     LOG_LEVEL,
     SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
-    SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
+    SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics and /admin"),
+    SettingRow(
+        "HOLDFAST_ADMIN_HOSTS",
+        "none",
+        host_names,
+        "host names of the admin port, in addition to addresses, localhost and the public URL's",
+    ),
     SettingRow(
         "HOLDFAST_STRICT", "off", one_of("on", "off"), "on: a HOLDFAST_ variable that is not a setting is refused"
     ),

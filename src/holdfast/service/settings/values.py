@@ -132,6 +132,7 @@ class Settings:
     env: str
     access_log: str
     admin_port: int | None
+    admin_hosts: tuple[str, ...]
     strict: str
     limits: Limits
 

@@ -86,10 +86,86 @@ class By(NamedTuple):
     now: float
 
 
-class Administration(Protocol):
+class AdminKey(NamedTuple):
+    """A key for the admin port. A revoked one stays, so that its name in the audit means one key.
+
+    Attributes:
+        digest: SHA-256 of its secret.
+        scopes: separated by spaces.
+        made_at: in seconds since the epoch, as `revoked_at` is.
+    """
+
+    name: str
+    digest: bytes
+    scopes: str
+    made_at: float
+    revoked_at: float | None = None
+
+
+class StoredInvitation(NamedTuple):
+    """An invitation code without what signs it.
+
+    Attributes:
+        number: its random number in hex (rules/invitations.py).
+        used: how many registrations it admitted; once it is revoked, `uses` or more.
+    """
+
+    number: str
+    uses: int
+    expires_at: float
+    made_at: float
+    revoked_at: float | None = None
+    used: int = 0
+
+
+class KeyRevoked(Exception):
+    """The admin key with which an operator acts was revoked, so nothing was changed."""
+
+
+class OperatorRecords(Protocol):
+    """Keys for the admin port, and invitations."""
+
+    async def keep_key(self, key: AdminKey, by: By) -> bool:
+        """Store a key; False if the name was ever used."""
+        ...
+
+    async def key(self, name: str) -> AdminKey | None:
+        """Return the key with this name."""
+        ...
+
+    async def keys(self) -> list[AdminKey]:
+        """Return all keys by name."""
+        ...
+
+    async def revoke_key(self, name: str, by: By) -> bool:
+        """Revoke a key; False if none with this name is in force."""
+        ...
+
+    async def invite(self, invitation: StoredInvitation, by: By) -> bool:
+        """Store an invitation that was made; False if its number is stored."""
+        ...
+
+    async def use_up(self, invitation: StoredInvitation, by: By) -> int:
+        """Use up what is left of an invitation, also while some of its uses are being given back; return how much was.
+
+        It need not be stored.
+        """
+        ...
+
+    async def invitation(self, number: str) -> StoredInvitation | None:
+        """Return an invitation."""
+        ...
+
+    async def invitations(self, after: tuple[float, str] | None, limit: int) -> list[StoredInvitation]:
+        """Return invitations, the latest first; `after`: time and number of the last one that was read before."""
+        ...
+
+
+class Administration(OperatorRecords, Protocol):
     """Operators' tasks. Each change names the operator in the audit, in the same transaction.
 
-    Every method raises StoreUnavailable if the store cannot be reached.
+    Every method raises StoreUnavailable if the store cannot be reached; those that take `By` raise KeyRevoked, and
+    change nothing, if the operator's key is revoked at the moment of the change.
     """
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:

@@ -39,6 +39,7 @@ from holdfast.wire.request_ids import REQUEST_ID, draw_request_id, is_well_forme
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
+    from holdfast.service.http.relaying import RelayServer
     from holdfast.service.web.context import WebContext
     from holdfast.wire.errors import ErrorRow
 
@@ -66,6 +67,7 @@ class Application:
     def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
         self._web = web
         self.service = web.service
+        self.relay: RelayServer | None = None  # if the admin port is served
         self._observers = [
             *([metrics.ANSWERED.add] if metrics.enabled() else []),
             *([_log_access] if access_log else []),
@@ -82,9 +84,16 @@ class Application:
     async def start(self) -> None:
         """Start the service."""
         await self.service.start()
+        if self.relay is not None:
+            try:
+                await self.relay.start()
+            except OSError as error:  # people's requests matter more
+                _log.error("the admin port has no access to this process", extra={"why": str(error)})
 
     async def stop(self) -> None:
         """Stop the service after the last accepted request has been completed."""
+        if self.relay is not None:
+            await self.relay.stop()
         await self.service.stop()
 
     async def respond(self, request: Request) -> tuple[Response, str]:

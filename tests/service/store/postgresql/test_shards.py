@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
-NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans"}
+NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans", "admin_keys", "invitations"}
 ROOT = Path(__file__).resolve().parents[4]
 
 

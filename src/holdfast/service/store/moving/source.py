@@ -109,6 +109,18 @@ TABLES = (
     *RECOVERY_TABLES,
     MovedTable("bans", ("subject", "at", "reason"), 1, "SELECT subject, at, reason FROM bans ORDER BY 1"),
     MovedTable(
+        "admin_keys",
+        ("name", "digest", "scopes", "made_at", "revoked_at"),
+        1,
+        "SELECT name, digest, scopes, made_at, revoked_at FROM admin_keys ORDER BY 1",
+    ),
+    MovedTable(
+        "invitations",
+        ("number", "uses", "expires_at", "made_at", "revoked_at"),
+        1,
+        "SELECT number, uses, expires_at, made_at, revoked_at FROM invitations ORDER BY 1",
+    ),
+    MovedTable(
         "sponsorships",
         ("shard", "chain", "sender", "nonce", "day", "gwei", "subjects", "valid_until", "block"),
         4,

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.limits import DAY_S
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.administration import Act, Ban, DayCount, Listed
-from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.batches import Kind, LostRace
+from holdfast.service.store.postgresql.batches import LostRace
+from holdfast.service.store.postgresql.operator_records import PostgresqlOperatorRecords, rows_of, single
 from holdfast.service.store.postgresql.texts import storable
-from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.writes.arguments import call
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.administration import By, Scan
-    from holdfast.service.store.postgresql.batcher import Batcher
+    from holdfast.service.store.postgresql.batches import Kind
 
 _CREDENTIALS = (
     "(SELECT count(*) FROM holdfast.credentials AS c WHERE c.shard = i.shard AND c.channel = i.channel"
@@ -32,59 +30,47 @@ _START = (1e12, _LAST, _LAST)
 _NEWEST_ID = "f" * 32
 
 
-def _rows_of(name: str, statement: str) -> Kind:
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
-
-
-def _single(name: str, function: str, arguments: int) -> Kind:
-    return Kind(name, call(function, arguments), lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1)
-
-
-OF_DID = _rows_of(
+OF_DID = rows_of(
     "scan",
     f"{_LISTED} WHERE right(i.did, 12) = right($1, 12) AND i.did = $1"
     " ORDER BY i.created_at DESC, i.channel, i.key LIMIT $2",
 )
-BY_KEY = _rows_of(
+BY_KEY = rows_of(
     "scan",
     f"{_LISTED} WHERE i.channel = $1 AND i.key > $2 AND i.key >= $3 AND i.key < $4 AND i.created_at >= $5"
     " AND i.created_at < $6 ORDER BY i.key LIMIT $7",
 )
-NEWEST = _rows_of(
+NEWEST = rows_of(
     "scan",
     f"{_LISTED} WHERE i.created_at >= $1 AND i.created_at < $2 AND i.created_at <= $3"
     ' AND (i.created_at, i.channel, i.key) < ($4, $5 COLLATE "C", $6 COLLATE "C")'
     " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT $7",
 )
-COUNT = _rows_of(
+COUNT = rows_of(
     "count_day",
     f"SELECT floor(created_at / {DAY_S})::int, channel, count(*), count(*) FILTER (WHERE stage = 'registered')"
     " FROM holdfast.identifiers WHERE created_at >= $1 AND created_at < $2 GROUP BY 1, 2 ORDER BY 1, 2",
 )
 _ACT_COLUMNS = ", ".join(name if name != "id" else "replace(id::text, '-', '')" for name in Act._fields)
-ACTS = _rows_of(
+ACTS = rows_of(
     "acts",
     f"SELECT {_ACT_COLUMNS} FROM holdfast.audit WHERE operator IS NOT NULL AND action NOT IN ('session', 'registered')"
     " AND (at, id) < ($1, $2::uuid) ORDER BY at DESC, id DESC LIMIT $3",
 )
-BANS = _rows_of(
+BANS = rows_of(
     "bans", f"SELECT {', '.join(Ban._fields)} FROM holdfast.bans WHERE subject > $1 ORDER BY subject LIMIT $2"
 )
-BAN = _single("ban", "ban_v1", 4)
-LIFT = _single("lift", "lift_ban_v1", 3)
-RELEASE = _single("release", "release_by_v1", 5)
-REVOKE = _single("revoke_credential", "revoke_by_v1", 4)
-TRANSFER = _single("transfer", "transfer_v1", 6)
-RENAME = _single("rename", "rename_v1", 8)
-NOTE = _single("note", "note_act_v1", 4)
+BAN = single("ban", "ban_v1", 4)
+LIFT = single("lift", "lift_ban_v1", 3)
+RELEASE = single("release", "release_by_v1", 5)
+REVOKE = single("revoke_credential", "revoke_by_v1", 4)
+TRANSFER = single("transfer", "transfer_v1", 6)
+RENAME = single("rename", "rename_v1", 8)
+NOTE = single("note", "note_act_v1", 4)
 
 
-class PostgresqlAdministration:
+class PostgresqlAdministration(PostgresqlOperatorRecords):
     """Implements Administration."""
-
-    def __init__(self, reads: Batcher, writes: Batcher) -> None:
-        self._reads = reads
-        self._writes = writes
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:
         """See Administration."""
@@ -96,7 +82,8 @@ class PostgresqlAdministration:
 
     async def acts(self, after: tuple[float, str] | None, limit: int) -> list[Act]:
         """See Administration."""
-        return [Act(*row) for row in await self._reads.ask(ACTS, (*(after or (1e12, _NEWEST_ID)), limit))]
+        at, number = after or (1e12, _NEWEST_ID)
+        return [Act(*row) for row in await self._reads.ask(ACTS, (at, number.zfill(len(_NEWEST_ID)), limit))]
 
     async def bans(self, after: str, limit: int) -> list[Ban]:
         """See Administration."""
@@ -104,48 +91,38 @@ class PostgresqlAdministration:
 
     async def ban(self, subject: str, reason: str, by: By) -> bool:
         """See Administration."""
-        return await self._write(BAN, (by.operator, subject, reason, by.now))
+        return bool(await self._write(BAN, (by.operator, subject, reason, by.now)))
 
     async def lift(self, subject: str, by: By) -> bool:
         """See Administration."""
-        return await self._write(LIFT, (by.operator, subject, by.now))
+        return bool(await self._write(LIFT, (by.operator, subject, by.now)))
 
     async def release(self, channel: str, key: str, by: By) -> bool:
         """See Administration."""
-        return await self._write(RELEASE, (by.operator, shard_of(channel, key), channel, key, by.now))
+        return bool(await self._write(RELEASE, (by.operator, shard_of(channel, key), channel, key, by.now)))
 
     async def revoke(self, credential: str, by: By) -> bool:
         """See Administration."""
         if not storable(credential):
             return False
-        return await self._write(REVOKE, (by.operator, shard_of(credential), credential, by.now))
+        return bool(await self._write(REVOKE, (by.operator, shard_of(credential), credential, by.now)))
 
     async def transfer(self, channel: str, key: str, did: str, by: By) -> bool:
         """See Administration."""
-        return await self._write(TRANSFER, (by.operator, shard_of(channel, key), channel, key, did, by.now))
+        return bool(await self._write(TRANSFER, (by.operator, shard_of(channel, key), channel, key, did, by.now)))
 
     async def rename(self, channel: str, key: str, new: Identifier, by: By) -> bool:
         """See Administration."""
         old = (shard_of(channel, key), channel, key)
         renamed = (shard_of(channel, new.key), new.key, new.given)
         try:
-            return await self._write(RENAME, (by.operator, *old, *renamed, by.now))
+            return bool(await self._writes.ask(RENAME, (by.operator, *old, *renamed, by.now)))
         except LostRace:  # the new name is taken
             return False
 
     async def note(self, action: str, key: str, by: By) -> None:
         """See Administration."""
         await self._write(NOTE, (by.operator, action, key, by.now))
-
-    async def _write(self, kind: Kind, values: tuple[Any, ...]) -> bool:
-        if kind is RENAME:
-            return bool(await self._writes.ask(kind, values))
-        for _ in Tries():
-            try:
-                return bool(await self._writes.ask(kind, values))
-            except LostRace:
-                continue
-        raise StoreUnavailable("too many others wrote the same rows")
 
 
 def _query(scan: Scan, limit: int) -> tuple[Kind, tuple[Any, ...]]:

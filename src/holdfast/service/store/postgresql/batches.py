@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
+from holdfast.service.store.administration import KeyRevoked
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.telemetry import tracing
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MAX_BATCH = 256
 LOST_RACE = "HF001"
 _OVERTAKEN = "HF002"
+_KEY_REVOKED = "HF003"
 
 
 class LostRace(Exception):
@@ -117,6 +119,8 @@ def _named(error: Exception) -> Exception:
             return LostRace()
         if error.sqlstate == _OVERTAKEN:
             return Overtaken()
+        if error.sqlstate == _KEY_REVOKED:
+            return KeyRevoked()
         if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing privileges: nothing was stored
             return StoreUnavailable(type(error).__name__)
     return error

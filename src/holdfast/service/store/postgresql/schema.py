@@ -84,7 +84,7 @@ STEPS: tuple[Step, ...] = (
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
-    "ip_counters", "totals", "leases", "audit", "bans",
+    "ip_counters", "totals", "leases", "audit", "bans", "admin_keys", "invitations",
     "kept_answers", "did_identifiers",
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",

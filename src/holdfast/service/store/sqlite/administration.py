@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 # ruff: noqa: S608 - the statements consist of our own names
-import asyncio
-import sqlite3
-from contextlib import closing
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import DAY_S
 from holdfast.service.store.administration import Act, Ban, DayCount, Listed
-from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import audit, claims
-from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.operator_records import SqliteOperatorRecords
 from holdfast.service.store.sqlite.standing import of_did
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
     from sqlite3 import Connection
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.administration import By, Scan
-    from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
-T = TypeVar("T")
-Arguments = TypeVarTuple("Arguments")
 _CREDENTIALS = "(SELECT count(*) FROM credentials AS c WHERE c.identifier_id = i.id AND c.confirmation = '{}')"
 _LISTED = (
     "SELECT i.channel, i.key, CASE i.given WHEN '' THEN i.key ELSE i.given END, i.did, i.stage, i.ip, i.created_at,"
@@ -48,6 +39,7 @@ _NEWEST = (
 )
 _LAST = "\U0010ffff"
 _START = (1e12, _LAST, _LAST)
+_DIGITS = 19  # of the first integer that SQLite may not hold
 _COUNT = (
     f"SELECT CAST(created_at / {DAY_S} AS INTEGER), channel, count(*), sum(stage = 'registered') FROM identifiers"
     " WHERE created_at >= ? AND created_at < ? GROUP BY 1, 2 ORDER BY 1, 2"
@@ -59,12 +51,8 @@ _ACTS = (
 _BANS = f"SELECT {', '.join(Ban._fields)} FROM bans WHERE subject > ? ORDER BY subject LIMIT ?"
 
 
-class SqliteAdministration:
-    """Implements Administration: reads on threads, because they may be long, writes by the store's group commit."""
-
-    def __init__(self, file: Path, writer: GroupCommitWriter) -> None:
-        self._file = file
-        self._writer = writer
+class SqliteAdministration(SqliteOperatorRecords):
+    """Implements Administration."""
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:
         """See Administration."""
@@ -77,7 +65,8 @@ class SqliteAdministration:
     async def acts(self, after: tuple[float, str] | None, limit: int) -> list[Act]:
         """See Administration."""
         at, number = after or (1e12, "0")
-        return [Act(str(row[0]), *row[1:]) for row in await self._rows(_ACTS, at, int(number), limit)]
+        last = int(number) if number.isdecimal() and len(number) < _DIGITS else 0
+        return [Act(str(row[0]), *row[1:]) for row in await self._rows(_ACTS, at, last, limit)]
 
     async def bans(self, after: str, limit: int) -> list[Ban]:
         """See Administration."""
@@ -111,12 +100,6 @@ class SqliteAdministration:
         """See Administration."""
         await self._write(by, audit.note_key, action, "", key, None, by.now)
 
-    async def _rows(self, statement: str, *parameters: object) -> list[Any]:
-        return await asyncio.to_thread(_read, self._file, statement, parameters)
-
-    async def _write(self, by: By, work: Callable[[Connection, *Arguments], T], *arguments: *Arguments) -> T:
-        return await self._writer.write(_by_operator, by.operator, work, *arguments)
-
 
 def _query(scan: Scan, limit: int) -> tuple[Any, ...]:
     if scan.did is not None:
@@ -127,28 +110,6 @@ def _query(scan: Scan, limit: int) -> tuple[Any, ...]:
         return _BY_KEY, *bounds, scan.since, scan.until, limit
     after = scan.after or _START
     return _NEWEST, scan.since, scan.until, after[0], *after, limit
-
-
-def _read(file: Path, statement: str, parameters: tuple[object, ...]) -> list[Any]:
-    try:
-        with closing(connect(file)) as connection:
-            return connection.execute(statement, parameters).fetchall()
-    except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(type(error).__name__) from error
-
-
-def _by_operator(
-    connection: Connection, operator: str, work: Callable[[Connection, *Arguments], T], *arguments: *Arguments
-) -> T:
-    """Do the work, and name the operator in the audit's rows that it wrote: only one thread writes.
-
-    Rows of earlier events, which the work only moved into the audit, stay without an operator.
-    """
-    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()
-    result = work(connection, *arguments)
-    named = "UPDATE audit SET operator = ? WHERE id > ? AND action NOT IN ('session', 'registered')"
-    connection.execute(named, (operator, last))
-    return result
 
 
 def _ban(connection: Connection, subject: str, reason: str, now: float) -> bool:

@@ -125,6 +125,24 @@ _TABLES = """
         reason TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 
+    -- Keys for the admin port (rules/admin_keys.py) and invitations (rules/invitations.py) that operators made.
+    CREATE TABLE admin_keys (
+        name TEXT PRIMARY KEY,
+        digest BLOB NOT NULL,
+        scopes TEXT NOT NULL,
+        made_at REAL NOT NULL,
+        revoked_at REAL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE invitations (
+        number TEXT PRIMARY KEY,
+        uses INTEGER NOT NULL,
+        expires_at REAL NOT NULL,
+        made_at REAL NOT NULL,
+        revoked_at REAL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX invitations_made ON invitations (made_at, number);
+    CREATE INDEX invitations_expiry ON invitations (expires_at);
+
     -- Responses to requests with an Idempotency-Key, for their repeats.
     CREATE TABLE kept_answers (
         key BLOB PRIMARY KEY,
@@ -190,6 +208,6 @@ MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES + SPON
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "bans", "kept_answers", "snapshot_orphans", "outbox", *SNAPSHOT_TABLE_NAMES,
-    *RECOVERY_TABLE_NAMES, *SPONSOR_TABLE_NAMES,
+    "leases", "audit", "bans", "admin_keys", "invitations", "kept_answers", "snapshot_orphans", "outbox",
+    *SNAPSHOT_TABLE_NAMES,    *RECOVERY_TABLE_NAMES, *SPONSOR_TABLE_NAMES,
 )  # fmt: skip

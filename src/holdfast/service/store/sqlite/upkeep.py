@@ -40,6 +40,7 @@ def expire(connection: Connection, now: float, most: int) -> int:
         ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
         ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
         ("outbox", "id", "at < ?", horizon - GIVE_UP_S),
+        ("invitations", "number", "expires_at < ?", horizon - DAY_S),
     )
     return sum(remove(connection, *kind, most) for kind in kinds)
 

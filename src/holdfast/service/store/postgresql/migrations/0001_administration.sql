@@ -1,6 +1,15 @@
 -- What operators change. The audit's rows of a transaction name the operator who is set in it.
-CREATE FUNCTION holdfast.as_operator_v1(operator text) RETURNS void LANGUAGE sql VOLATILE AS $$
-    SELECT set_config('holdfast.operator', operator, true)
+-- An operator who acts with a key of the admin port is refused if the key is not in force; it stays so until the commit.
+CREATE FUNCTION holdfast.as_operator_v1(operator text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('holdfast.operator', operator, true);
+    IF operator LIKE 'key:%' THEN
+        PERFORM 1 FROM holdfast.admin_keys WHERE name = substr(operator, 5) AND revoked_at IS NULL FOR SHARE;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION USING ERRCODE = 'HF003', MESSAGE = 'the key was revoked';
+        END IF;
+    END IF;
+END
 $$;
 
 CREATE FUNCTION holdfast.note_act_v1(operator text, what text, subject text, at double precision) RETURNS boolean
@@ -26,6 +35,62 @@ LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
 BEGIN
     DELETE FROM holdfast.bans WHERE subject = of_subject;
     RETURN FOUND AND holdfast.note_act_v1(operator, 'ban_lifted', of_subject, lift_ban_v1.at);
+END
+$$;
+
+CREATE FUNCTION holdfast.keep_admin_key_v1(
+    operator text, of_name text, of_digest bytea, of_scopes text, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    INSERT INTO holdfast.admin_keys (name, digest, scopes, made_at) VALUES (of_name, of_digest, of_scopes, at)
+    ON CONFLICT DO NOTHING;
+    RETURN FOUND AND holdfast.note_act_v1(operator, 'admin_key_made', of_name || ' ' || of_scopes, at);
+END
+$$;
+
+CREATE FUNCTION holdfast.revoke_admin_key_v1(operator text, of_name text, at double precision) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    UPDATE holdfast.admin_keys SET revoked_at = at WHERE name = of_name AND revoked_at IS NULL;
+    RETURN FOUND AND holdfast.note_act_v1(operator, 'admin_key_revoked', of_name, at);
+END
+$$;
+
+CREATE FUNCTION holdfast.invite_v1(
+    operator text, of_number text, of_uses integer, until double precision, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    INSERT INTO holdfast.invitations (number, uses, expires_at, made_at) VALUES (of_number, of_uses, until, at)
+    ON CONFLICT DO NOTHING;
+    RETURN FOUND AND holdfast.note_act_v1(operator, 'invited', of_number, at);
+END
+$$;
+
+-- Uses up what is left of an invitation, and returns how much that was. As many uses are counted as it ever had, so that
+-- one that is given back later leaves no room.
+CREATE FUNCTION holdfast.use_up_invitation_v1(
+    operator text, of_shard smallint, of_number text, of_uses integer, until double precision, at double precision
+) RETURNS integer LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+    counted integer[];
+    remaining integer;
+BEGIN
+    INSERT INTO holdfast.windows (shard, what, subject) VALUES (of_shard, 'invitations', of_number)
+    ON CONFLICT DO NOTHING;
+    SELECT t.counts INTO counted FROM holdfast.windows AS t
+    WHERE t.shard = of_shard AND t.what = 'invitations' AND t.subject = of_number FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM holdfast.lost_race_v1();  -- it was over and removed before it could be locked
+    END IF;
+    remaining := greatest(0, of_uses - coalesce((SELECT sum(many) FROM unnest(counted) AS c (many)), 0));
+    IF remaining > 0 THEN
+        UPDATE holdfast.windows AS t SET times = t.times || until, counts = t.counts || of_uses,
+            last_at = greatest(t.last_at, until)
+        WHERE t.shard = of_shard AND t.what = 'invitations' AND t.subject = of_number;
+        UPDATE holdfast.invitations SET revoked_at = at WHERE number = of_number;
+        PERFORM holdfast.note_act_v1(operator, 'invitation_revoked', of_number, at);
+    END IF;
+    RETURN remaining;
 END
 $$;
 

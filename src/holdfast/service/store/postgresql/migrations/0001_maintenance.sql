@@ -240,6 +240,10 @@ BEGIN
     DELETE FROM holdfast.outbox WHERE (shard, id) IN ( -- rules/events.py: GIVE_UP_S
         SELECT shard, id FROM holdfast.outbox WHERE at < horizon - 3 * day LIMIT most FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.invitations WHERE number IN (
+        SELECT number FROM holdfast.invitations WHERE expires_at < horizon - day LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
     RETURN removed + part;
 END
 $$;

@@ -146,6 +146,24 @@ CREATE TABLE holdfast.bans (
     reason text NOT NULL
 );
 
+-- Keys for the admin port (rules/admin_keys.py) and invitations (rules/invitations.py) that operators made.
+CREATE TABLE holdfast.admin_keys (
+    name text COLLATE "C" PRIMARY KEY,
+    digest bytea NOT NULL,
+    scopes text NOT NULL,
+    made_at double precision NOT NULL,
+    revoked_at double precision
+);
+CREATE TABLE holdfast.invitations (
+    number text COLLATE "C" PRIMARY KEY,
+    uses integer NOT NULL,
+    expires_at double precision NOT NULL,
+    made_at double precision NOT NULL,
+    revoked_at double precision
+);
+CREATE INDEX invitations_made ON holdfast.invitations (made_at, number);
+CREATE INDEX invitations_expiry ON holdfast.invitations (expires_at);
+
 -- Answers to requests that name themselves (Idempotency-Key), for their repeats, under the shard of the key.
 CREATE TABLE holdfast.kept_answers (
     shard smallint NOT NULL,

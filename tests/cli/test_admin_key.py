@@ -1,0 +1,61 @@
+"""`holdfast admin-key`: a key with which an operator uses the admin port of a running service, until it is revoked."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import httpx
+from tests.support.serving import PATIENCE_S
+
+from holdfast.cli.exits import Exit
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.operator import Answer
+    from tests.support.serving import Server
+
+
+def test_a_key_opens_the_admin_port_until_it_is_revoked(
+    serve: Callable[..., Server], holdfast: Callable[..., Answer]
+) -> None:
+    port = free_port()
+    running = serve(admin_port=str(port), workers="2")
+
+    def call(*words: str, code: Exit = Exit.OK) -> Answer:
+        answer = holdfast("admin-key", *words, data=running.data)
+        assert answer.code == code, answer
+        return answer
+
+    call("new", "Eva!", code=Exit.USAGE)
+    call("new", "eva", "--scope", "all", code=Exit.USAGE)
+    call("new", "eva", "--operator", "key:tom", code=Exit.USAGE)
+    key = call("new", "eva", "--scope", "read", "--scope", "write", "--operator", "root", "--json").value["key"]
+    call("new", "eva", code=Exit.USAGE)
+    told = {"authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client, running.client() as public:
+        assert client.get("/admin/api/acts").json() == {"error": "admin_key_refused"}
+        assert public.get("/admin/api/acts", headers=told).status_code == 404
+        banned = client.post("/admin/api/bans", headers=told, json={"kind": "name", "value": "carl"})
+        assert banned.json() == {"subject": "name handle carl", "banned": True}
+        assert running.session(public, "carl", "192.0.2.1").status_code == 409
+        (ban, made) = client.get("/admin/api/acts", headers=told).json()["rows"]
+        assert (ban["operator"], made["operator"], made["key"]) == ("key:eva", "root", "eva read write")
+        erased = client.post("/admin/api/person/erase", headers=told, json={"person": "did:a:1"})
+        assert (erased.status_code, erased.json()["error"]) == (403, "admin_scope_missing")
+        assert client.post("/admin/api/bans", headers=told, content=b"x" * 200_000).status_code == 413
+        assert "holdfast_requests_total" in client.get("/metrics").text
+        call("revoke", "eva")
+        call("revoke", "eva", code=Exit.NOT_FOUND)
+        assert client.get("/admin/api/acts", headers=told).status_code == 401
+    (row,) = call("list", "--json").value
+    assert (row["name"], row["scopes"], bool(row["revoked_at"])) == ("eva", "read write", True)
+    for files in running.data.rglob("*"):
+        assert not files.is_file() or key.rpartition(".")[2].encode() not in files.read_bytes(), "only a hash is stored"
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as chunked:
+        chunked.sendall(
+            b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
+        assert b" 400 " in chunked.recv(200)

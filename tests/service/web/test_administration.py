@@ -1,0 +1,264 @@
+"""Operators' tasks over HTTP: each with its scope, the operator in the audit, and nothing for anyone else."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.api import DID, KEY, OTHER_DID, Api
+
+from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
+from holdfast.service.bootstrap.administration import administration
+from holdfast.service.http.relaying import RelayedRequest
+from holdfast.service.operations.operator_tasks import OperatorTasks
+from holdfast.service.settings.secrets import Secrets
+from holdfast.service.settings.values import read_settings
+from holdfast.service.store.administration import By
+from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, API, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.service.web.administration import Administration
+
+ADDRESS = "192.0.2.1"
+
+
+class Port:
+    """The admin port of a service, and keys for it."""
+
+    def __init__(self, api: Api) -> None:
+        settings = read_settings({"HOLDFAST_ADMIN_HOSTS": "admin.example"})
+        self.api = api
+        self.store = api.service.store
+        secrets = Secrets((KEY,), generated=False)
+        self.admin: Administration = administration(settings, secrets, self.store, api.clock)
+        self.held: dict[str, str] = {}
+
+    async def key(self, name: str, *scopes: str) -> str:
+        by = By("cli:root", self.api.clock())
+        self.held[name] = await self.admin.keys.make(name, scopes or [*Scope], by)
+        return self.held[name]
+
+    async def ask(
+        self, method: str, path: str, key: str = "", body: object = None, query: str = "", **headers: str
+    ) -> tuple[int, Any, Mapping[str, str]]:
+        given = {"host": "127.0.0.1:9464", **({"authorization": f"Bearer {key}"} if key else {})}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = RelayedRequest(method, path, query, ADDRESS, [*given.items()], content)
+        response = await self.admin.respond(request)
+        found, told = bytes(response.body), dict(response.headers)
+        return response.status, json.loads(found) if "json" in told["content-type"] else found.decode(), told
+
+    async def get(self, path: str, query: str = "", **more: Any) -> Any:
+        status, found, _ = await self.ask("GET", API + path, self.held["eva"], query=query, **more)
+        return found if status == 200 else (status, found["error"])
+
+    async def post(self, path: str, **body: Any) -> Any:
+        status, found, _ = await self.ask("POST", API + path, self.held["eva"], body)
+        return found if status == 200 else (status, found["error"])
+
+
+@pytest.fixture
+async def port(api: Api) -> Port:
+    made = Port(api)
+    await made.key("eva")
+    return made
+
+
+def test_every_endpoint_is_a_task_and_every_task_an_endpoint() -> None:
+    tasks = {
+        name for name in vars(OperatorTasks) if not name.startswith("_") and callable(getattr(OperatorTasks, name))
+    }
+    assert {endpoint.name for endpoint in ADMIN_ENDPOINTS} == tasks
+    assert len({endpoint.key for endpoint in ADMIN_ENDPOINTS}) == len(ADMIN_ENDPOINTS)
+    changes = [endpoint.method == "POST" for endpoint in ADMIN_ENDPOINTS]
+    assert changes == [endpoint.scope is not Scope.READ for endpoint in ADMIN_ENDPOINTS]
+
+
+async def test_a_key_does_what_its_scopes_say(port: Port) -> None:
+    without = {scope: await port.key(f"not-{scope}", *(set(Scope) - {scope})) for scope in Scope}
+    before = await port.get("acts")
+    for endpoint in ADMIN_ENDPOINTS:
+        for key, status in (("", 401), (without[endpoint.scope], 403), (port.held["eva"], 400)):
+            query = "unknown=1" if endpoint.method == "GET" else ""
+            found = await port.ask(endpoint.method, API + endpoint.path, key, {"unknown": 1}, query)
+            assert found[0] == status, (endpoint, found)
+    assert await port.get("acts") == before
+
+
+async def test_an_operators_day(port: Port) -> None:
+    for name in ("ann", "anne", "bob"):
+        assert (await port.api.session(name, ip="192.0.2.7")).status_code == 200
+    page = await port.get("identifiers", "limit=2")
+    assert [row["identifier"] for row in page["rows"]] == ["bob", "anne"]
+    rest = await port.get("identifiers", f"after={page['after']}")
+    assert ([row["identifier"] for row in rest["rows"]], rest["after"]) == (["ann"], None)
+    found = await port.get("identifiers", "prefix=AN&state=session&channel=handle&address=192.0.2.7")
+    assert [row["identifier"] for row in found["rows"]] == ["ann", "anne"]
+    assert sum(row["claimed"] for row in (await port.get("counts", "days=1"))["rows"]) == 3
+    assert (await port.get("identifier", "identifier=ann"))["claim"]["did"] == DID
+    assert await port.get("identifier", "identifier=none") == (404, "nothing is known of this identifier")
+
+    assert (await port.post("bans", kind="name", value="carl", reason="spam"))["banned"] is True
+    assert (await port.api.session("carl")).status_code == 409
+    assert [row["reason"] for row in (await port.get("bans"))["rows"]] == ["spam"]
+    assert (await port.post("bans/lift", kind="name", value="carl"))["lifted"] is True
+    assert await port.post("identifiers/transfer", identifier="ann", did=OTHER_DID) == {"transferred": True}
+    assert await port.post("identifiers/rename", identifier="ann", new="ann2") == {"renamed": True}
+    assert await port.post("identifiers/release", identifier="bob") == {"released": True}
+    assert await port.post("identifiers/release", identifier="bob") == (404, "no one holds this identifier")
+    assert await port.post("credentials/revoke", credentialId="none") == (404, "no such credential")
+    acts = (await port.get("acts"))["rows"]
+    assert [(act["operator"], act["action"]) for act in acts] == [
+        ("key:eva", "released"), ("key:eva", "renamed"), ("key:eva", "renamed"), ("key:eva", "transferred"),
+        ("key:eva", "ban_lifted"), ("key:eva", "banned"), ("cli:root", "admin_key_made"),
+    ]  # fmt: skip
+    first = await port.get("acts", "limit=2")
+    rest = await port.get("acts", f"limit=100&after={first['after']}")
+    assert first["rows"] + rest["rows"] == acts
+
+
+async def test_invitations_are_made_listed_revoked_and_reissued(port: Port) -> None:
+    made = await port.post("invitations", uses=3, days=2)
+    again = await port.post("invitations/reissue", code=made["code"])
+    assert (again["uses"], again["days"]) == (3, 14)
+    assert await port.post("invitations/reissue", code=made["code"]) == (404, "nothing is left of this invitation")
+    assert (await port.post("invitations/revoke", code=again["number"]))["left"] == 3
+    rows = (await port.get("invitations"))["rows"]
+    assert {row["number"]: row["left"] for row in rows} == {made["number"]: 0, again["number"]: 0}
+    assert await port.post("invitations", uses=1001) == (400, "Expected `int` <= 1000 - at `$.uses`")
+    told = [(act["action"], act["key"]) for act in (await port.get("acts"))["rows"][:-1]]
+    assert told == [
+        ("invitation_revoked", again["number"]), ("invited", again["number"]),
+        ("invitation_revoked", made["number"]), ("invited", made["number"]),
+    ]  # fmt: skip
+
+
+async def test_a_person_is_copied_and_erased(port: Port) -> None:
+    assert (await port.api.session("ann")).status_code == 200
+    copy = await port.get("person", "person=ann")
+    assert (copy["did"], copy["identifiers"][0]["key"]) == (DID, "ann")
+    assert (await port.post("person/erase", person=DID))["identifiers"] == 1
+    assert await port.post("person/erase", person="ann") == (404, "no one holds this identifier")
+    acts = (await port.get("acts"))["rows"]
+    assert [act["action"] for act in acts if act["operator"] == "key:eva"] == ["erased"]
+    assert DID not in json.dumps(acts) and '"ann"' not in json.dumps(acts), "what is gone names no person"
+    assert (await port.get("identifiers"))["rows"] == []
+
+
+async def test_no_cell_of_csv_is_a_formula(port: Port) -> None:
+    for kind, value, reason in (("name", "a", "=1+1"), ("name", "b", " @x"), ("did", "did:a:1", 'x,"y"\n-z')):
+        await port.post("bans", kind=kind, value=value, reason=reason)
+    status, text, headers = await port.ask("GET", f"{API}bans", port.held["eva"], query="format=csv&limit=2")
+    assert (status, headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    assert [row["reason"] for row in csv.DictReader(io.StringIO(text))] == ['x,"y"\n-z', "'=1+1"]
+    rest = await port.ask("GET", f"{API}bans", port.held["eva"], query=f"format=csv&after={headers['x-after']}")
+    assert [row["reason"] for row in csv.DictReader(io.StringIO(rest[1]))] == ["' @x"]
+    assert "x-after" not in rest[2]
+    assert await port.get("bans", "format=xml") == (400, "format is json or csv")
+
+
+async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port: Port) -> None:
+    right = port.held["eva"]
+    wrong = [f"holdfast.eva.{n}" for n in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR)]
+    tried = await asyncio.gather(*(port.ask("GET", f"{API}bans", key) for key in [*wrong, "", "x", "y"]))
+    assert sorted(status for status, _, _ in tried) == [401] * len(wrong) + [429] * 3
+    status, found, headers = await port.ask("GET", f"{API}bans", right)
+    assert (status, found) == (429, {"error": "rate_limited"}) and int(headers["retry-after"]) > 3500
+    port.api.clock.now += 3601
+    many = [await port.ask("GET", f"{API}bans", right) for _ in range(2 * len(wrong))]
+    assert {status for status, _, _ in many} == {200}, "right keys do not count"
+
+
+async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port: Port) -> None:
+    keys, ban = port.admin.keys, {"kind": "did", "value": "did:a:1"}
+    key = await port.key("tom")
+    admitted = await keys.admit(f"Bearer {key}", "x", Scope.WRITE)
+    await keys.revoke("tom", By("cli:root", port.api.clock()))
+    object.__setattr__(port.admin, "keys", Admitting(admitted))
+    assert (await port.ask("POST", f"{API}bans", key, ban))[:2] == (401, {"error": "admin_key_refused"})
+    object.__setattr__(port.admin, "keys", keys)
+    assert (await port.ask("POST", f"{API}bans", key, ban))[0] == 401
+    assert (await port.get("bans"))["rows"] == []
+
+
+class Admitting:
+    """Admits every request, as a key's check just before its revocation did."""
+
+    def __init__(self, by: By) -> None:
+        self._by = by
+
+    async def admit(self, *_: object) -> By:
+        return self._by
+
+
+FOREIGN: tuple[tuple[dict[str, str], str], ...] = (
+    ({"host": "attacker.example"}, "admin_host_unknown"),
+    ({"host": ""}, "admin_host_unknown"),
+    ({"host": "[::1"}, "admin_host_unknown"),
+    ({"sec_fetch_site": "cross-site"}, "foreign_page"),
+    ({"sec_fetch_site": "same-site"}, "foreign_page"),
+    ({"origin": "http://127.0.0.1:8787"}, "foreign_page"),
+    ({"origin": "null"}, "foreign_page"),
+)
+
+
+async def test_other_origins_and_rebound_names_are_refused(port: Port) -> None:
+    body = {"kind": "did", "value": "did:a:1"}
+    for headers, row in FOREIGN:
+        status, found, told = await port.ask("POST", f"{API}bans", port.held["eva"], body, **headers)
+        assert (status, found) == (403, {"error": row})
+        assert not any(name.startswith("access-control") for name in told)
+    assert (await port.ask("OPTIONS", f"{API}bans"))[0] == 405
+
+
+async def test_the_ports_own_names_and_page_are_served(port: Port) -> None:
+    for host in ("admin.example:9464", "localhost", "[::1]:9464", "10.0.0.1"):
+        own = {"host": host, "origin": f"http://{host}", "sec_fetch_site": "same-origin"}
+        assert (await port.ask("GET", f"{API}bans", port.held["eva"], **own))[0] == 200
+
+
+UNREADABLE = (
+    ("identifiers", "day=yesterday"), ("identifiers", "state=gone"), ("identifiers", "channel=fax"),
+    ("identifiers", "limit=0"), ("identifiers", "limit=1001"), ("identifiers", "limit=x"),
+    ("identifiers", "address=nowhere"), ("identifiers", "prefix=%00&channel=email"),
+    ("identifiers", 'after=[1,"a","\\u0000"]'), ("identifiers", "after=[1]"), ("identifiers", "after=" + "[" * 4000),
+    ("identifiers", "did=" + "x" * 9000), ("identifiers", "did=%ff"), ("identifiers", "a=1&" * 70),
+    ("identifiers", "prefix=" + "x" * 5000), ("counts", "days=367"), ("acts", 'after=[1,"x"]'),
+    ("acts", 'after=[1,"9999999999999999999"]'), ("invitations", 'after=[1,"\\u0000"]'), ("person", "person=%00"),
+    ("bans", "after=%00"), ("identifier", ""), ("identifier", "identifier=" + "a" * 4000),
+)  # fmt: skip
+
+
+async def test_queries_that_cannot_be_read_get_a_clear_error(port: Port) -> None:
+    for path, query in UNREADABLE:
+        status, error = await port.get(path, query)
+        assert status == 400 and error, (path, query)
+
+
+async def test_bodies_that_cannot_be_read_get_a_clear_error(port: Port) -> None:
+    did = b'{"kind":"did","value":"did:a:1'
+    for body in (
+        b"", b"[]", b"\xff", b"[" * 5000, b'{"kind":"did"}', b'{"kind":"did","value":1}', did + b'","more":1}',
+        b'{"kind":"x","value":"y"}', b'{"kind":"network","value":"0.0.0.0/0"}', did + b'\\u0000"}',
+        did + b'","reason":"' + b"x" * 1001 + b'"}',
+    ):  # fmt: skip
+        assert (await port.ask("POST", f"{API}bans", port.held["eva"], body))[0] == 400, body
+    assert (await port.ask("POST", f"{API}bans", port.held["eva"], b"x" * 70_000))[0] == 413
+
+
+async def test_parallel_acts_are_done_once(port: Port) -> None:
+    await port.api.session("ann")
+    done = await asyncio.gather(*(port.post("identifiers/release", identifier="ann") for _ in range(6)))
+    assert sorted(done, key=str) == [(404, "no one holds this identifier")] * 5 + [{"released": True}]
+
+
+async def test_a_lost_database_is_a_503(port: Port) -> None:
+    await port.store.close()
+    assert (await port.ask("GET", f"{API}bans", port.held["eva"]))[0] == 503
