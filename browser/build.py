@@ -41,6 +41,8 @@ PAGES_STYLE = ROOT / "src" / "holdfast" / "service" / "static" / "pages" / "page
 ENTRIES = ("holdfast.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairing.js")
 # The scripts of the service's own pages; they are not in the npm package.
 PAGES = ("pages/main.js", "pages/connect.js", "pages/move.js")
+# The script of the operators' page, which is served on another port and so shares no file with the pages.
+ADMIN = ("admin/main.js",)
 # Files that contain all they need: applications copy the worker to their own origin, and the others are loaded without
 # the client.
 LIBP2P = "pairing/libp2p.js"
@@ -124,11 +126,12 @@ class Built(NamedTuple):
 def build(folder: Path, pages: Sequence[str] = ()) -> Built:
     """Write the minified entries, and those of `pages`, to `folder`; return what was written. Raises BuildError."""
     _empty(folder)
-    shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(ALONE, folder)
+    by_itself = (*ALONE, *ADMIN) if pages else ALONE
+    shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(by_itself, folder)
     packages = shared.packages | alone.packages
     built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names}, packages)
     (folder / FILE).write_text(notices(_modules(), packages), "utf-8")
-    sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *ALONE))
+    sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *by_itself))
     print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
     built.check()
     return built

@@ -8,7 +8,7 @@
  * floors; rooms on the same floor must not import each other.
  */
 const FLOORS = [
-  ["exit", "pages", "pay"],
+  ["admin", "exit", "pages", "pay"],
   ["connect.js", "did-resolver.js", "holdfast.js", "worker.js"],
   ["client.js", "connect", "payment"],
   ["account", "kit", "pairing", "snapshots"],

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import deAdmin from "../src/texts/de/admin.js";
 import deKeys from "../src/texts/de/keys.js";
 import deMove from "../src/texts/de/move.js";
 import dePages from "../src/texts/de/pages.js";
 import dePay from "../src/texts/de/pay.js";
+import enAdmin from "../src/texts/en/admin.js";
 import enKeys from "../src/texts/en/keys.js";
 import enMove from "../src/texts/en/move.js";
 import enPages from "../src/texts/en/pages.js";
@@ -19,6 +21,7 @@ for (const [name, en, de] of [
   ["payment window", enPay, dePay],
   ["screens about keys", enKeys, deKeys],
   ["page for moving", enMove, deMove],
+  ["operators' page", enAdmin, deAdmin],
 ])
   test(`both languages of the ${name} have the same texts, in the same order, with the same placeholders`, () => {
     assert.deepEqual(Object.keys(de), Object.keys(en));

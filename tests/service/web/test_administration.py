@@ -36,7 +36,7 @@ class Port:
         self.api = api
         self.store = api.service.store
         secrets = Secrets((KEY,), generated=False)
-        self.admin: Administration = administration(settings, secrets, self.store, api.clock)
+        self.admin: Administration = administration(settings, secrets, self.store, api.application.files, api.clock)
         self.held: dict[str, str] = {}
 
     async def key(self, name: str, *scopes: str) -> str:
@@ -53,7 +53,7 @@ class Port:
         request = RelayedRequest(method, path, query, ADDRESS, [*given.items()], content)
         response = await self.admin.respond(request)
         found, told = bytes(response.body), dict(response.headers)
-        return response.status, json.loads(found) if "json" in told["content-type"] else found.decode(), told
+        return response.status, json.loads(found) if "json" in told.get("content-type", "") else found.decode(), told
 
     async def get(self, path: str, query: str = "", **more: Any) -> Any:
         status, found, _ = await self.ask("GET", API + path, self.held["eva"], query=query, **more)
@@ -222,6 +222,18 @@ async def test_the_ports_own_names_and_page_are_served(port: Port) -> None:
     for host in ("admin.example:9464", "localhost", "[::1]:9464", "10.0.0.1"):
         own = {"host": host, "origin": f"http://{host}", "sec_fetch_site": "same-origin"}
         assert (await port.ask("GET", f"{API}bans", port.held["eva"], **own))[0] == 200
+
+
+async def test_the_page_needs_no_key_and_runs_no_other_script(port: Port) -> None:
+    status, html, headers = await port.ask("GET", "/admin", sec_fetch_site="cross-site", sec_fetch_mode="navigate")
+    assert status == 200 and 'src="/admin/client/admin/main.js"' in html
+    policy = headers["content-security-policy"]
+    assert "script-src 'self';" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+    for path in ("pages.css", "theme.css", "client/admin/main.js"):
+        assert (await port.ask("GET", f"/admin/{path}"))[0] == 200, path
+    assert [(await port.ask("GET", f"/admin/{path}"))[0] for path in ("", "none", "client/none.js")] == [308, 404, 404]
+    assert (await port.ask("POST", "/admin"))[0] == 405
+    assert (await port.ask("GET", "/admin", host="attacker.example"))[0] == 403
 
 
 UNREADABLE = (

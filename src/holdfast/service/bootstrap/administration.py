@@ -14,12 +14,14 @@ from holdfast.service.operations.admin_keys import AdminKeys
 from holdfast.service.operations.invitations import Invitations
 from holdfast.service.operations.operator_tasks import OperatorTasks
 from holdfast.service.telemetry.reporting import FOLDER_VARIABLE
+from holdfast.service.web.admin_page import AdminPage
 from holdfast.service.web.administration import Administration
 
 if TYPE_CHECKING:
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
+    from holdfast.service.web.prepared import PreparedFiles
 
 
 def operator_tasks(
@@ -30,16 +32,19 @@ def operator_tasks(
     return OperatorTasks(store, AddressHashes(secrets.address_key), Pseudonyms(secrets.pseudonym_key), codes, entropy)
 
 
-def administration(settings: Settings, secrets: Secrets, store: Store, clock: Clock = system_clock) -> Administration:
+def administration(
+    settings: Settings, secrets: Secrets, store: Store, files: PreparedFiles, clock: Clock = system_clock
+) -> Administration:
     """Return what responds on the admin port."""
     tasks = operator_tasks(settings, secrets, store)
     hosts = frozenset({settings.public_host, *settings.admin_hosts})
-    return Administration(tasks, AdminKeys(store, clock, system_entropy), tasks.addresses, hosts)
+    page = AdminPage(settings.pages_name, settings.pages_colour, settings.pages_languages, files.client, files.favicon)
+    return Administration(tasks, AdminKeys(store, clock, system_entropy), tasks.addresses, hosts, page)
 
 
-def relay_server(settings: Settings, secrets: Secrets, store: Store) -> RelayServer | None:
+def relay_server(settings: Settings, secrets: Secrets, store: Store, files: PreparedFiles) -> RelayServer | None:
     """Return a worker's end of the admin port; None without one."""
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         return None
-    return RelayServer(Path(folder), administration(settings, secrets, store).respond)
+    return RelayServer(Path(folder), administration(settings, secrets, store, files).respond)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def build_application(settings: Settings, secrets: Secrets) -> Application:
     """Return the application for one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     application = application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
-    application.relay = relay_server(settings, secrets, application.service.store)
+    application.relay = relay_server(settings, secrets, application.service.store, application.files)
     return application
 
 

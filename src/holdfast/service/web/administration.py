@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Headers, Request
     from holdfast.service.operations.admin_keys import AdminKeys
     from holdfast.service.operations.operator_tasks import OperatorTasks
+    from holdfast.service.web.admin_page import AdminPage
     from holdfast.wire.admin_endpoints import AdminEndpoint, Asked
     from holdfast.wire.errors import ErrorRow
 
@@ -64,13 +65,14 @@ class Administration:
     keys: AdminKeys
     addresses: AddressHashes
     hosts: frozenset[str]
+    page: AdminPage
 
     async def respond(self, request: Request) -> Response:
         """Return the response to one request."""
         if (row := self._objection(request)) is not None:
             return _error(row.status, row.error)
         if not request.path.startswith(API):
-            return _error(NOT_FOUND.status, NOT_FOUND.error)
+            return await self._file(request)
         endpoint = _ENDPOINTS.get((request.method, request.path))
         if endpoint is None:
             row = METHOD_NOT_ALLOWED if request.path in _PATHS else NOT_FOUND
@@ -93,6 +95,11 @@ class Administration:
         except ValueError:
             return False
         return name == "localhost" or name in self.hosts or _is_address(name)
+
+    async def _file(self, request: Request) -> Response:
+        if request.method != "GET":
+            return _error(METHOD_NOT_ALLOWED.status, METHOD_NOT_ALLOWED.error)
+        return await self.page.respond(request) or _error(NOT_FOUND.status, NOT_FOUND.error)
 
     async def _done(self, endpoint: AdminEndpoint, request: Request) -> Response:
         address = self.addresses.of(_subject(request.peer))

@@ -67,6 +67,7 @@ class Application:
     def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
         self._web = web
         self.service = web.service
+        self.files = web.files
         self.relay: RelayServer | None = None  # if the admin port is served
         self._observers = [
             *([metrics.ANSWERED.add] if metrics.enabled() else []),

@@ -48,8 +48,12 @@ class ClientFiles:
 
     async def serve(self, request: Request) -> Response:
         """Return the requested file, 304 if the client has it, or 404 if there is no such file."""
-        found = self._answers.get(request.path.removeprefix(PREFIX))
+        found = self.file(request.path.removeprefix(PREFIX))
         return await found.serve(request) if found else _MISSING
+
+    def file(self, name: str) -> StaticAnswer | None:
+        """Return a file by its name in the folder."""
+        return self._answers.get(name)
 
 
 def client_files() -> ClientFiles:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 MAX_LOGO_BYTES = 256 * 1024
 DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the lightest background of links
 _PNG = b"\x89PNG\r\n\x1a\n"
-_HTML = "text/html; charset=utf-8"
-_CSS = "text/css; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+CSS = "text/css; charset=utf-8"
 # Pages and style sheets must have the same version, so each is revalidated on every use (304 if unchanged).
-_CACHE = "no-cache"
+CACHE = "no-cache"
 # Pairing connects to a program on the person's own computer, which listens on a port that the system chooses.
 _PAIRED = ("ws://127.0.0.1:*", "ws://localhost:*")
 _POLICY = (
@@ -38,7 +38,7 @@ _PERMISSIONS = (
     "publickey-credentials-create=(self), publickey-credentials-get=(self), otp-credentials=(self), camera=(self),"
     " payment=(), geolocation=(), microphone=()"
 )
-_HEADERS = (
+SECURE_HEADERS = (
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
@@ -148,7 +148,7 @@ class Picture:
 
     def answer(self, whose: str) -> StaticAnswer:
         """Return the response with the logo. `whose` pages may show it: "same-origin" or "cross-origin"."""
-        return StaticAnswer(self.body, self.media, _CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", whose)])
+        return StaticAnswer(self.body, self.media, CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", whose)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +187,15 @@ class PageFiles:
 def page_files(choices: PageChoices) -> PageFiles:
     """Render the pages. Raises ValueError for a logo that cannot be used."""
     picture = _logo(choices.logo)
-    with_others = [it for it in _HEADERS if it[0] != _CUTTING]
+    with_others = [it for it in SECURE_HEADERS if it[0] != _CUTTING]
     return PageFiles(
         choices=choices,
         start=_pages(choices, _START),
         vault=_pages(choices, _VAULT),
         connect=_pages(choices, _CONNECT, script="connect", asks=_APPS, headers=with_others),
         move=_pages(choices, _MOVE, script="move", asks=_APPS, headers=with_others),
-        style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
-        theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
+        style=StaticAnswer(_read("pages.css"), CSS, CACHE),
+        theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), CSS, CACHE),
         logo=picture.answer("same-origin"),
         picture=picture,
     )
@@ -216,12 +216,12 @@ def _pages(
     *,
     script: str = "main",
     asks: Sequence[str] = (),
-    headers: Sequence[tuple[str, str]] = _HEADERS,
+    headers: Sequence[tuple[str, str]] = SECURE_HEADERS,
 ) -> InLanguages:
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
     all_headers = [_policy(choices, asks), *headers, *secured, _VARIES]
     pages = {language: _html(choices, language, said[language], script) for language in choices.languages}
-    return InLanguages({name: StaticAnswer(html, _HTML, _CACHE, all_headers) for name, html in pages.items()})
+    return InLanguages({name: StaticAnswer(html, HTML, CACHE, all_headers) for name, html in pages.items()})
 
 
 def _html(choices: PageChoices, language: str, said: tuple[str, str], script: str) -> bytes:

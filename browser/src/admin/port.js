@@ -1,0 +1,75 @@
+/** Sends an operator's requests to the admin port. The key stays in this tab's sessionStorage, and is sent only there. */
+
+const KEPT = "holdfast-admin-key";
+const API = "/admin/api/";
+
+/** A refusal: the HTTP status, 0 without a response, and the service's words. */
+export class Refused extends Error {
+  /** @param {number} status @param {string} words */
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
+}
+
+/** @typedef {Record<string, string | number | null | undefined>} Fields */
+/** @typedef {Record<string, any>} Row */
+
+/** @param {string} key */
+export function keepKey(key) {
+  sessionStorage.setItem(KEPT, key);
+}
+
+export function forgetKey() {
+  sessionStorage.removeItem(KEPT);
+}
+
+export function hasKey() {
+  return sessionStorage.getItem(KEPT) !== null;
+}
+
+/** @param {string} path @param {Fields} [fields] @returns {Promise<any>} */
+export async function get(path, fields = {}) {
+  return (await sent(`${path}?${query(fields)}`, {})).json();
+}
+
+/** @param {string} path @param {Fields} fields @returns {Promise<any>} */
+export async function post(path, fields) {
+  return (await sent(path, { method: "POST", body: JSON.stringify(given(fields)) })).json();
+}
+
+/** Saves a list as CSV. @param {string} path @param {Fields} fields */
+export async function saveCsv(path, fields) {
+  save(await (await sent(`${path}?${query({ ...fields, limit: 1000, format: "csv" })}`, {})).blob(), `${path}.csv`);
+}
+
+/** @param {Blob} data @param {string} name */
+export function save(data, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(data);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** @param {string} path @param {RequestInit} how */
+async function sent(path, how) {
+  const headers = { authorization: `Bearer ${sessionStorage.getItem(KEPT)}` };
+  const response = await fetch(API + path, { ...how, headers, cache: "no-store" }).catch(() => null);
+  if (response === null) throw new Refused(0, "");
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  throw new Refused(response.status, String(body.error ?? response.status));
+}
+
+/** @param {Fields} fields */
+function query(fields) {
+  return new URLSearchParams(/** @type {Record<string, string>} */ (given(fields)));
+}
+
+/** @param {Fields} fields */
+function given(fields) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== "" && value !== null && value !== undefined),
+  );
+}
