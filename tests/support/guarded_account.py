@@ -47,6 +47,7 @@ class GuardedAccount:
     did: str = DID
     guardians: list[bytes] = field(default_factory=lambda: [key.signer for key in KEYS])
     ready_at: int = 0
+    finished: int = 0
     asked: list[str] = field(default_factory=list)
 
     def rpc(self) -> Any:
@@ -64,7 +65,7 @@ class GuardedAccount:
             return "0x"
         self.asked.append(data[:8])
         if data == _SETTINGS:
-            return words(0, 0, 1, 1, len(self.guardians), 1, 3600, self.nonce)
+            return words(0, self.finished, 1, 1, len(self.guardians), 1, 3600, self.nonce)
         if data == _PENDING:
             return words(self.ready_at, 1 if self.ready_at else 0, 7 if self.ready_at else 0)
         known = [key_id(signer).hex() for signer in self.guardians]

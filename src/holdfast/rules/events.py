@@ -15,6 +15,7 @@ EVENT_OF = {
     "released": "identifier.released",
     "transferred": "identifier.transferred",
     "renamed": "identifier.renamed",
+    "recovered": "identifier.recovered",
 }
 IN_AUDIT = tuple(action for action in EVENT_OF if action != "registered")
 

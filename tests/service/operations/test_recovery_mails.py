@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 from tests.support.api import MAIL, Api
-from tests.support.guarded_account import ACCOUNT, SECRETS, GuardedAccount, has_addresses
+from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount, has_addresses
 from tests.support.upstreams import Upstream, upstream
 
+from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
 
 if TYPE_CHECKING:
@@ -20,14 +21,17 @@ WORK = "ann@work.example"
 STRANGER = "0x" + "cd" * 20
 
 
-def shows(*accounts: Any, last: Any = 100, cursor: Any = None) -> Callable[[web.Request, bytes], web.Response]:
-    """Return an indexer that shows recoveries of these accounts."""
+def shows(
+    *accounts: Any, last: Any = 100, cursor: Any = None, kind: str = "RecoveryStarted"
+) -> Callable[[web.Request, bytes], web.Response]:
+    """Return an indexer that shows events of this kind, of these accounts."""
 
     def answer(request: web.Request, _body: bytes) -> web.Response:
         if request.path == "/api/stats":
             return web.json_response({"last_block_number": last})
-        assert request.path == "/api/events" and request.query["kind"] == "RecoveryStarted"
-        return web.json_response({"events": [{"account_address": it} for it in accounts], "next_cursor": cursor})
+        assert request.path == "/api/events"
+        shown = accounts if request.query["kind"] == kind else ()
+        return web.json_response({"events": [{"account_address": it} for it in shown], "next_cursor": cursor})
 
     return answer
 
@@ -56,6 +60,27 @@ async def test_each_address_is_told_once_of_a_recovery(watched: tuple[Api, Guard
     account.nonce = 5
     await api.service.recovery_mails.run()
     assert len(api.mailer.notices) == 4, "another recovery"
+
+
+async def test_each_recovery_that_was_finished_is_told_once(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+    api, account, indexer = watched
+    store = api.service.store
+
+    async def told() -> list[tuple[str, str, str | None]]:
+        found = await store.outbox.due("webhook", api.clock.now, 100)
+        return sorted((event.action, event.key, event.did) for event in found)
+
+    await store.take_lease(subscription_of("webhook"), "all", api.clock.now, GIVE_UP_S)
+    indexer.answer = shows(ACCOUNT, STRANGER, kind="RecoveryFinished")
+    await api.service.recovery_mails.run()
+    assert await told() == [], "the chain decides, not the indexer"
+    account.finished = 1
+    await asyncio.gather(*(api.service.recovery_mails.run() for _ in range(4)))
+    await api.service.recovery_mails.run()
+    assert await told() == [("recovered", MAIL, DID), ("recovered", WORK, DID)]
+    account.finished = 2
+    await api.service.recovery_mails.run()
+    assert len(await told()) == 4 and api.mailer.notices == []
 
 
 async def test_nothing_is_sent_without_a_recovery_on_the_chain(
@@ -101,7 +126,7 @@ async def test_a_lying_indexer_neither_spams_nor_ends_the_job(
     api, _, indexer = watched
     indexer.answer = answer
     assert await api.service.recovery_mails.run() == {"noted": 0, "sent": 0, "removed": 0}
-    assert len(indexer.requests) <= 11
+    assert len(indexer.requests) <= 21
     indexer.answer = shows(ACCOUNT)
     assert (await api.service.recovery_mails.run())["sent"] == 2
 
@@ -121,7 +146,7 @@ async def test_the_blocks_that_were_looked_through_are_not_again(
     await api.service.recovery_mails.run()
     indexer.answer = shows(ACCOUNT, last=30)  # it follows the chain afresh
     await api.service.recovery_mails.run()
-    events = [path for _, path, _, _ in indexer.requests if "events" in path]
+    events = [path for _, path, _, _ in indexer.requests if "RecoveryStarted" in path]
     assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
 
 

@@ -11,6 +11,7 @@ from holdfast.rules.events import GIVE_UP_S, IN_AUDIT, subscription_of
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.administration import By
+from holdfast.service.store.recoveries import FinishedRecovery
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ async def _every_action(store: Store) -> None:
     await store.register(registration(credential_id="b"), claims)
     await store.settle("b", Confirmation.CONFIRMED, 7, NOW + 2)
     await store.register(registration(credential_id="c", signed=True), lambda _facts: Move.REPLACE)
+    await store.recoveries.note_finished(
+        FinishedRecovery(chain_id=1, account="0xabc", generation=1, did="did:a:1"), NOW + 3
+    )
     await store.revoke_credential("c", NOW + 4)
     await store.administration.transfer("email", MAIL.key, "did:a:2", By("op", NOW + 4))
     await store.administration.rename("handle", "ann", Identifier(Channel.HANDLE, "eve", "Eve"), By("op", NOW + 4))

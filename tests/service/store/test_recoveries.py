@@ -13,7 +13,7 @@ from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Confirmation
 from holdfast.service.store.persons import Removal
-from holdfast.service.store.recoveries import KEPT_S, Mail, NewRecovery, Signable, StartedRecovery
+from holdfast.service.store.recoveries import KEPT_S, FinishedRecovery, Mail, NewRecovery, Signable, StartedRecovery
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -185,3 +185,19 @@ async def test_requests_and_mails_expire(store: Store) -> None:
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
     assert await store.recoveries.expire(NOW + KEPT_S - 1) == 0
     assert await store.recoveries.expire(NOW + KEPT_S + 1) == 2
+
+
+async def test_a_finished_recovery_is_in_the_audit_once(store: Store) -> None:
+    await belongs(store)
+    await belongs(store, PHONE, signed=False)
+    finished = FinishedRecovery(chain_id=1, account=ACCOUNT, generation=2, did=DID)
+    stranger = FinishedRecovery(chain_id=1, account=ACCOUNT, generation=2, did=OTHER)
+    assert await store.recoveries.note_finished(stranger, NOW) == 0, "of whom nothing is stored"
+    noted = await asyncio.gather(*(store.recoveries.note_finished(finished, NOW + 1) for _ in range(4)))
+    assert sorted(noted) == [0, 0, 0, 1]
+    found: Any = await store.describe(MAIL.channel.value, MAIL.key)
+    assert [row["action"] for row in found["history"]].count("recovered") == 1
+    assert await store.recoveries.take_mails(NOW + 100, 60, 10) == []
+    assert await store.recoveries.note_finished(
+        FinishedRecovery(chain_id=1, account=ACCOUNT, generation=3, did=DID), NOW + 2
+    ) == 1  # fmt: skip

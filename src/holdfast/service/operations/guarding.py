@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _SETTINGS, _KEY_STATE = selector("accountSettings()"), selector("keyState(bytes32)")
 _PENDING = selector("pendingRecovery()")
-_NONCE_PLACE = 7
+_GENERATION_PLACE, _NONCE_PLACE = 1, 7
 
 
 class Recoverable(NamedTuple):
@@ -93,6 +93,11 @@ class RecoveryChain:
         if pending is None or settings is None or not pending[0] or not settings[_NONCE_PLACE]:
             return None
         return pending[0], settings[_NONCE_PLACE] - 1
+
+    async def finished(self, account: bytes) -> int:
+        """Return how many recoveries of an account were finished. Raises RpcError."""
+        settings = await self._read(account, _SETTINGS, 8)
+        return 0 if settings is None else settings[_GENERATION_PLACE]
 
     async def _is_guardian(self, account: bytes, key: GuardianKey) -> bool:
         state = await self._read(account, _KEY_STATE + key_id(key.signer), 3)

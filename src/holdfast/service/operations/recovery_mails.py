@@ -1,4 +1,7 @@
-"""Mails to the addresses of a DID: when the service is asked for a recovery, and when one starts on the chain."""
+"""Mails to the addresses of a DID: when the service is asked for a recovery, and when one starts on the chain.
+
+Also notes recoveries that were finished there, for the audit and for events.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.rules import abi
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.port import Notice
-from holdfast.service.store.recoveries import StartedRecovery
+from holdfast.service.store.recoveries import FinishedRecovery, StartedRecovery
 from holdfast.service.telemetry.calls import calling
 from holdfast.service.upstreams.proxy import UpstreamError
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
@@ -61,7 +64,7 @@ class RecoveryMails:
     _since: int | None = field(default=None)
 
     async def run(self) -> dict[str, int]:
-        """Look for recoveries that started, then send what waits; return how many mails were noted and sent."""
+        """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
         noted = await self._watch() if self.indexer is not None else 0
         return {"noted": noted, "sent": await self._send(), "removed": await self.store.expire(self.clock())}
 
@@ -69,22 +72,21 @@ class RecoveryMails:
         try:
             last = max(0, (await self._read("/api/stats", "", _Stats)).last_block_number)
             since = max(0, last - _LOOK_BACK) if self._since is None else min(self._since, last)
-            accounts = await self._accounts(since)
-            noted = sum([await self._note(account) for account in accounts])
+            noted = sum([await self._note(account) for account in await self._accounts("RecoveryStarted", since)])
+            for account in await self._accounts("RecoveryFinished", since):
+                await self._note_finished(account)
         except (UpstreamError, RpcError, abi.MalformedAnswer, msgspec.MsgspecError, ValueError) as error:
             _log.warning("recoveries not looked for", extra={"kind": type(error).__name__})
             return 0
         self._since = max(0, last - _OVERLAP)
         return noted
 
-    async def _accounts(self, since: int) -> list[bytes]:
-        """Return the accounts whose recoveries the indexer shows, each once."""
+    async def _accounts(self, kind: str, since: int) -> list[bytes]:
+        """Return the accounts of which the indexer shows this kind of event, each once."""
         found: dict[bytes, None] = {}
         cursor = ""
         for _ in range(_PAGES):
-            page = await self._read(
-                "/api/events", f"kind=RecoveryStarted&from_block={since}&limit={_ROWS}{cursor}", _Page
-            )
+            page = await self._read("/api/events", f"kind={kind}&from_block={since}&limit={_ROWS}{cursor}", _Page)
             found |= dict.fromkeys(bytes.fromhex(event.account_address[2:]) for event in page.events[:_ROWS])
             if page.next_cursor is None or not page.next_cursor.isalnum():
                 break
@@ -109,6 +111,14 @@ class RecoveryMails:
             return 0
         started = StartedRecovery(chain_id=self.chain_id, account=address, nonce=nonce, did=did, until=float(until))
         return await self.store.note_started(started, self.clock())
+
+    async def _note_finished(self, account: bytes) -> None:
+        """Note that an account was recovered if the chain says so."""
+        generation, did = await self.chain.finished(account), await self._did_of(account)
+        if generation and did is not None:
+            address = checksum_address(account)
+            finished = FinishedRecovery(chain_id=self.chain_id, account=address, generation=generation, did=did)
+            await self.store.note_finished(finished, self.clock())
 
     async def _did_of(self, account: bytes) -> str | None:
         """Return the account's DID. The chain has its hash alone, so those who state the account here are compared."""

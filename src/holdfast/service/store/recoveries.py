@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KEPT_S = 30 * 86400.0  # how long requests and mails stay after their last use
 MOST_STATED = 100  # DIDs that state the same account
 ASKED, STARTED = "asked", "started"  # kinds of mails
+FINISHED = "finished"  # not mailed
 
 
 class NewRecovery(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,20 @@ class StartedRecovery(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Identify the recovery, so that an address gets one mail about it."""
         return f"{self.chain_id}:{self.account}:{self.nonce}"
+
+
+class FinishedRecovery(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished recovery of an account of `did`. `generation`: how many recoveries the account has finished."""
+
+    chain_id: int
+    account: str
+    generation: int
+    did: str
+
+    @property
+    def name(self) -> str:
+        """Identify the recovery, so that it is told once."""
+        return f"{self.chain_id}:{self.account}:finished {self.generation}"
 
 
 class Mail(NamedTuple):
@@ -126,6 +141,13 @@ class Recoveries(Protocol):
 
     async def note_started(self, started: StartedRecovery, now: float) -> int:
         """Note a mail to each e-mail address of the DID that has none about this recovery; return how many."""
+        ...
+
+    async def note_finished(self, finished: FinishedRecovery, now: float) -> int:
+        """Write an audit row for each identifier of the DID, once for each recovery; return how many.
+
+        A row among the mails, which is never sent, says that it was told; none for a DID without identifiers.
+        """
         ...
 
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:

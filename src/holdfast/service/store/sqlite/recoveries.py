@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.one_time_codes import CountedAttempt
-from holdfast.service.store.recoveries import ASKED, KEPT_S, MOST_STATED, STARTED, Mail, Signable
+from holdfast.service.store.recoveries import ASKED, FINISHED, KEPT_S, MOST_STATED, STARTED, Mail, Signable
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.charges import charge
 from holdfast.service.store.sqlite.standing import of_did
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.quotas import Quota
-    from holdfast.service.store.recoveries import NewRecovery, StartedRecovery
+    from holdfast.service.store.recoveries import FinishedRecovery, NewRecovery, StartedRecovery
     from holdfast.service.store.sqlite.reader import TurnReader
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
@@ -29,6 +29,11 @@ _OWNED = (
 _HOLDER = f"SELECT i.did FROM {_OWNED} AND i.channel = ? AND i.key = ? LIMIT 1"
 _MINE = f"EXISTS (SELECT 1 FROM {_OWNED} AND i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
 _ADDRESSES = f"SELECT DISTINCT i.key FROM {_OWNED} AND i.channel = 'email' AND {of_did('c.did')}"
+_NAMES = f"SELECT DISTINCT i.channel, i.key FROM {_OWNED} AND {of_did('c.did')}"
+_TOLD = (
+    "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at, sent_at)"
+    " VALUES (?, '', ?, ?, ?, ?, '', ?, ?, ?) ON CONFLICT DO NOTHING"
+)
 _NOTE = (
     "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -91,6 +96,10 @@ class SqliteRecoveries:
     async def note_started(self, started: StartedRecovery, now: float) -> int:
         """See Recoveries."""
         return await self._writer.write(_note_started, started, now)
+
+    async def note_finished(self, finished: FinishedRecovery, now: float) -> int:
+        """See Recoveries."""
+        return await self._writer.write(_note_finished, finished, now)
 
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:
         """See Recoveries."""
@@ -178,6 +187,16 @@ def _sign(connection: Connection, of: tuple[str, str, int], now: float) -> Signa
 
 def _note_started(connection: Connection, started: StartedRecovery, now: float) -> int:
     return _note(connection, started.did, (started.name, STARTED, started.account, started.until, ""), now)
+
+
+def _note_finished(connection: Connection, finished: FinishedRecovery, now: float) -> int:
+    names = connection.execute(_NAMES, (finished.did,)).fetchall()
+    told = (finished.name, finished.did, FINISHED, finished.account, now, now, now, now)
+    if not names or not connection.execute(_TOLD, told).rowcount:
+        return 0
+    for channel, key in names:
+        audit.note_key(connection, "recovered", channel, key, finished.did, now)
+    return len(names)
 
 
 def _note(connection: Connection, did: str, mail: tuple[str, str, str, float, str], now: float) -> int:

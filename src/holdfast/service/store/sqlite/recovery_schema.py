@@ -33,7 +33,7 @@ RECOVERY_TABLES = """
     CREATE TABLE recovery_mails (
         name TEXT NOT NULL,
         recipient TEXT NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('asked', 'started')),
+        kind TEXT NOT NULL CHECK (kind IN ('asked', 'started', 'finished')),
         did TEXT NOT NULL,
         account TEXT NOT NULL,
         until REAL NOT NULL,

@@ -37,7 +37,8 @@ END
 $$;
 CREATE TRIGGER audit_told AFTER INSERT ON holdfast.audit FOR EACH ROW
 WHEN (NEW.action IN (
-    'verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released', 'transferred', 'renamed'))
+    'verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released', 'transferred', 'renamed',
+    'recovered'))
 EXECUTE FUNCTION holdfast.record_event_v1('audit');
 CREATE TRIGGER credentials_told AFTER INSERT ON holdfast.credentials FOR EACH ROW
 EXECUTE FUNCTION holdfast.record_event_v1('credentials');

@@ -31,7 +31,7 @@ CREATE TABLE holdfast.recovery_mails (
     shard smallint NOT NULL,
     name text COLLATE "C" NOT NULL,
     recipient text COLLATE "C" NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('asked', 'started')),
+    kind text NOT NULL CHECK (kind IN ('asked', 'started', 'finished')),
     did text NOT NULL,
     account text NOT NULL,
     until double precision NOT NULL,
@@ -107,6 +107,31 @@ BEGIN
         AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did ORDER BY d.key
     ON CONFLICT DO NOTHING RETURNING 1)
     SELECT count(*) INTO many FROM noted;
+    RETURN many;
+END
+$$;
+
+-- Writes an audit row for each identifier of a DID whose account was recovered, once for each recovery; how many.
+CREATE FUNCTION holdfast.note_recovered_v1(
+    did_shard smallint, of_did text, name_shard smallint, of_name text, of_account text, at double precision
+) RETURNS bigint LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+    many bigint;
+BEGIN
+    INSERT INTO holdfast.recovery_mails (
+        shard, name, recipient, kind, did, account, until, request, noted_at, due_at, sent_at)
+    SELECT name_shard, of_name, '', 'finished', of_did, of_account, at, '', at, at, at
+    WHERE EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d WHERE d.shard = did_shard AND d.did = of_did
+        AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    SELECT d.identifier_shard, d.channel, d.key, note_recovered_v1.at, 'recovered', of_did
+    FROM holdfast.did_identifiers AS d
+    WHERE d.shard = did_shard AND d.did = of_did
+        AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did;
+    GET DIAGNOSTICS many = ROW_COUNT;
     RETURN many;
 END
 $$;
