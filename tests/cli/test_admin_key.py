@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 from typing import TYPE_CHECKING
 
 import httpx
@@ -59,3 +60,8 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(
             b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         )
         assert b" 400 " in chunked.recv(200)
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as broken:
+        broken.sendall(b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
+        broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).status_code == 200
+    assert "Traceback" not in running.log.read_text() and "127.0.0.1'" not in running.log.read_text()

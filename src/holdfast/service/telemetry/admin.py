@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler
@@ -11,7 +12,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 
 from holdfast.service.http.relaying import MAX_REQUEST_BYTES, NoWorker, RelayedRequest, RelayedResponse, relay
 from holdfast.service.telemetry.collecting import NodeCollector
-from holdfast.wire.errors import AMBIGUOUS_REQUEST, BODY_TOO_LARGE, SERVICE_BUSY, ErrorRow
+from holdfast.wire.errors import AMBIGUOUS_REQUEST, BODY_TOO_LARGE, REQUEST_TIMEOUT, SERVICE_BUSY, ErrorRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,6 +39,10 @@ class _Handler(WSGIRequestHandler):
     """Closes silent connections, and logs nothing: paths and queries may name people."""
 
     timeout = _SILENT_S
+
+    def handle(self) -> None:
+        with suppress(OSError):  # the connection was silent or has broken: the base class would print its address
+            super().handle()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         pass
@@ -68,7 +73,7 @@ def _relayed(folder: Path, environ: dict[str, Any]) -> RelayedResponse:
     except NoWorker:
         return _refused(SERVICE_BUSY)
     except TimeoutError:  # of a body that does not come
-        return _refused(AMBIGUOUS_REQUEST)
+        return _refused(REQUEST_TIMEOUT)
 
 
 def _request(environ: dict[str, Any], content: bytes) -> RelayedRequest:

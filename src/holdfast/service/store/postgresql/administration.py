@@ -74,7 +74,7 @@ class PostgresqlAdministration(PostgresqlOperatorRecords):
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:
         """See Administration."""
-        return [Listed(*row) for row in await self._reads.ask(*_query(scan, limit))]
+        return [Listed(*row) for row in await self._reads.ask(*query_of(scan, limit))]
 
     async def count_day(self, since: float, until: float) -> list[DayCount]:
         """See Administration."""
@@ -125,7 +125,8 @@ class PostgresqlAdministration(PostgresqlOperatorRecords):
         await self._write(NOTE, (by.operator, action, key, by.now))
 
 
-def _query(scan: Scan, limit: int) -> tuple[Kind, tuple[Any, ...]]:
+def query_of(scan: Scan, limit: int) -> tuple[Kind, tuple[Any, ...]]:
+    """Return the kind of request that reads what a scan says, and its argument."""
     if scan.did is not None:
         return OF_DID, (scan.did, limit)
     if scan.prefix is not None:

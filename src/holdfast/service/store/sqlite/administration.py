@@ -23,16 +23,16 @@ _LISTED = (
     f" i.registered_at, {_CREDENTIALS.format('confirmed')}, {_CREDENTIALS.format('pending')} FROM identifiers AS i"
 )
 # Registered identifiers are found by their credentials, sessions by their own index.
-_OF_DID = (
+OF_DID = (
     f"{_LISTED} WHERE i.did = ?1 AND i.id IN (SELECT identifier_id FROM credentials WHERE {of_did('did')}"
     f" UNION SELECT id FROM identifiers WHERE stage = 'session' AND {of_did('did')})"
     " ORDER BY i.created_at DESC, i.channel, i.key LIMIT ?2"
 )
-_BY_KEY = (
+BY_KEY = (
     f"{_LISTED} WHERE i.channel = ? AND i.key > ? AND i.key >= ? AND i.key < ? AND i.created_at >= ?"
     " AND i.created_at < ? ORDER BY i.key LIMIT ?"
 )
-_NEWEST = (
+NEWEST = (
     f"{_LISTED} WHERE i.created_at >= ? AND i.created_at < ? AND i.created_at <= ?"
     " AND (i.created_at, i.channel, i.key) < (?, ?, ?)"
     " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT ?"
@@ -40,15 +40,15 @@ _NEWEST = (
 _LAST = "\U0010ffff"
 _START = (1e12, _LAST, _LAST)
 _DIGITS = 19  # of the first integer that SQLite may not hold
-_COUNT = (
+COUNT = (
     f"SELECT CAST(created_at / {DAY_S} AS INTEGER), channel, count(*), sum(stage = 'registered') FROM identifiers"
     " WHERE created_at >= ? AND created_at < ? GROUP BY 1, 2 ORDER BY 1, 2"
 )
-_ACTS = (
+ACTS = (
     f"SELECT {', '.join(Act._fields)} FROM audit WHERE operator IS NOT NULL AND (at, id) < (?, ?)"
     " ORDER BY at DESC, id DESC LIMIT ?"
 )
-_BANS = f"SELECT {', '.join(Ban._fields)} FROM bans WHERE subject > ? ORDER BY subject LIMIT ?"
+BANS = f"SELECT {', '.join(Ban._fields)} FROM bans WHERE subject > ? ORDER BY subject LIMIT ?"
 
 
 class SqliteAdministration(SqliteOperatorRecords):
@@ -56,21 +56,21 @@ class SqliteAdministration(SqliteOperatorRecords):
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:
         """See Administration."""
-        return [Listed(*row) for row in await self._rows(*_query(scan, limit))]
+        return [Listed(*row) for row in await self._rows(*query_of(scan, limit))]
 
     async def count_day(self, since: float, until: float) -> list[DayCount]:
         """See Administration."""
-        return [DayCount(*row) for row in await self._rows(_COUNT, since, until)]
+        return [DayCount(*row) for row in await self._rows(COUNT, since, until)]
 
     async def acts(self, after: tuple[float, str] | None, limit: int) -> list[Act]:
         """See Administration."""
         at, number = after or (1e12, "0")
         last = int(number) if number.isdecimal() and len(number) < _DIGITS else 0
-        return [Act(str(row[0]), *row[1:]) for row in await self._rows(_ACTS, at, last, limit)]
+        return [Act(str(row[0]), *row[1:]) for row in await self._rows(ACTS, at, last, limit)]
 
     async def bans(self, after: str, limit: int) -> list[Ban]:
         """See Administration."""
-        return [Ban(*row) for row in await self._rows(_BANS, after, limit)]
+        return [Ban(*row) for row in await self._rows(BANS, after, limit)]
 
     async def ban(self, subject: str, reason: str, by: By) -> bool:
         """See Administration."""
@@ -101,15 +101,16 @@ class SqliteAdministration(SqliteOperatorRecords):
         await self._write(by, audit.note_key, action, "", key, None, by.now)
 
 
-def _query(scan: Scan, limit: int) -> tuple[Any, ...]:
+def query_of(scan: Scan, limit: int) -> tuple[Any, ...]:
+    """Return the statement that reads what a scan says, and its parameters."""
     if scan.did is not None:
-        return _OF_DID, scan.did, limit
+        return OF_DID, scan.did, limit
     if scan.prefix is not None:
         last = scan.after[2] if scan.after else ""
         bounds = (scan.channel, last, scan.prefix, scan.prefix + _LAST)
-        return _BY_KEY, *bounds, scan.since, scan.until, limit
+        return BY_KEY, *bounds, scan.since, scan.until, limit
     after = scan.after or _START
-    return _NEWEST, scan.since, scan.until, after[0], *after, limit
+    return NEWEST, scan.since, scan.until, after[0], *after, limit
 
 
 def _ban(connection: Connection, subject: str, reason: str, now: float) -> bool:

@@ -29,7 +29,7 @@ _KEYS = f"SELECT {', '.join(AdminKey._fields)} FROM admin_keys"
 _STORED = StoredInvitation._fields[:-1]
 _USED = f"SELECT count(*) FROM charges WHERE what = '{Counted.INVITATIONS}' AND subject = number"
 _INVITATIONS = f"SELECT {', '.join(_STORED)}, ({_USED}) FROM invitations"
-_NEWEST = f"{_INVITATIONS} WHERE (made_at, number) < (?, ?) ORDER BY made_at DESC, number DESC LIMIT ?"
+NEWEST_INVITATIONS = f"{_INVITATIONS} WHERE (made_at, number) < (?, ?) ORDER BY made_at DESC, number DESC LIMIT ?"
 
 
 class SqliteOperatorRecords:
@@ -71,7 +71,7 @@ class SqliteOperatorRecords:
 
     async def invitations(self, after: tuple[float, str] | None, limit: int) -> list[StoredInvitation]:
         """See OperatorRecords."""
-        return [StoredInvitation(*row) for row in await self._rows(_NEWEST, *(after or (1e12, "")), limit)]
+        return [StoredInvitation(*row) for row in await self._rows(NEWEST_INVITATIONS, *(after or (1e12, "")), limit)]
 
     async def _rows(self, statement: str, *parameters: object) -> list[Any]:
         return await asyncio.to_thread(_read, self._file, statement, parameters)

@@ -21,6 +21,8 @@ CREATE TABLE holdfast.identifiers (
 -- A DID's last characters distinguish nearly all DIDs. Only what a person asks about all of a DID looks in every shard.
 CREATE INDEX identifiers_created ON holdfast.identifiers (created_at, channel);
 CREATE INDEX identifiers_did_end ON holdfast.identifiers (right(did, 12));
+-- What operators look for by the beginning of a name.
+CREATE INDEX identifiers_name ON holdfast.identifiers (channel, key);
 
 -- Registrations of one identifier, under the identifier's shard. `signed`: whether the DID's key signed the request that
 -- registered the credential.

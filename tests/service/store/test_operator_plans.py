@@ -1,0 +1,82 @@
+"""No list or count that an operator asks for reads a whole table: each statement searches the index for its filter."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from holdfast.service.operations.administration import search_of
+from holdfast.service.store.postgresql import administration as postgresql
+from holdfast.service.store.postgresql import operator_records as postgresql_records
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.sqlite import administration as sqlite
+from holdfast.service.store.sqlite import operator_records as sqlite_records
+from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.wire.admin_endpoints import ListIdentifiers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEXT = '[1.5,"handle","m"]'
+NEWEST, NAME, DID = "identifiers_created", "identifiers_name", "identifiers_did_end"
+# Filters, and the index that finds what they are about. State, channel and address filter the newest, of which a page
+# examines a limited number.
+FILTERS: tuple[tuple[dict[str, str], str], ...] = (
+    ({}, NEWEST),
+    ({"after": NEXT}, NEWEST),
+    ({"day": "2026-11-24"}, NEWEST),
+    ({"day": "2026-11-24", "after": NEXT}, NEWEST),
+    ({"state": "pending"}, NEWEST),
+    ({"channel": "sms"}, NEWEST),
+    ({"address": "192.0.2.1"}, NEWEST),
+    ({"prefix": "an"}, NAME),
+    ({"prefix": "an", "after": NEXT}, NAME),
+    ({"did": "did:a:1"}, DID),
+)
+ROWS = (
+    "INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)"
+    " SELECT n % 4096, 'handle', md5(n::text), '', 'did:a:' || n, 'session', '', n, false FROM generate_series(1, 3000) n"
+)
+
+
+def scans() -> list[tuple[Any, str]]:
+    named = {name for given, _ in FILTERS for name in given}
+    assert named == set(ListIdentifiers.__struct_fields__) - {"limit"}, "each filter is examined"
+    return [(search_of(given, str).scan, index) for given, index in FILTERS]
+
+
+async def test_the_embedded_store_scans_no_table(tmp_path: Path) -> None:
+    await SqliteStore(tmp_path / "holdfast.db").close()
+    own = {NAME: "identifiers_key", DID: "credentials_did_end"}
+    asked = [(*sqlite.query_of(scan, 50), own.get(index, index)) for scan, index in scans()]
+    asked += [(sqlite.COUNT, 0, 1, NEWEST), (sqlite.ACTS, 1, 1, 50, "audit_acts"), (sqlite.BANS, "", 50, "PRIMARY KEY")]
+    asked += [(sqlite_records.NEWEST_INVITATIONS, 1, "", 50, "invitations_made")]
+    with closing(connect(tmp_path / "holdfast.db")) as connection:
+        for statement, *values, index in asked:
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
+            assert any(step.startswith("SEARCH") and index in step for step in plan), (statement, plan)
+            assert not any(step.startswith("SCAN") for step in plan), (statement, plan)
+
+
+async def test_postgresql_scans_no_table(postgres_url: str, patient_stores: None) -> None:
+    await PostgresqlDatabase(postgres_url).open().close()
+    asked: list[tuple[Any, tuple[Any, ...], str]] = [
+        *((*postgresql.query_of(scan, 50), index) for scan, index in scans()),
+        (postgresql.COUNT, (0.0, 1.0), NEWEST),
+        (postgresql.ACTS, (1.0, "f" * 32, 50), "audit_acts"),
+        (postgresql.BANS, ("", 50), "bans_pkey"),
+        (postgresql_records.INVITATIONS, (1.0, "", 50), "invitations_made"),
+    ]
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        await connection.execute(f"SET enable_seqscan = off; {ROWS}; ANALYZE holdfast.identifiers")
+        for kind, values, index in asked:
+            plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {kind.statement}", *values))
+            assert re.search(rf"Scan.* (?:using|on) {index}\b", plan), (kind.statement, plan)
+            assert "Seq Scan" not in plan, (kind.statement, plan)
+    finally:
+        await connection.close()
