@@ -126,12 +126,14 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT d.identifier_shard, d.channel, d.key, note_recovered_v1.at, 'recovered', of_did
-    FROM holdfast.did_identifiers AS d
-    WHERE d.shard = did_shard AND d.did = of_did
-        AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did;
-    GET DIAGNOSTICS many = ROW_COUNT;
+    WITH told AS (
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT d.identifier_shard, d.channel, d.key, note_recovered_v1.at, 'recovered', of_did
+        FROM holdfast.did_identifiers AS d
+        WHERE d.shard = did_shard AND d.did = of_did
+            AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did RETURNING 1
+    )
+    SELECT count(*) INTO many FROM told;
     RETURN many;
 END
 $$;
