@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from tests.support.serving import running_server
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.async_api import Browser, Dialog
 
 
@@ -69,6 +68,9 @@ async def look_for_a_name(visit: Visit) -> None:
     assert await rows.count() == 50
     await visit.press("next")
     await visit.page.locator(".rows > li:nth-child(55)").wait_for()
+    async with visit.page.expect_download() as saved:
+        await visit.press("csv")
+    assert len(Path(await (await saved.value).path()).read_text().splitlines()) == 56
     await visit.fill("prefix", "NAME5")
     await visit.press("search")
     await visit.page.locator(".rows > li:nth-child(7)").wait_for(state="detached")

@@ -28,7 +28,7 @@ export async function listed(path, fields, parts) {
     rows.append(...page.rows.map((/** @type {Row} */ row) => el("li", {}, ...parts(row))));
     const more = page.after !== null && button("next", () => add(page.after));
     const none = rows.childElementCount === 0 && el("p", {}, text(more ? "empty.more" : "empty"));
-    const csv = after === null && button("csv", () => saveCsv(path, fields), { kind: "plain" });
+    const csv = button("csv", () => saveCsv(path, fields), { kind: "plain" });
     foot.replaceChildren(...[none, buttons(more, csv)].filter((it) => it !== false));
   }
 }

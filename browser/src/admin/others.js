@@ -90,7 +90,7 @@ export function counts(days = 7) {
     form(
       "search",
       async (values) => counts(Number(values.days)),
-      field("days", { name: "days", type: "number", min: 1, max: 366, value: days, required: true }),
+      field("days", { name: "days", type: "number", min: 1, max: 31, value: days, required: true }),
     ),
     ...(await listed("counts", { days }, ({ day, channel, claimed, registered }) => [
       el("p", { class: "strong" }, `${day} · ${named(channel)}`),

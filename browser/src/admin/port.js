@@ -2,6 +2,9 @@
 
 const KEPT = "holdfast-admin-key";
 const API = "/admin/api/";
+const MOST_PAGES = 100;
+/** Lists whose pages have a limit. */
+const PAGED = ["identifiers", "bans", "invitations", "acts"];
 
 /** A refusal: the HTTP status, 0 without a response, and the service's words. */
 export class Refused extends Error {
@@ -40,7 +43,29 @@ export async function post(path, fields) {
 
 /** Saves a list as CSV. @param {string} path @param {Fields} fields */
 export async function saveCsv(path, fields) {
-  save(await (await sent(`${path}?${query({ ...fields, limit: 1000, format: "csv" })}`, {})).blob(), `${path}.csv`);
+  const limit = PAGED.includes(path) ? 1000 : null;
+  const rows = await allPages(async (after) => {
+    const response = await sent(`${path}?${query({ ...fields, limit, after, format: "csv" })}`, {});
+    return { rows: await response.text(), after: decodeURIComponent(response.headers.get("x-after") ?? "") };
+  });
+  save(new Blob([rows], { type: "text/csv" }), `${path}.csv`);
+}
+
+/**
+ * Returns the CSV of all pages of a list, up to MOST_PAGES.
+ *
+ * @param {(after: string) => Promise<{rows: string, after: string}>} read a page; `after`: where the one before ended
+ */
+export async function allPages(read) {
+  let all = "";
+  let after = "";
+  for (let page = 0; page < MOST_PAGES && (page === 0 || after); page += 1) {
+    const found = await read(after);
+    // Only the first page that has rows keeps the names of the columns.
+    if (found.rows.trim()) all += all ? found.rows.slice(found.rows.indexOf("\n") + 1) : found.rows;
+    after = found.after;
+  }
+  return all;
 }
 
 /** @param {Blob} data @param {string} name */

@@ -24,6 +24,7 @@ Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Reason = Annotated[str, Meta(max_length=1000)]
 Uses = Annotated[int, Meta(ge=1, le=1000)]
 Days = Annotated[int, Meta(ge=1, le=366)]
+CountedDays = Annotated[int, Meta(ge=1, le=31)]
 
 
 class Scope(StrEnum):
@@ -63,9 +64,9 @@ class ReadPage(Asked, frozen=True, kw_only=True):
 
 
 class CountDays(Asked, frozen=True, kw_only=True):
-    """How many days, up to today (UTC)."""
+    """How many days, up to today (UTC); each costs a read of what was claimed on it."""
 
-    days: Days = 7
+    days: CountedDays = 7
 
 
 class OfIdentifier(Asked, frozen=True, kw_only=True):

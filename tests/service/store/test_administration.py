@@ -206,8 +206,3 @@ async def test_a_claim_gets_another_name_with_its_credentials(store: Store) -> N
     ]  # fmt: skip
     assert await store.administration.release("handle", "eve", By("eva", NOW + 300))
     assert await store.find_credential("a") is None and not await store.snapshots.is_registered(DID)
-
-
-async def test_an_act_that_changes_nothing_here_is_noted(store: Store) -> None:
-    await store.administration.note("invited", "3 uses", OP)
-    assert await acts(store) == [("eva", "invited", "3 uses")]

@@ -42,6 +42,17 @@ ROWS = (
     " SELECT n % 4096, 'handle', md5(n::text), '', 'did:a:' || n, 'session', '', n, false FROM generate_series(1, 3000) n"
 )
 
+MANY = (
+    "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 4000) INSERT INTO identifiers (channel,"
+    " key, given, did, stage, ip, created_at, in_audit) SELECT 'handle', printf('k%05d', n), '', 'did:a:' || n,"
+    " 'registered', '', n * 60, 0 FROM c"
+)
+EMPTY: tuple[dict[str, str], ...] = ({"prefix": "zz"}, {"day": "2026-11-24"})
+PAGES: tuple[dict[str, str], ...] = (
+    *EMPTY, {}, {"after": '[120000,"handle","k02000"]'}, {"prefix": "k038"}, {"day": "1970-01-02"},
+    {"prefix": "k0", "after": '[1,"handle","k02000"]'}, {"day": "1970-01-02", "after": '[120000,"handle","k02000"]'},
+)  # fmt: skip
+
 
 def scans() -> list[tuple[Any, str]]:
     named = {name for given, _ in FILTERS for name in given}
@@ -60,6 +71,28 @@ async def test_the_embedded_store_scans_no_table(tmp_path: Path) -> None:
             plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
             assert any(step.startswith("SEARCH") and index in step for step in plan), (statement, plan)
             assert not any(step.startswith("SCAN") for step in plan), (statement, plan)
+
+
+async def test_the_work_for_a_page_does_not_grow_with_the_table(tmp_path: Path) -> None:
+    await SqliteStore(tmp_path / "holdfast.db").close()
+    with closing(connect(tmp_path / "holdfast.db")) as connection:
+        connection.execute(MANY)
+        for given in PAGES:
+            statement, *values = sqlite.query_of(search_of(given, str).scan, 20)
+            steps = Steps()
+            connection.set_progress_handler(steps.count, 100)
+            found = connection.execute(statement, values).fetchall()
+            assert len(found) == (0 if given in EMPTY else 20) and steps.hundreds < 40, (given, steps.hundreds)
+
+
+class Steps:
+    """Counts the steps of SQLite's virtual machine."""
+
+    hundreds = 0
+
+    def count(self) -> int:
+        self.hundreds += 1
+        return 0
 
 
 async def test_postgresql_scans_no_table(postgres_url: str, patient_stores: None) -> None:

@@ -6,13 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.store_cases import NOW, admit, session
+from tests.support.store_cases import NOW, admit, claims, registration, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.invitations import Invitation
 from holdfast.rules.limits import DAY_S
+from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.quotas import Counted
 from holdfast.service.store.administration import AdminKey, By, KeyRevoked, StoredInvitation
+from holdfast.service.store.persons import Removal
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -30,12 +32,17 @@ ACTS: tuple[Callable[[Store], Awaitable[object]], ...] = (
     lambda store: store.administration.release("handle", "ann", EVA),
     lambda store: store.administration.transfer("handle", "ann", "did:a:9", EVA),
     lambda store: store.administration.rename("handle", "ann", EVE, EVA),
-    lambda store: store.administration.note("erased", "hash 1", EVA),
+    lambda store: store.administration.erase(removal(), EVA),
     lambda store: store.administration.invite(invitation("02"), EVA),
     lambda store: store.administration.use_up(invitation("01"), EVA),
     lambda store: store.administration.keep_key(KEY._replace(name="tim"), EVA),
     lambda store: store.administration.revoke_key("tom", EVA),
 )
+
+
+def removal() -> Removal:
+    names = Pseudonyms(b"k" * 32)
+    return Removal(did="did:a:1", now=NOW, pseudonyms=names, token=b"t" * 32, until=NOW + 60)
 
 
 def invitation(number: str = "0a" * 6, uses: int = 3, made_at: float = NOW) -> StoredInvitation:
@@ -76,6 +83,15 @@ async def test_nothing_is_done_with_a_key_that_was_revoked_meanwhile(store: Stor
     assert await admin.acts(None, 10) == before and await store.is_claimed("handle", "ann")
     assert [ban.subject for ban in await admin.bans("", 10)] == ["did did:a:1"]
     assert [(one.number, one.used) for one in await admin.invitations(None, 10)] == [("01", 0)]
+
+
+async def test_an_erasure_names_the_operator_and_not_the_person(store: Store) -> None:
+    await store.administration.keep_key(KEY, CLI)
+    await store.register(registration(), claims)
+    assert (await store.administration.erase(removal(), EVA)).identifiers == 1
+    told = await store.administration.acts(None, 10)
+    assert {(act.operator, act.action) for act in told[:-1]} == {("key:eva", "erased"), ("key:eva", "released")}
+    assert all(act.key.startswith("hash ") for act in told[:-1]) and "did:a:1" not in str(told)
 
 
 async def test_an_act_names_the_key(store: Store) -> None:

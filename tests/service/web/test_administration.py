@@ -147,7 +147,7 @@ async def test_a_person_is_copied_and_erased(port: Port) -> None:
     assert (await port.post("person/erase", person=DID))["identifiers"] == 1
     assert await port.post("person/erase", person="ann") == (404, "no one holds this identifier")
     acts = (await port.get("acts"))["rows"]
-    assert [act["action"] for act in acts if act["operator"] == "key:eva"] == ["erased"]
+    assert [act["action"] for act in acts if act["operator"] == "key:eva"] == ["released", "erased"]
     assert DID not in json.dumps(acts) and '"ann"' not in json.dumps(acts), "what is gone names no person"
     assert (await port.get("identifiers"))["rows"] == []
 
@@ -242,7 +242,7 @@ UNREADABLE = (
     ("identifiers", "address=nowhere"), ("identifiers", "prefix=%00&channel=email"),
     ("identifiers", 'after=[1,"a","\\u0000"]'), ("identifiers", "after=[1]"), ("identifiers", "after=" + "[" * 4000),
     ("identifiers", "did=" + "x" * 9000), ("identifiers", "did=%ff"), ("identifiers", "a=1&" * 70),
-    ("identifiers", "prefix=" + "x" * 5000), ("counts", "days=367"), ("acts", 'after=[1,"x"]'),
+    ("identifiers", "prefix=" + "x" * 5000), ("counts", "days=32"), ("acts", 'after=[1,"x"]'),
     ("acts", 'after=[1,"9999999999999999999"]'), ("invitations", 'after=[1,"\\u0000"]'), ("person", "person=%00"),
     ("bans", "after=%00"), ("identifier", ""), ("identifier", "identifier=" + "a" * 4000),
 )  # fmt: skip

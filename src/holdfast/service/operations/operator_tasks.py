@@ -146,12 +146,11 @@ class OperatorTasks:
         return await person_export(self.store, await self._did_of(given), self.pseudonyms, by.now)
 
     async def erase_person(self, given: asked.OfPerson, by: By) -> Row:
-        """Delete a person; return how many rows of each kind went. The audit's row has a hash of the DID."""
+        """Delete a person; return how many rows of each kind went."""
         did = await self._did_of(given)
-        await self.store.administration.note("erased", self.pseudonyms.of_did(did), by)
         token = self.entropy(_TOKEN_BYTES)
         removal = Removal(did=did, now=by.now, pseudonyms=self.pseudonyms, token=token, until=by.now + _REMEMBERED_S)
-        return {"did": did, **(await self.store.take_back(removal))._asdict()}
+        return {"did": did, **(await self.store.administration.erase(removal, by))._asdict()}
 
     async def acts(self, given: asked.ReadPage, _by: By) -> Rows:
         """Return a page of what operators did, the latest first."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, nextafter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
+    from holdfast.service.store.persons import Removal, Removed
 
 
 class Listed(msgspec.Struct, frozen=True, gc=False):
@@ -48,6 +50,23 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     since: float = 0.0
     until: float = 1e12
     after: tuple[float, str, str] | None = None
+
+
+_LAST = "\U0010ffff"  # after every character of a key; the first that a key may contain is after _FIRST
+_FIRST = "\x01"
+
+
+def key_range(scan: Scan, prefix: str) -> tuple[str, str]:
+    """Return the first key of a scan by key, and the one before which it ends: one bound each, as indexes need it."""
+    return (max(prefix, scan.after[2] + _FIRST) if scan.after else prefix), prefix + _LAST
+
+
+def time_range(scan: Scan) -> tuple[float, float, float, str, str]:
+    """Return the earliest and latest time of a scan by time, and creation, channel and key before which it begins."""
+    latest = nextafter(scan.until, -inf)
+    if scan.after is None or scan.after[0] > latest:
+        return scan.since, latest, latest, _LAST, _LAST
+    return scan.since, scan.after[0], *scan.after
 
 
 class DayCount(NamedTuple):
@@ -214,6 +233,6 @@ class Administration(OperatorRecords, Protocol):
         """
         ...
 
-    async def note(self, action: str, key: str, by: By) -> None:
-        """Write an act into the audit that changes nothing else here, such as an invitation."""
+    async def erase(self, removal: Removal, by: By) -> Removed:
+        """Remove everything of a person, as `Store.take_back` does, with a row about it that has a hash of the DID."""
         ...

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import DAY_S
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.administration import Act, Ban, DayCount, Listed
+from holdfast.service.store.administration import Act, Ban, DayCount, Listed, key_range, time_range
+from holdfast.service.store.persons import Removed
 from holdfast.service.store.postgresql.batches import LostRace
 from holdfast.service.store.postgresql.operator_records import PostgresqlOperatorRecords, rows_of, single
+from holdfast.service.store.postgresql.persons import removal_arguments
 from holdfast.service.store.postgresql.texts import storable
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.administration import By, Scan
+    from holdfast.service.store.persons import Removal
     from holdfast.service.store.postgresql.batches import Kind
 
 _CREDENTIALS = (
@@ -25,8 +28,6 @@ _LISTED = (
     "SELECT i.channel, i.key, i.given, i.did, i.stage, i.ip, i.created_at, i.registered_at,"
     f" {_CREDENTIALS.format('confirmed')}, {_CREDENTIALS.format('pending')} FROM holdfast.identifiers AS i"
 )
-_LAST = "\U0010ffff"
-_START = (1e12, _LAST, _LAST)
 _NEWEST_ID = "f" * 32
 
 
@@ -37,14 +38,14 @@ OF_DID = rows_of(
 )
 BY_KEY = rows_of(
     "scan",
-    f"{_LISTED} WHERE i.channel = $1 AND i.key > $2 AND i.key >= $3 AND i.key < $4 AND i.created_at >= $5"
-    " AND i.created_at < $6 ORDER BY i.key LIMIT $7",
+    f"{_LISTED} WHERE i.channel = $1 AND i.key >= $2 AND i.key < $3 AND i.created_at >= $4"
+    " AND i.created_at < $5 ORDER BY i.key LIMIT $6",
 )
 NEWEST = rows_of(
     "scan",
-    f"{_LISTED} WHERE i.created_at >= $1 AND i.created_at < $2 AND i.created_at <= $3"
-    ' AND (i.created_at, i.channel, i.key) < ($4, $5 COLLATE "C", $6 COLLATE "C")'
-    " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT $7",
+    f"{_LISTED} WHERE i.created_at >= $1 AND i.created_at <= $2"
+    ' AND (i.created_at, i.channel, i.key) < ($3, $4 COLLATE "C", $5 COLLATE "C")'
+    " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT $6",
 )
 COUNT = rows_of(
     "count_day",
@@ -66,7 +67,7 @@ RELEASE = single("release", "release_by_v1", 5)
 REVOKE = single("revoke_credential", "revoke_by_v1", 4)
 TRANSFER = single("transfer", "transfer_v1", 6)
 RENAME = single("rename", "rename_v1", 8)
-NOTE = single("note", "note_act_v1", 4)
+ERASE = single("erase", "erase_v1", 15)
 
 
 class PostgresqlAdministration(PostgresqlOperatorRecords):
@@ -120,9 +121,12 @@ class PostgresqlAdministration(PostgresqlOperatorRecords):
         except LostRace:  # the new name is taken
             return False
 
-    async def note(self, action: str, key: str, by: By) -> None:
+    async def erase(self, removal: Removal, by: By) -> Removed:
         """See Administration."""
-        await self._write(NOTE, (by.operator, action, key, by.now))
+        if not storable(removal.did):
+            return Removed()
+        hashed = removal.pseudonyms.of_did(removal.did)
+        return Removed.of_text(await self._write(ERASE, (by.operator, hashed, *removal_arguments(removal))))
 
 
 def query_of(scan: Scan, limit: int) -> tuple[Kind, tuple[Any, ...]]:
@@ -130,8 +134,5 @@ def query_of(scan: Scan, limit: int) -> tuple[Kind, tuple[Any, ...]]:
     if scan.did is not None:
         return OF_DID, (scan.did, limit)
     if scan.prefix is not None:
-        last = scan.after[2] if scan.after else ""
-        bounds = (scan.channel, last, scan.prefix, scan.prefix + _LAST)
-        return BY_KEY, (*bounds, scan.since, scan.until, limit)
-    after = scan.after or _START
-    return NEWEST, (scan.since, scan.until, after[0], *after, limit)
+        return BY_KEY, (scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit)
+    return NEWEST, (*time_range(scan), limit)

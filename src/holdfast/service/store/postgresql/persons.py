@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _AT_ONCE = 500  # rows of the audit that a statement changes
 
 
-def _take_back(batch: Sequence[Removal]) -> list[Any]:
-    one = batch[0]
+def removal_arguments(one: Removal) -> list[Any]:
+    """Return the arguments of the function that carries out a removal."""
     channel, key = one.name or (None, None)
     return [
         *(shard_of(one.did), one.did),
@@ -38,7 +38,7 @@ def _take_back(batch: Sequence[Removal]) -> list[Any]:
 TAKE_BACK = Kind(
     "take_back",
     call("take_back_v1", 13),
-    _take_back,
+    lambda batch: removal_arguments(batch[0]),
     lambda _batch, rows: [Removed.of_text(rows[0][0])],
     1,
     repeatable=True,

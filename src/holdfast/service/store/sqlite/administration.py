@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import DAY_S
-from holdfast.service.store.administration import Act, Ban, DayCount, Listed
-from holdfast.service.store.sqlite import audit, claims
+from holdfast.service.store.administration import Act, Ban, DayCount, Listed, key_range, time_range
+from holdfast.service.store.sqlite import audit, claims, persons
 from holdfast.service.store.sqlite.operator_records import SqliteOperatorRecords
 from holdfast.service.store.sqlite.standing import of_did
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.service.store.administration import By, Scan
+    from holdfast.service.store.persons import Removal, Removed
 
 _CREDENTIALS = "(SELECT count(*) FROM credentials AS c WHERE c.identifier_id = i.id AND c.confirmation = '{}')"
 _LISTED = (
@@ -29,16 +30,14 @@ OF_DID = (
     " ORDER BY i.created_at DESC, i.channel, i.key LIMIT ?2"
 )
 BY_KEY = (
-    f"{_LISTED} WHERE i.channel = ? AND i.key > ? AND i.key >= ? AND i.key < ? AND i.created_at >= ?"
+    f"{_LISTED} WHERE i.channel = ? AND i.key >= ? AND i.key < ? AND i.created_at >= ?"
     " AND i.created_at < ? ORDER BY i.key LIMIT ?"
 )
 NEWEST = (
-    f"{_LISTED} WHERE i.created_at >= ? AND i.created_at < ? AND i.created_at <= ?"
+    f"{_LISTED} WHERE i.created_at >= ? AND i.created_at <= ?"
     " AND (i.created_at, i.channel, i.key) < (?, ?, ?)"
     " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT ?"
 )
-_LAST = "\U0010ffff"
-_START = (1e12, _LAST, _LAST)
 _DIGITS = 19  # of the first integer that SQLite may not hold
 COUNT = (
     f"SELECT CAST(created_at / {DAY_S} AS INTEGER), channel, count(*), sum(stage = 'registered') FROM identifiers"
@@ -96,9 +95,9 @@ class SqliteAdministration(SqliteOperatorRecords):
         """See Administration."""
         return await self._write(by, _rename, channel, key, new, by.now)
 
-    async def note(self, action: str, key: str, by: By) -> None:
+    async def erase(self, removal: Removal, by: By) -> Removed:
         """See Administration."""
-        await self._write(by, audit.note_key, action, "", key, None, by.now)
+        return await self._write(by, _erase, removal)
 
 
 def query_of(scan: Scan, limit: int) -> tuple[Any, ...]:
@@ -106,11 +105,8 @@ def query_of(scan: Scan, limit: int) -> tuple[Any, ...]:
     if scan.did is not None:
         return OF_DID, scan.did, limit
     if scan.prefix is not None:
-        last = scan.after[2] if scan.after else ""
-        bounds = (scan.channel, last, scan.prefix, scan.prefix + _LAST)
-        return BY_KEY, *bounds, scan.since, scan.until, limit
-    after = scan.after or _START
-    return NEWEST, scan.since, scan.until, after[0], *after, limit
+        return BY_KEY, scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit
+    return NEWEST, *time_range(scan), limit
 
 
 def _ban(connection: Connection, subject: str, reason: str, now: float) -> bool:
@@ -125,6 +121,11 @@ def _lift(connection: Connection, subject: str, now: float) -> bool:
     if gone:
         audit.note_key(connection, "ban_lifted", "", subject, None, now)
     return bool(gone)
+
+
+def _erase(connection: Connection, removal: Removal) -> Removed:
+    audit.note_key(connection, "erased", "", removal.pseudonyms.of_did(removal.did), None, removal.now)
+    return persons.take_back(connection, removal)
 
 
 def _transfer(connection: Connection, channel: str, key: str, did: str, now: float) -> bool:

@@ -94,6 +94,19 @@ BEGIN
 END
 $$;
 
+-- Removes everything of a person, as take_back_v1 does; `hashed` is the DID's hash.
+CREATE FUNCTION holdfast.erase_v1(
+    operator text, hashed text, of_shard smallint, of_did text, credential_shard smallint, credential_id text,
+    name_shard smallint, of_channel text, of_key text, token_shard smallint, of_token bytea,
+    token_until double precision, inner_block bytea, outer_block bytea, at double precision
+) RETURNS text LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+BEGIN
+    PERFORM holdfast.note_act_v1(operator, 'erased', hashed, at);
+    RETURN holdfast.take_back_v1(of_shard, of_did, credential_shard, credential_id, name_shard, of_channel, of_key,
+        token_shard, of_token, token_until, inner_block, outer_block, at);
+END
+$$;
+
 CREATE FUNCTION holdfast.release_by_v1(
     operator text, of_shard smallint, of_channel text, of_key text, at double precision
 ) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
