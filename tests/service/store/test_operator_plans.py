@@ -64,10 +64,11 @@ async def test_the_embedded_store_scans_no_table(tmp_path: Path) -> None:
     await SqliteStore(tmp_path / "holdfast.db").close()
     own = {NAME: "identifiers_key", DID: "credentials_did_end"}
     asked = [(*sqlite.query_of(scan, 50), own.get(index, index)) for scan, index in scans()]
-    asked += [(sqlite.COUNT, 0, 1, NEWEST), (sqlite.ACTS, 1, 1, 50, "audit_acts"), (sqlite.BANS, "", 50, "PRIMARY KEY")]
-    asked += [(sqlite_records.NEWEST_INVITATIONS, 1, "", 50, "invitations_made")]
+    asked += [(sqlite.COUNT, (0, 1), NEWEST), (sqlite.ACTS, (1, 1, 50), "audit_acts")]
+    asked += [(sqlite.BANS, ("", 50), "PRIMARY KEY")]
+    asked += [(sqlite_records.NEWEST_INVITATIONS, (1, "", 50), "invitations_made")]
     with closing(connect(tmp_path / "holdfast.db")) as connection:
-        for statement, *values, index in asked:
+        for statement, values, index in asked:
             plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
             assert any(step.startswith("SEARCH") and index in step for step in plan), (statement, plan)
             assert not any(step.startswith("SCAN") for step in plan), (statement, plan)
@@ -78,7 +79,7 @@ async def test_the_work_for_a_page_does_not_grow_with_the_table(tmp_path: Path) 
     with closing(connect(tmp_path / "holdfast.db")) as connection:
         connection.execute(MANY)
         for given in PAGES:
-            statement, *values = sqlite.query_of(search_of(given, str).scan, 20)
+            statement, values = sqlite.query_of(search_of(given, str).scan, 20)
             steps = Steps()
             connection.set_progress_handler(steps.count, 100)
             found = connection.execute(statement, values).fetchall()

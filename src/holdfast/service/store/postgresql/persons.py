@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 500  # rows of the audit that a statement changes
 
 
-def removal_arguments(one: Removal) -> list[Any]:
+def removal_arguments(one: Removal) -> list[object]:
     """Return the arguments of the function that carries out a removal."""
     channel, key = one.name or (None, None)
     return [

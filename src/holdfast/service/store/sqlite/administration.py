@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # ruff: noqa: S608 - the statements consist of our own names
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import DAY_S
 from holdfast.service.store.administration import Act, Ban, DayCount, Listed, key_range, time_range
@@ -55,7 +55,8 @@ class SqliteAdministration(SqliteOperatorRecords):
 
     async def scan(self, scan: Scan, limit: int) -> list[Listed]:
         """See Administration."""
-        return [Listed(*row) for row in await self._rows(*query_of(scan, limit))]
+        statement, values = query_of(scan, limit)
+        return [Listed(*row) for row in await self._rows(statement, *values)]
 
     async def count_day(self, since: float, until: float) -> list[DayCount]:
         """See Administration."""
@@ -100,13 +101,13 @@ class SqliteAdministration(SqliteOperatorRecords):
         return await self._write(by, _erase, removal)
 
 
-def query_of(scan: Scan, limit: int) -> tuple[Any, ...]:
+def query_of(scan: Scan, limit: int) -> tuple[str, tuple[object, ...]]:
     """Return the statement that reads what a scan says, and its parameters."""
     if scan.did is not None:
-        return OF_DID, scan.did, limit
+        return OF_DID, (scan.did, limit)
     if scan.prefix is not None:
-        return BY_KEY, scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit
-    return NEWEST, *time_range(scan), limit
+        return BY_KEY, (scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit)
+    return NEWEST, (*time_range(scan), limit)
 
 
 def _ban(connection: Connection, subject: str, reason: str, now: float) -> bool:
