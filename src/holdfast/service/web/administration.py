@@ -18,6 +18,7 @@ from holdfast.service.operations.administration import NotFound, NotPossible
 from holdfast.service.operations.operator_tasks import Rows
 from holdfast.service.store.administration import KeyRevoked
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics
 from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, ADMIN_HOST_UNKNOWN, ADMIN_KEY_REFUSED, API
 from holdfast.wire.csv_text import csv_of
 from holdfast.wire.errors import (
@@ -166,6 +167,8 @@ def _answer(found: Any, *, csv: bool) -> Response:
 
 def _failed(error: Exception, endpoint: AdminEndpoint) -> Response:
     if isinstance(error, Refused):
+        if error.limit is not None:
+            metrics.LIMITS_HIT.add(error.limit)
         wait = error.retry_after_s
         return _error(error.row.status, error.row.error, [] if wait is None else [("retry-after", str(wait))])
     if isinstance(error, NotPossible):

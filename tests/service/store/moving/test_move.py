@@ -15,6 +15,7 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pins import PinRequest
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import MoveReport, move
 from holdfast.service.store.moving.target import NotEmpty
@@ -80,6 +81,13 @@ async def fill(store: Store) -> None:
     await store.mark_verified(MAIL, NOW + 7)
     for _ in range(2):
         await store.charge((SENDS,), NOW)
+    for name, at in (("eva", NOW), ("tom", NOW + 1)):
+        await store.administration.keep_key(AdminKey(name, b"\x00\xff" * 16, "read", at), By("op", at))
+    await store.administration.revoke_key("tom", By("op", NOW + 2))
+    for number in ("0a" * 6, "0b" * 6):
+        await store.administration.invite(StoredInvitation(number, 3, NOW + 900, NOW), By("op", NOW))
+    await store.administration.use_up(StoredInvitation("0b" * 6, 3, NOW + 900, NOW), By("op", NOW + 3))
+    await store.administration.ban("did did:a:9", "spam", By("op", NOW))
 
 
 async def fill_snapshots(store: Store) -> None:
@@ -161,6 +169,9 @@ async def known(store: Store) -> list[Any]:
         await store.verified_at(MAIL),
         [row.credential for row in await store.due(NOW, 9)],
         await store.describe("email", MAIL.key),
+        await store.administration.keys(),
+        await store.administration.invitations(None, 10),
+        await store.administration.bans("", 10),
     ]
 
 
