@@ -153,6 +153,7 @@ def test_a_taken_port_is_named() -> None:
         (["--port", "70000"], 2, "--port"),
         (["--rpc-port", "-3"], 2, "--rpc-port"),
         (["--bundler-port", "seven"], 2, "--bundler-port"),
+        (["--hardfork", "berlin"], 2, "is not one of cancun, prague, osaka"),
         (["--port", "4123", "--rpc-port", "0", "--bundler-port", "4123"], 1, "--port and --bundler-port are both 4123"),
     ],
 )

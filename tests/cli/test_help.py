@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.serving import HOLDFAST
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import COMMANDS
@@ -74,6 +78,33 @@ def test_each_word_of_a_group_explains_itself(holdfast: Callable[..., Answer], g
 @pytest.mark.parametrize("name", ["serve", "ready", "config", "check", "backup", "restore", "export", "migrate", "dev"])
 def test_every_single_command_speaks_json(holdfast: Callable[..., Answer], name: str) -> None:
     assert "--json" in holdfast(name, "--help").out
+
+
+@pytest.mark.parametrize(("typed", "near"), [("sevre", "serve"), ("identifer", "identifier")])
+def test_a_mistyped_command_is_told_the_nearest(holdfast: Callable[..., Answer], typed: str, near: str) -> None:
+    answer = holdfast(typed)
+    assert (answer.code, f"Did you mean '{near}'" in answer.err) == (Exit.USAGE, True)
+
+
+def test_help_is_a_command_too(holdfast: Callable[..., Answer]) -> None:
+    assert holdfast("help").out == holdfast("--help").out
+    assert holdfast("help", "identifier", "list").out == holdfast("identifier", "list", "--help").out
+
+
+def test_a_shell_completes_commands_and_their_options() -> None:
+    def completed(words: str, at: int) -> str:
+        asked = {"_HOLDFAST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+        done = subprocess.run([HOLDFAST], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+        return done.stdout
+
+    assert completed("holdfast ident", 1).split() == ["identifier"]
+    assert completed("holdfast identifier tr", 2).split() == ["transfer"]
+    assert "--workers" in completed("holdfast serve --w", 2)
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("holdfast ")
 
 
 def test_the_version_is_the_package_version(holdfast: Callable[..., Answer]) -> None:

@@ -109,7 +109,7 @@ def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(by_pa
         create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--service", url)
         refused = other.run(*create, code=Exit.FAILED)
         assert f"account factory {foreign} is not the one of this release" in refused.stderr
-        assert "no vault here yet" in other.run("vault", "accounts", code=Exit.FAILED).stderr
+        assert "no vault here yet" in other.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
 
 
 def test_passwords_are_asked_without_echo(by_password):
@@ -124,7 +124,7 @@ def test_passwords_are_asked_without_echo(by_password):
 def test_errors_are_one_line_and_a_code(tmp_path):
     terminal = Terminal(tmp_path)
     assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
-    assert "holdfast vault create" in terminal.run("vault", "accounts", code=Exit.FAILED).stderr
+    assert "holdfast vault create" in terminal.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
     terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE)
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
 

@@ -109,6 +109,10 @@ def ask_code(message: str) -> str:
     return str(typer.prompt("Code", err=True, default="", show_default=False))
 
 
+class NoVault(Exception):
+    """The folder has no vault."""
+
+
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn any of the client's errors into a one-line message and an exit code."""
@@ -119,6 +123,8 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
     except NetworkError as error:
         code = Exit.UNAVAILABLE if getattr(error, "status", None) is None else Exit.FAILED
         fail(code, str(error), as_json=as_json)
+    except NoVault as error:
+        fail(Exit.NOT_FOUND, str(error), as_json=as_json)
     except ServiceError as error:
         fail(Exit.FAILED, str(error), as_json=as_json)
     except ValueError as error:
@@ -152,12 +158,10 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
 def open_stored(vault: Vault, store: VaultStore, folder: Path | None, key: str, service: str) -> None:
     """Unlock the stored vault with the secret of the unlock period or else with the key. No service is asked.
 
-    Raises ClientStateError, and the key's errors.
+    Raises NoVault, ClientStateError, and the key's errors.
     """
-    from holdfast.wire.client_errors import ClientStateError
-
     if store.load() is None:
-        raise ClientStateError("there is no vault here yet: holdfast vault create")
+        raise NoVault("there is no vault here yet: holdfast vault create")
     period = sessions.live(folder)
     if period is None or not vault.unlock(period.key).success:
         unlock(vault, key_provider(key, service, store))

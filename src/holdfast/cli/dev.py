@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+HARDFORKS = ("cancun", "prague", "osaka")  # the contracts are compiled for the first
+
 
 def _port(whose: str) -> Any:
     return typer.Option(min=0, max=65535, help=f"Port of {whose}; 0 picks one.")
@@ -46,6 +48,8 @@ def dev(  # noqa: PLR0913 - each is an option of the command
     are written to the outbox folder. Ctrl-C ends everything. With --demo, the exit code is 0 only if the chain's state
     shows the registration and the payment.
     """
+    if hardfork not in HARDFORKS:
+        fail(Exit.USAGE, f"--hardfork: {hardfork!r} is not one of {', '.join(HARDFORKS)}", as_json=as_json)
     if find_spec("eth_abi") is None:
         fail(Exit.CONFIGURATION, f"holdfast dev needs an extra: {install_command('world')}", as_json=as_json)
     from holdfast.world.development import DevelopmentOptions

@@ -79,6 +79,15 @@ def command_of(name: str) -> Any:
 class LazyGroup(TyperGroup):
     """A group whose commands are in the modules that `COMMANDS` lists. Each module has a Typer `app`."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        names: dict[str, Any] = dict.fromkeys(present())
+        self.commands = names  # of which typer suggests one for a mistyped one
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read `holdfast help COMMAND` as `holdfast COMMAND --help`."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
         """Return the commands' names in the order of the table."""
         return list(present())
@@ -102,7 +111,6 @@ class LazyGroup(TyperGroup):
 # Typer's own exception printer is disabled, because it may show local variables and thereby secrets.
 application = typer.Typer(
     cls=LazyGroup,
-    add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
