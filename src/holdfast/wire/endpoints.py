@@ -441,6 +441,7 @@ READINESS = Endpoint[r.Input](
 )
 OPENAPI = _file("openapi", "/openapi.json", "This document")
 DOCS = _file("docs", "/docs", "This document as a page", HTML)
+DOCS_SCRIPT = _file("docs_script", "/docs.js", "The script that sends requests from that page", "text/javascript")
 
 
 SECURITY_TXT = Endpoint[r.Input](

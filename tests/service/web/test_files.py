@@ -43,6 +43,7 @@ async def test_the_enclave_is_a_module_with_the_documented_headers(api: Api) -> 
         "/pay/payment-method.json",
         "/openapi.json",
         "/docs",
+        "/docs.js",
         "/robots.txt",
         "/favicon.ico",
     ],

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from holdfast.rules.crawlers import security_text
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, Response, error_response
 from holdfast.service.http.static import StaticAnswer
-from holdfast.service.web.openapi import document, page
-from holdfast.service.web.prepared import FILE_CACHE, HTML, JSON, TEXT
+from holdfast.service.web.openapi import document
+from holdfast.service.web.openapi_page import page
+from holdfast.service.web.prepared import FILE_CACHE, HTML, JSON, SCRIPT, TEXT
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire import endpoints
 from holdfast.wire.errors import NOT_FOUND
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.requests import Input
 
-_DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_DOCS_POLICY = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
 
 
 @serves_plainly(endpoints.ENCLAVE)
@@ -91,6 +97,12 @@ async def docs(_web: WebContext, request: Request) -> Response:
     return await _docs().serve(request)
 
 
+@serves_plainly(endpoints.DOCS_SCRIPT)
+async def docs_script(_web: WebContext, request: Request) -> Response:
+    """GET /docs.js."""
+    return await _docs_script().serve(request)
+
+
 @cache
 def _openapi() -> StaticAnswer:
     # The document is built on the first request, so that startup does not wait for it.
@@ -99,4 +111,11 @@ def _openapi() -> StaticAnswer:
 
 @cache
 def _docs() -> StaticAnswer:
-    return StaticAnswer(page(endpoints.ENDPOINTS), HTML, FILE_CACHE, [("content-security-policy", _DOCS_POLICY)])
+    return StaticAnswer(
+        page(json.loads(document(endpoints.ENDPOINTS))), HTML, FILE_CACHE, [("content-security-policy", _DOCS_POLICY)]
+    )
+
+
+@cache
+def _docs_script() -> StaticAnswer:
+    return StaticAnswer((files("holdfast.service") / "static/docs/docs.js").read_bytes(), SCRIPT, FILE_CACHE)

@@ -1,8 +1,7 @@
-"""/openapi.json and /docs: the declared endpoints as an OpenAPI document and as an HTML page."""
+"""/openapi.json: the declared endpoints as an OpenAPI document. `openapi_page.py` makes a page of it."""
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +13,7 @@ from holdfast.wire.endpoints import ErrorForm
 from holdfast.wire.errors import ErrorRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.wire import models
     from holdfast.wire.endpoints import Endpoint
@@ -67,23 +66,6 @@ def document(endpoints: Sequence[Endpoint[Input]]) -> bytes:
     )
 
 
-def page(endpoints: Iterable[Endpoint[Input]]) -> bytes:
-    """Return the documentation of the endpoints as an HTML page without scripts."""
-    rows = "".join(
-        f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
-        f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
-        for endpoint in endpoints
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdfast HTTP interface</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<link rel="stylesheet" href="/pay/confirm.css"></head><body><main><h1>Holdfast HTTP interface</h1>'
-        f'<p>Version {__version__}. For machines: <a href="/openapi.json">/openapi.json</a>.</p>'
-        f"<table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Takes</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></main></body></html>"
-    ).encode()
-
-
 def fields(declared: type[Input] | None) -> list[tuple[str, bool, dict[str, Any]]]:
     """Return the name and the schema of each field, and whether it is required; a field may have alternative names.
 
@@ -108,10 +90,6 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     plain = {name: value for name, value in choices[0].items() if name != "default"}
     # A generator of clients refuses a list whose elements have no schema.
     return plain | {"items": {}} if plain.get("type") == "array" and "items" not in plain else plain
-
-
-def _inputs(endpoint: Endpoint[Input]) -> str:
-    return ", ".join(name + ("" if needed else "?") for name, needed, _ in fields(endpoint.input))
 
 
 def _describe(endpoint: Endpoint[Input]) -> dict[str, Any]:

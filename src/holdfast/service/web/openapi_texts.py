@@ -219,7 +219,8 @@ TEXTS: dict[str, Text] = {
     "healthz": _of("Service", "200 as long as the process responds, also without a database.", {"ok": True}),
     "readyz": _of("Service", "200 if the database reads and writes and the process is not stopping.", {"ok": True}),
     "openapi": _of("Service", "The document that describes these endpoints, in OpenAPI 3.1."),
-    "docs": _of("Service", "A page without scripts that lists these endpoints."),
+    "docs": _of("Service", "A page about these endpoints, from which requests can be sent."),
+    "docs_script": _of("Service", "The script of that page."),
     "resolve_did": _of(
         "Chain",
         "`didDocumentMetadata.proven` says what the chain or the DID itself proves. A deactivated DID is 410."

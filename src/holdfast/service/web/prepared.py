@@ -30,7 +30,7 @@ _PAGE_CACHE = "no-cache"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
-_SCRIPT = "text/javascript; charset=utf-8"
+SCRIPT = "text/javascript; charset=utf-8"
 PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
 # A shop's page loads the icon, so cross-origin use must be allowed.
 _CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
@@ -93,9 +93,9 @@ def prepare(
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *page_headers]),
-        pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
+        pay_worker=_file("sw.js", SCRIPT, [("service-worker-allowed", "/pay/")]),
         pay_confirm=_confirm_page(payments or PaymentFacts(), page_headers, pages),
-        pay_confirm_script=_file("confirm.js", _SCRIPT),
+        pay_confirm_script=_file("confirm.js", SCRIPT),
         pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
         pay_icon=pages.picture.answer("cross-origin") if pages else _file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
         pay_manifest=_manifest(pages),

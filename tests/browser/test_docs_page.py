@@ -1,0 +1,27 @@
+"""/docs in a browser: a reader sends a request with values of their own, and the page fits a narrow window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.page_visits import Visit, new_name
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+    from tests.support.serving import Server
+
+
+async def test_a_reader_sends_requests(browser: Browser, shared: Server) -> None:
+    visit, name = await Visit.of(browser, shared, "/docs"), new_name()
+    asked = visit.page.locator("#check_session")
+    await asked.locator("summary").click()
+    await asked.get_by_label("identifier").fill(name)
+    await asked.get_by_role("button", name="Send").click()
+    await asked.locator("output", has_text='"available": true').wait_for()
+    opened = visit.page.locator("#create_session")
+    await opened.locator("summary").click()
+    await opened.get_by_label("Body").fill('{"identifier": "a b", "channel": "handle"}')
+    await opened.get_by_role("button", name="Send").click()
+    await opened.locator("output", has_text="400 application/json").wait_for()
+    await visit.inspect("docs")
+    assert visit.complaints == []
