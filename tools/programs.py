@@ -1,8 +1,8 @@
 """Downloads the Debian packages that tests need into .setup/programs, without root and without installing them.
 
 `python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
-`make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers, PgBouncer for the tests of
-PostgreSQL behind a pooler.
+`make topology` and its test, Caddy for the test of its example, Firefox and WebKitGTK for the page tests in those
+browsers, PgBouncer for the tests of PostgreSQL behind a pooler.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class ProgramSet(NamedTuple):
 SITE = ProgramSet(
     "nginx and Prometheus", "root", {"nginx": "nginx", "prometheus": "prometheus", "promtool": "prometheus"}, _DOWNLOAD
 )
+CADDY = ProgramSet("Caddy", "caddy", {"caddy": "caddy"}, _DOWNLOAD)
 FIREFOX = ProgramSet("Firefox", "firefox", {"firefox-esr": "firefox-esr"}, _WITH_LIBRARIES)
 WEBKIT = ProgramSet("WebKitGTK", "webkit", {"WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}, _WITH_LIBRARIES)
 POOLER = ProgramSet("PgBouncer", "pooler", {"pgbouncer": "pgbouncer"}, _WITH_LIBRARIES)
-SETS = (SITE, FIREFOX, WEBKIT, POOLER)
+SETS = (SITE, CADDY, FIREFOX, WEBKIT, POOLER)
 
 
 def program(name: str) -> str | None:

@@ -62,7 +62,7 @@ def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(
     give(tmp_path, "dpkg", DPKG)
     assert programs.main() == 1
     lines = capsys.readouterr().err.splitlines()
-    titles = ("nginx and Prometheus", "Firefox", "WebKitGTK", "PgBouncer")
+    titles = ("nginx and Prometheus", "Caddy", "Firefox", "WebKitGTK", "PgBouncer")
     assert lines == [f"holdfast: {title}: apt-get update: no room" for title in titles]
 
 
