@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import sqlite3
 import subprocess
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,6 @@ from holdfast.service.store.sqlite.write_check import try_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.support.operator import Answer
 
@@ -203,6 +204,26 @@ def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast: Callable[...
     at = next(number for number, line in enumerate(lines) if line.startswith("FAIL chain"))
     assert lines[at + 1].strip() == "-> set HOLDFAST_RPC_URL to an endpoint of chain 84532 that answers"
     assert "hunter2" not in answer.out + answer.err
+
+
+def test_a_file_that_root_made_in_the_services_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "holdfast.db").touch(0o600)
+    tmp_path.chmod(0o700)
+    settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
+    assert {found.state for found in diagnosis.permissions(settings)} == {"ok"}
+    true_stat = Path.stat
+
+    def of_another_user(path: Path, **more: bool) -> os.stat_result:
+        found = true_stat(path, **more)
+        return (
+            os.stat_result((*found[:4], found.st_uid + 1, *found[5:10]))
+            if path.is_relative_to(tmp_path / "holdfast.db")
+            else found
+        )
+
+    monkeypatch.setattr(Path, "stat", of_another_user)
+    states = {found.subject: found.state for found in diagnosis.permissions(settings)}
+    assert states == {tmp_path.name: "ok", "holdfast.db": "error"}
 
 
 def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) -> None:

@@ -18,9 +18,10 @@ import httpx
 import pytest
 from tests.support.children import dying_with_parent
 from tests.support.clean_tree import ROOT
-from tests.support.serving import PATIENCE_S, becomes_true, free_port
+from tests.support.serving import PATIENCE_S, becomes_true
 
 from holdfast.service.settings.values import read_settings
+from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

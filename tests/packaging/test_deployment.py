@@ -44,7 +44,7 @@ def unit() -> dict[str, list[str]]:
 
 def test_the_unit_gives_the_service_its_time_to_stop() -> None:
     assert STOP_WITHIN_S < int(unit()["TimeoutStopSec"][0]) <= STOP_WITHIN_S + 10
-    assert unit()["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
+    assert unit()["ExecReload"] == ['/bin/sh -c "kill -HUP $MAINPID"']
     assert unit()["ExecStart"][0].endswith(" serve")
 
 

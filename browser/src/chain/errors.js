@@ -3,7 +3,8 @@
 import { RequestRefused, ServiceError } from "../errors.js";
 import { NATIVE } from "./native.js";
 
-const REVERT_DATA = /0x((?:[0-9a-f]{2}){4,})$/;
+// A selector and whole words, as Solidity encodes errors, so that an address at the end of a message is none.
+const REVERT_DATA = /0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$/;
 
 /** The operation was refused, or was mined and failed. */
 export class OperationFailed extends ServiceError {

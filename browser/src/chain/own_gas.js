@@ -52,7 +52,9 @@ export async function withFees(url, { contracts, policy }, operation) {
  */
 export async function paidByAccount(url, account, operation, why) {
   if (BigInt(operation.maxFeePerGas) === 0n)
-    throw new NetworkError("the price of gas is not known: set gas.rpcUrl to the chain's JSON-RPC endpoint");
+    throw new NetworkError(
+      `${why}; and the price of gas is not known: name the chain's JSON-RPC endpoint in the gas policy`,
+    );
   const payment = paymentOf(operation.callData);
   const coins = payment?.token === NATIVE ? payment.amount : 0n;
   const estimated = await estimatedFor(account.bundler, operation).catch(async (error) => {

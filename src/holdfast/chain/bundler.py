@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
 RECEIPT_WITHIN_S = 60.0
-_REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
+# A selector and whole words, as Solidity encodes errors, so that an address at the end of a message is none.
+_REVERT_DATA = re.compile(r"0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
 # A well-formed signature with a low s, so that gas estimation runs all of the curve arithmetic before rejecting it.

@@ -148,6 +148,14 @@ def counting(failures, failure):
     return handler, asked
 
 
+def test_a_certificate_that_is_not_trusted_is_called_that():
+    def broken(_request):
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certificate (_ssl.c:992)")
+
+    with pytest.raises(NetworkError, match="is not trusted; if its CA is your own, set SSL_CERT_FILE"):
+        Both(broken)("status")
+
+
 @pytest.mark.parametrize("failure", [503, 502, 429, 504, httpx.ConnectError("x"), httpx.ReadTimeout("x")])
 def test_safe_requests_are_repeated(failure):
     handler, asked = counting(2, failure)

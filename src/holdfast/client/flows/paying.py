@@ -93,7 +93,7 @@ class Payer:
 
     async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
         try:
-            estimated = await self._estimated(_priced(operation))
+            estimated = await self._estimated(_priced(operation, f"{why}; and "))
         except UserOperationError as error:
             if call[1] and error.reason is None:
                 await self._check_coin(operation, call, why)
@@ -150,9 +150,11 @@ def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
     return replace(operation, **fees._asdict())
 
 
-def _priced(operation: UserOperation) -> UserOperation:
+def _priced(operation: UserOperation, before: str = "") -> UserOperation:
     if operation.max_fee_per_gas == 0:
-        raise NetworkError("the price of gas is not known: set GasPolicy.rpc_url to the chain's JSON-RPC endpoint")
+        raise NetworkError(
+            f"{before}the price of gas is not known: name the chain's JSON-RPC endpoint in the gas policy"
+        )
     return operation
 
 

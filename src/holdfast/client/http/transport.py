@@ -128,7 +128,13 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
         if isinstance(error, TimeoutError):
             raise NetworkError("the whole answer did not arrive in time") from error
         if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError)):
-            raise NetworkError(f"no answer ({type(error).__name__})") from error
+            raise NetworkError(_told(error)) from error
+
+
+def _told(error: Exception) -> str:
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx keeps only OpenSSL's words
+        return "the certificate is not trusted; if its CA is your own, set SSL_CERT_FILE to a file that contains it"
+    return f"no answer ({type(error).__name__})"
 
 
 def _request(call: Call[Any], base_url: str, headers: Mapping[str, str]) -> dict[str, Any]:

@@ -34,6 +34,8 @@ from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from holdfast.service.lifecycle.service import Service
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
@@ -72,7 +74,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_e
     at_home = [
         *_unknown_settings(),
         _key(secrets),
-        *_permissions(settings),
+        *permissions(settings),
         _disk(settings),
         *_database(settings, store),
         _origin(settings),
@@ -103,15 +105,27 @@ def _key(secrets: Secrets) -> Finding:
     return Finding("signing key", "ok", f"{len(secrets.signing_keys)} in use, the first signs")
 
 
-def _permissions(settings: Settings) -> list[Finding]:
-    findings = []
-    for path in (settings.data_dir, *database(settings).files, settings.data_dir / KEY_FILE):
-        if path.exists():
-            mode = stat.S_IMODE(path.stat().st_mode)
-            open_to_others = mode & 0o077
-            fix = f"chmod {'700' if path.is_dir() else '600'} {path}" if open_to_others else ""
-            findings.append(Finding(path.name, "error" if open_to_others else "ok", f"mode {mode:03o}", fix))
-    return findings
+def permissions(settings: Settings) -> list[Finding]:
+    """Return a finding for the data folder and each file in it that holds secrets: its owner, and who may read it."""
+    owner = settings.data_dir.stat().st_uid
+    files = (settings.data_dir, *database(settings).files, settings.data_dir / KEY_FILE)
+    return [_owned(path, owner) or _mode(path) for path in files if path.exists()]
+
+
+def _owned(path: Path, owner: int) -> Finding | None:
+    """Return an error if the folder's user does not own the file, because root ran a command before the service."""
+    found = path.stat().st_uid
+    if found == owner:
+        return None
+    told = f"belongs to user {found}, the data folder to {owner}"
+    return Finding(path.name, "error", told, f"chown -R {owner} the data folder, and run commands as that user")
+
+
+def _mode(path: Path) -> Finding:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not mode & 0o077:
+        return Finding(path.name, "ok", f"mode {mode:03o}")
+    return Finding(path.name, "error", f"mode {mode:03o}", f"chmod {'700' if path.is_dir() else '600'} {path}")
 
 
 def _disk(settings: Settings) -> Finding:

@@ -108,6 +108,14 @@ async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None
         SqliteStore(tmp_path / "x.db")
 
 
+def test_a_file_of_another_user_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests may run as root, who may open every file, so the refusal of the system is made."""
+    (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(StoreUnavailable, match=r"x\.db: .* \(it belongs to user \d+, and this process runs as \d+\)"):
+        SqliteStore(tmp_path / "x.db")
+
+
 async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
     for number in range(50):

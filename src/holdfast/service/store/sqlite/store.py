@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
@@ -83,7 +84,7 @@ class SqliteStore:
             self._reader = connect(file)
             self._marker = connect(file)
         except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(f"{file.name}: {error}") from error
+            raise StoreUnavailable(f"{file.name}: {error}{_denied(file)}") from error
         self._reader.execute("PRAGMA query_only = ON")
         self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
@@ -325,3 +326,10 @@ def _current(file: Path, chain: int | None) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _denied(file: Path) -> str:
+    """Return what SQLite's words leave out: that another user, such as root, made the file."""
+    if not file.exists() or os.access(file, os.R_OK | os.W_OK):
+        return ""
+    return f" (it belongs to user {file.stat().st_uid}, and this process runs as {os.geteuid()})"
