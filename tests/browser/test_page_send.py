@@ -13,7 +13,7 @@ from tests.support.page_visits import GERMAN, Visit, person, requested
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, Route
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -146,7 +146,6 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.press("confirm")
     await visit.screen("send-done")
     assert chain.coin_of(to) == 10**16
-    await visit.press("done")
     await has_a_receipt(visit, name, to)
     await visit.press("send")
     await fill(visit, name, "0.01", "ETH")
@@ -157,11 +156,25 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
 
 
 async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
-    """See the payment in the chain's coin, which no transfer event tells, with a receipt like any other."""
+    """See the payment in the chain's coin, which no transfer event tells, with a receipt like any other.
+
+    A receipt that the person has opened stays open when the chain's payments arrive.
+    """
+    arrive = asyncio.Event()
+
+    async def later(route: Route) -> None:
+        await arrive.wait()
+        await route.continue_()
+
+    await visit.page.route("**/transfers**", later)
+    await visit.press("done")
     paid = visit.page.locator('[data-card="activity"] li', has_text=f"Sent 0.01\u00a0ETH to {name}")
     await paid.locator("summary").click()
+    arrive.set()
+    await visit.told("Received 5.00\u00a0USDC", '[data-card="activity"]')
     shown = await paid.locator("dl").inner_text()
     assert "0.01\u00a0ETH" in shown and to in shown and "0x" in await paid.locator("dd").last.inner_text()
+    await visit.page.unroute("**/transfers**", later)
 
 
 async def returns(visit: Visit) -> None:

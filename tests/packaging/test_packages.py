@@ -51,6 +51,7 @@ CLIENT = {
         "pages/main.js",
         "pages/connect.js",
         "pages/move.js",
+        "admin/main.js",
         "THIRD_PARTY.txt",
     )
 }

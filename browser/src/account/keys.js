@@ -145,7 +145,7 @@ export class AccountKeys {
     return givesServiceAlone({ keys, present, quorum }, changes);
   }
 
-  /** @returns {Promise<string[]>} the service's keys as a guardian, the one that it offers first; none if it is none */
+  /** @returns {Promise<string[]>} the service's keys as a guardian, the one that it offers first; empty if it is no guardian */
   async serviceKeys() {
     const none = (/** @type {any} */ error) =>
       error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);

@@ -34,7 +34,9 @@ export function activityCard(known) {
     transfers = found;
     const events = [...vaultEvents(known), ...payments(known.sent, transfers, known.open)];
     events.sort((one, other) => Date.parse(other.time) - Date.parse(one.time));
+    const opened = new Set([...list.querySelectorAll("details[open]")].map(receiptsHash));
     list.replaceChildren(...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
+    for (const it of list.querySelectorAll("details")) it.open = opened.has(receiptsHash(it));
     none.hidden = events.length > 0;
   };
   drawn();
@@ -154,7 +156,7 @@ function shownAmount(transfer) {
  */
 function receiptOf(transfer, note) {
   const { from, to, tx_hash: hash, time } = transfer;
-  return receipt([
+  return receipt(hash, [
     ["receipt.amount", shownAmount(transfer)],
     ["receipt.shop", note?.shop],
     ["receipt.purpose", note?.label],
@@ -171,7 +173,7 @@ function receiptOf(transfer, note) {
  * @param {Sent} note
  */
 function receiptOfNote({ hash, to, address = to, amount: decimal, symbol, time, shop, label }) {
-  return receipt([
+  return receipt(hash, [
     ["receipt.amount", amount(decimal, symbol)],
     ["receipt.shop", shop],
     ["receipt.purpose", label],
@@ -181,12 +183,20 @@ function receiptOfNote({ hash, to, address = to, amount: decimal, symbol, time, 
   ]);
 }
 
-/** @param {[import("../parts/language.js").TextKey, string | undefined][]} lines */
-function receipt(lines) {
+/**
+ * @param {string} hash the payment's, by which a list that is drawn again knows which receipts the person has open
+ * @param {[import("../parts/language.js").TextKey, string | undefined][]} lines
+ */
+function receipt(hash, lines) {
   const shown = lines
     .filter(([, value]) => value)
     .flatMap(([key, value]) => [el("dt", {}, text(key)), el("dd", { class: "mono" }, value)]);
-  return el("details", {}, el("summary", {}, text("receipt.summary")), el("dl", {}, ...shown));
+  return el("details", { "data-of": hash }, el("summary", {}, text("receipt.summary")), el("dl", {}, ...shown));
+}
+
+/** @param {Element} shown a receipt @returns {string | null} */
+function receiptsHash(shown) {
+  return shown.getAttribute("data-of");
 }
 
 /** @param {Event} event */
