@@ -145,7 +145,7 @@ export class AccountKeys {
     return givesServiceAlone({ keys, present, quorum }, changes);
   }
 
-  /** @returns {Promise<string[]>} the service's keys as a guardian, the one that it offers first; empty if it is no guardian */
+  /** @returns {Promise<string[]>} the service's keys as a guardian, the one that it offers first; empty if it is not a guardian */
   async serviceKeys() {
     const none = (/** @type {any} */ error) =>
       error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);

@@ -69,7 +69,7 @@ def present() -> dict[str, tuple[str, str]]:
 
 
 @cache
-def command_of(name: str) -> Any:
+def command_of(name: str) -> object:
     """Import a command's module and return its command. Typer takes a tenth of a second to make a large group's."""
     command = get_command(import_module(COMMANDS[name][0]).app)
     command.name = name

@@ -44,7 +44,7 @@ class _Handler(WSGIRequestHandler):
         with suppress(OSError):  # the connection was silent or has broken: the base class would print its address
             super().handle()
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
         pass
 
 
