@@ -15,6 +15,8 @@ import { secretsOf } from "./values.js";
  * @typedef {import("../generated/types.js").BootStatus} BootStatus
  * @typedef {import("../generated/types.js").BootEvent} BootEvent
  * @typedef {import("../passkeys/secrets.js").VaultKey} VaultKey
+ * @typedef {import("../snapshots/state.js").SnapshotState} SnapshotState
+ * @typedef {"opened" | "stored" | "locked" | "taken" | "failed"} Notice
  *
  * @typedef {object} VaultOptions
  * @property {string} [dbName] "holdfast-vault" by default
@@ -25,6 +27,14 @@ import { secretsOf } from "./values.js";
  * @property {(event: BootEvent) => void} [onEvent] called with each boot event
  * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; the vault works without them
  * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
+ *
+ * @typedef {{"boot-progress": CustomEvent<BootEvent>, snapshot: CustomEvent<SnapshotState>} & Record<Notice,
+ *   CustomEvent<string>>} VaultEvents
+ *
+ * @typedef {<K extends keyof VaultEvents>(type: K, listener: (event: VaultEvents[K]) => unknown,
+ *   options?: boolean | AddEventListenerOptions) => void} Listens
+ * @typedef {Omit<EventTarget, "addEventListener"> & {addEventListener: Listens & EventTarget["addEventListener"]}} VaultTarget
+ * @typedef {{new (): VaultTarget, prototype: VaultTarget}} VaultEventTarget
  *
  * @typedef {{kind: string, signer?: string, value?: number}} AccountChange a change of an account's owners or guardians
  * @typedef {{did?: string, takeOver?: boolean | string, minRevision?: number}} OpenOptions `did`: which of several stored
@@ -38,11 +48,11 @@ const CLOSED = "the vault is closed";
  * One vault in one worker. Before `boot` and after `close`, calls throw ClientStateError. While the vault is booted,
  * calls throw PluginCallError if the enclave refuses, and StorageError if this browser's storage fails.
  *
- * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab requested it; `detail`: what that
- * tab gave as the reason), "taken"
- * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).
+ * Events: "boot-progress", "snapshot" (the state of its snapshots has changed), "opened", "stored" (a new revision), "locked"
+ * (it locked itself, or another tab requested it; `detail`: what that tab gave as the reason), "taken" (another tab took it
+ * over; the vault is closed), "failed" (the worker stopped; the vault is closed).
  */
-export class Vault extends EventTarget {
+export class Vault extends /** @type {VaultEventTarget} */ (EventTarget) {
   #options;
   /** @type {WorkerPort | null} */
   #port = null;
