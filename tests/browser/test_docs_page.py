@@ -1,4 +1,4 @@
-"""/docs in a browser: a reader sends a request with values of their own, and the page fits a narrow window."""
+"""/docs in a browser: a reader sends a request with other values, and the page fits a narrow window."""
 
 from __future__ import annotations
 

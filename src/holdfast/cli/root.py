@@ -5,6 +5,7 @@ Each row contains the name of the command's module, so that `--help` need not im
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -84,11 +85,7 @@ class LazyGroup(TyperGroup):
         names: dict[str, Any] = dict.fromkeys(present())
         self.commands = names  # of which typer suggests one for a mistyped one
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read `holdfast help COMMAND` as `holdfast COMMAND --help`."""
-        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 - typer's signature
         """Return the commands' names in the order of the table."""
         return list(present())
 
@@ -100,7 +97,7 @@ class LazyGroup(TyperGroup):
             fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-vault-client, but of holdfast-vault")
         return command_of(cmd_name)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
+    def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
         """List the commands with their help texts, without importing their modules."""
         rows = [(name, row[1]) for name, row in present().items()]
         if rows:
@@ -133,10 +130,15 @@ def _options(
 def root() -> int:
     """Run the command line, and return an exit code from `holdfast.cli.exits`."""
     try:
-        result = get_command(application)(standalone_mode=True)
+        result = get_command(application)(_words(sys.argv[1:]), standalone_mode=True)
     except ModuleNotFoundError as error:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
         fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
     return int(result or 0)
+
+
+def _words(given: list[str]) -> list[str]:
+    """Return the words of the command line; `help COMMAND` means `COMMAND --help`."""
+    return [*given[1:], "--help"] if given[:1] == ["help"] else given

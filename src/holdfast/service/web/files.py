@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -111,9 +110,8 @@ def _openapi() -> StaticAnswer:
 
 @cache
 def _docs() -> StaticAnswer:
-    return StaticAnswer(
-        page(json.loads(document(endpoints.ENDPOINTS))), HTML, FILE_CACHE, [("content-security-policy", _DOCS_POLICY)]
-    )
+    made = page(document(endpoints.ENDPOINTS))
+    return StaticAnswer(made, HTML, FILE_CACHE, [("content-security-policy", _DOCS_POLICY)])
 
 
 @cache

@@ -13,8 +13,9 @@ _JSON = "application/json"
 _AUTHORIZATION = {"name": "Authorization", "in": "header", "required": True, "example": "Bearer …"}
 
 
-def page(described: Mapping[str, Any]) -> bytes:
+def page(document: bytes) -> bytes:
     """Return the page for an OpenAPI document."""
+    described = json.loads(document)
     rooms = "".join(_room(described, tag) for tag in described["tags"])
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdfast HTTP interface</title>'

@@ -1,4 +1,4 @@
-/** Lets a reader of /docs send each request with chosen values, and shows the response. */
+/** Lets a reader of /docs send each request with other values, and shows the response. */
 
 for (const form of document.querySelectorAll("form")) {
   form.hidden = false;
