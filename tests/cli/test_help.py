@@ -80,7 +80,7 @@ def test_every_single_command_speaks_json(holdfast: Callable[..., Answer], name:
     assert "--json" in holdfast(name, "--help").out
 
 
-@pytest.mark.parametrize(("typed", "near"), [("sevre", "serve"), ("identifer", "identifier")])
+@pytest.mark.parametrize(("typed", "near"), [("sevre", "serve"), ("identifie", "identifier")])
 def test_a_mistyped_command_is_told_the_nearest(holdfast: Callable[..., Answer], typed: str, near: str) -> None:
     answer = holdfast(typed)
     assert (answer.code, f"Did you mean '{near}'" in answer.err) == (Exit.USAGE, True)

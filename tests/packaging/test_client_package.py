@@ -135,7 +135,18 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         same = {name: archive.read(name) for name in names}
     rooms = {name.split("/")[1] for name in names}
-    assert rooms == {"__init__.py", "py.typed", "chain", "cli", "client", "content", "enclave", "rules", "wire"}
+    assert rooms == {
+        "__init__.py",
+        "__main__.py",
+        "py.typed",
+        "chain",
+        "cli",
+        "client",
+        "content",
+        "enclave",
+        "rules",
+        "wire",
+    }
     rules = {name.removeprefix("holdfast/rules/") for name in names if "/rules/" in name}
     assert rules == {"__init__.py", "chains.py", "identifiers.py", "limits.py", "phones.py"}
     assert {"holdfast/enclave/enclave.wasm", "holdfast/chain/contracts/VaultAccount.json"} <= names
