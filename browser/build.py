@@ -56,7 +56,7 @@ FIRST_VISIT = ("holdfast.js", "worker.js")
 LIMITS: Mapping[tuple[str, ...], tuple[int, tuple[str, ...]]] = {
     FIRST_VISIT: (24_585, ()),
     ("connect.js",): (3_000, ()),
-    ("pay/confirm.js",): (10_000, ("holdfast.js", "flows/pay.js")),
+    ("pay/confirm.js",): (10_200, ("holdfast.js", "flows/pay.js")),
     ("snapshots/main.js",): (25_000, ("holdfast.js",)),
     (LIBP2P,): (170_000, ()),
 }

@@ -29,17 +29,32 @@ export class Client extends ServiceClient {
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
    *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy, foreignContracts?: boolean, account?: string,
-   *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
+   *   secondKey?: import("./chain/two_keys.js").SecondKey | null, snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
    *   snapshots are stored, by default on the service; false: nowhere. `foreignContracts`: whether the service may use
    *   another account factory than this release's, by default only on the service's own pages. `account`: the smart
    *   account to pay from, if it is not the first account of the vault's key: one that another key created, and of which
-   *   the vault's key is an owner
+   *   the vault's key is an owner. `secondKey`: other owners' keys, of which one signs too where two owners must
    */
-  constructor({ vault, gas = {}, foreignContracts, account, snapshots = {}, subsystems, ...options } = {}) {
+  constructor({
+    vault,
+    gas = {},
+    foreignContracts,
+    account,
+    secondKey = null,
+    snapshots = {},
+    subsystems,
+    ...options
+  } = {}) {
     super(options);
     this.#options = { gas, foreignContracts, fetch: options.fetch, timeout: options.timeout };
     /** The address of the account to pay from, if another key created it. */
     this.accountAddress = account ?? null;
+    /**
+     * Other owners' keys, of which one signs too where two owners must.
+     *
+     * @type {import("./chain/two_keys.js").SecondKey | null}
+     */
+    this.secondKey = secondKey;
     /** The options that determine who pays for the gas of the account's operations. */
     this.gas = gas;
     // Whoever serves the page also serves this code.

@@ -9,7 +9,7 @@
  *     await client.register({ handle: "alice" });
  */
 
-export { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused } from "./chain/errors.js";
+export { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused, SecondKeyMissing } from "./chain/errors.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,

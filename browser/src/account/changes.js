@@ -1,7 +1,7 @@
 /** Changes of an account that owners sign once for every chain, and the calls that bring them and recover accounts. */
 
 import { address, bytes, number, tuple, WORD } from "../chain/abi.js";
-import { bytesAt, list, listAt, numberAt, restAt, struct } from "./abi.js";
+import { bytesAt, list, listAt, numberAt, restAt, struct } from "../chain/lists.js";
 
 const APPLY = "fc02cea2"; // applyChanges(uint64,(uint8,bytes,uint256)[],bytes)
 const CREATE_WITH = "e99936fb"; // createAccountWith(uint256,uint256,uint256,((uint8,bytes,uint256)[],bytes)[])

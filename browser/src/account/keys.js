@@ -2,9 +2,10 @@
 
 import "../core.js";
 import { execute, isAddress } from "../chain/calls.js";
-import { OperationFailed } from "../chain/errors.js";
+import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { named, p256Signer, settingsOf } from "../chain/owners.js";
+import { wayOf } from "../chain/two_keys.js";
 import { NetworkError, RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
@@ -123,8 +124,15 @@ export class AccountKeys {
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
     if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
+    const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account);
+    const { digest, ...signed } = await this.#signed({
+      message: "changes",
+      sequence: unsigned.sequence,
+      changes: made,
+    });
     const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
-    const signed = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
+    const { secondKey } = this.#client;
+    if (secondKey && seconds.length) others.push(await secondKey.sign(digest, seconds));
     return { ...unsigned, signature: await this.#named([...others, signed]) };
   }
 
@@ -247,7 +255,9 @@ export class AccountKeys {
    * @returns {Promise<Signed>} for `startRecovery`
    */
   async signRecovery(newOwners) {
-    return this.#signed({ message: "recovery", nonce: await this.#recoveryNonce(), new_owners: newOwners });
+    const message = { message: "recovery", nonce: await this.#recoveryNonce(), new_owners: newOwners };
+    const { signer, signature } = await this.#signed(message);
+    return { signer, signature };
   }
 
   /**
@@ -310,11 +320,28 @@ export class AccountKeys {
     return (await settingsOf(place.url, place.address)).recoveryNonce;
   }
 
-  /** @param {any} message without the account @returns {Promise<Signed>} */
+  /**
+   * Returns the second keys that can sign changes of the account; an empty list where one key suffices.
+   *
+   * @param {number} threshold
+   * @param {import("./reads.js").Owner[]} owners
+   * @param {string} account
+   */
+  async #seconds(threshold, owners, account) {
+    const { secondKey } = this.#client;
+    if (!secondKey) return [];
+    const [own, now] = [await this.signer(), Date.now() / 1000];
+    const seconds = await secondKey.signers();
+    const { kind, keys } = wayOf({ threshold, own, seconds, owners, now });
+    if (kind === "missing") throw new SecondKeyMissing(account, keys);
+    return keys;
+  }
+
+  /** @param {any} message without the account @returns {Promise<Signed & {digest: string}>} */
   async #signed(message) {
     const { place } = await this.#opened();
-    const { signer, signature } = await this.#client.vault.signAccountMessage({ account: place.address, ...message });
-    return { signer, signature };
+    const made = await this.#client.vault.signAccountMessage({ account: place.address, ...message });
+    return { signer: made.signer, signature: made.signature, digest: made.digest };
   }
 
   /** @param {Signed[]} signatures @returns {Promise<string>} one signature, by name */

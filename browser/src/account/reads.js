@@ -6,15 +6,14 @@
 
 import { fromHex } from "../bytes.js";
 import { address as addressWord, WORD } from "../chain/abi.js";
+import { bytesAt, listAt, numberAt, restAt } from "../chain/lists.js";
 import { logs } from "../chain/logs.js";
-import { ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
+import { OWNER_ADDED, announced, keyIdOf, statesOf } from "../chain/owner_list.js";
+import { settingsOf, words } from "../chain/owners.js";
 import { ask } from "../chain/rpc.js";
-import { bytesAt, listAt, numberAt, restAt } from "./abi.js";
 import { changesIn } from "./changes.js";
 
 const PENDING_RECOVERY = "faeb4488"; // pendingRecovery()
-const PUBLIC_KEY = "63ffab31"; // publicKey()
-const OWNER_ADDED = "OwnerAdded(bytes32,bytes,uint48)";
 const GUARDIAN_ADDED = "GuardianAdded(bytes32,bytes)";
 const RECOVERY_STARTED = "RecoveryStarted(uint32,uint48,bytes[])";
 const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
@@ -31,11 +30,13 @@ const CHANGED = [
 /** The contract keeps so many bits of the hash of a recovery's new owners. */
 const SHORT = 2n ** 200n;
 
+export { keyIdOf, ownersOf, statesOf } from "../chain/owner_list.js";
+
 /**
  * @typedef {import("../chain/logs.js").Place} Place
  * @typedef {import("../flows/contracts.js").Origin} Origin
  * @typedef {import("../chain/owners.js").Settings} Settings
- * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer`: 0x-hex; `expiry`: Unix time, 0 for never
+ * @typedef {import("../chain/owner_list.js").Owner} Owner
  * @typedef {{readyAt: number, isReady: boolean, supporters: number, newOwners: string[] | null}} Recovery `readyAt`: Unix
  *   time from which it can be finished; `isReady`: whether the newest block is from that time or later; `supporters`:
  *   guardians who signed it; `newOwners`: null if the endpoint does not show them
@@ -44,23 +45,6 @@ const SHORT = 2n ** 200n;
 /** @param {Place} place @returns {Promise<boolean>} */
 export async function exists({ url, address }) {
   return (await ask(url, "eth_getCode", [address, "latest"])) !== "0x";
-}
-
-/**
- * @param {Place} place
- * @param {string[]} more signers that may be owners without an event
- * @returns {Promise<Owner[]>} oldest first
- */
-export async function ownersOf(place, more) {
-  const [[x, y], added] = await Promise.all([
-    words(place.url, place.address, PUBLIC_KEY, 2),
-    announced(place, OWNER_ADDED),
-  ]);
-  const primary = y ? p256Signer({ x, y }) : null;
-  const states = await statesOf(place, [...more, ...added, ...(primary ? [primary] : [])]);
-  return states
-    .filter(({ isOwner }) => isOwner)
-    .map(({ signer, expiry }) => ({ signer, expiry, isPrimary: signer === primary }));
 }
 
 /** @param {Place} place @returns {Promise<string[]>} oldest first */
@@ -119,33 +103,4 @@ export async function historyOf(place) {
     history.push(...new Map(candidates.map((it) => [JSON.stringify(it), it])).values());
   }
   return history;
-}
-
-/** @param {Pick<Place, "vault">} place @param {string} signer @returns {Promise<string>} the ID by which an account knows it, 0x-hex */
-export function keyIdOf({ vault }, signer) {
-  return vault.keccak256(fromHex(signer));
-}
-
-/** What the chain says of each of these signers. @param {Place} place @param {string[]} signers */
-export function statesOf(place, signers) {
-  return Promise.all(
-    [...new Set(signers)].map(async (signer) => ({
-      signer,
-      ...(await ownerState(place.url, place.address, await keyIdOf(place, signer))),
-    })),
-  );
-}
-
-/**
- * Returns the signers that events name, oldest first; only those whose hash is the event's key ID.
- *
- * @param {Place} place
- * @param {string} event
- */
-async function announced(place, event) {
-  const found = (await logs(place, place.address, [[event]])).map(async ({ digits, topics }) => {
-    const signer = bytesAt(digits, restAt(digits, 0, 0));
-    return (await keyIdOf(place, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
-  });
-  return (await Promise.all(found)).flat();
 }

@@ -10,6 +10,7 @@ import { PaymentRefused } from "../chain/errors.js";
 import { permissionsOf } from "../chain/granted.js";
 import { checksumAddress } from "../chain/names.js";
 import { NATIVE } from "../chain/native.js";
+import { p256Signer } from "../chain/owners.js";
 import * as permissions from "../chain/permissions.js";
 import { NetworkError } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
@@ -94,6 +95,31 @@ export class AccountSpending {
       throw error;
     }
     return { container, cid, permissionId };
+  }
+
+  /**
+   * Lets the vault's own key pay alone up to these sums where two owners must sign. Earlier sums end.
+   *
+   * @param {{token: string, allowance: bigint, period: number}[]} terms
+   * @param {{onProgress?: OnProgress}} [how]
+   * @throws {OperationFailed} the chain refused it
+   */
+  async allowAlone(terms, { onProgress } = {}) {
+    const account = await this.#account();
+    const own = await this.#client.vault.keccak256(fromHex(p256Signer(account.key)));
+    for (const { id, permission } of await this.list())
+      if (permission.keyId === own)
+        await this.#operated(account, execute(permissions.revokePermission(account.address, id)), onProgress);
+    for (const it of terms) {
+      const { call } = await this.proposed({ ...it, to: `did:new:${own}` });
+      await this.#operated(account, execute(call), onProgress);
+    }
+  }
+
+  /** Returns what the vault's own key may pay alone where two owners must sign. @returns {Promise<Granted[]>} */
+  async alone() {
+    const own = await this.#client.vault.keccak256(fromHex(p256Signer((await this.#account()).key)));
+    return (await this.list()).filter(({ permission }) => permission.keyId === own);
   }
 
   /**

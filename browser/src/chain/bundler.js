@@ -38,6 +38,8 @@ export const EMPTY_OPERATION = {
 };
 /** After an invalid signature the account does not read what the key is, which the estimate therefore lacks. */
 const BY_NAME_MARGIN = 10000n;
+/** The same for two, of which one is an assertion: its placeholder fails before the curve arithmetic. */
+const TWO_NAMES_MARGIN = 620000n;
 const RECEIPT_WITHIN_MS = 120000;
 /**
  * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
@@ -78,7 +80,7 @@ export class Bundler {
    * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
    */
   async sponsored(operation) {
-    const margin = isByName(operation) ? [{ verificationGasMargin: `0x${BY_NAME_MARGIN.toString(16)}` }] : [];
+    const margin = isByName(operation) ? [{ verificationGasMargin: `0x${marginOf(operation).toString(16)}` }] : [];
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint, ...margin]);
     const sponsored = merged(operation, given, SPONSORS);
     // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
@@ -96,7 +98,7 @@ export class Bundler {
     const given = await this.#ask("eth_estimateUserOperationGas", [placeholder(operation), this.#entryPoint]);
     const estimated = merged(operation, given, ESTIMATES);
     if (!isByName(operation)) return estimated;
-    const verificationGasLimit = `0x${(BigInt(estimated.verificationGasLimit) + BY_NAME_MARGIN).toString(16)}`;
+    const verificationGasLimit = `0x${(BigInt(estimated.verificationGasLimit) + marginOf(operation)).toString(16)}`;
     return { ...estimated, verificationGasLimit };
   }
 
@@ -169,6 +171,16 @@ export class Bundler {
 /** Whether an operation has a signature by name, or the placeholder of one. @param {UserOp} operation */
 export function isByName({ signature }) {
   return signature !== "0x";
+}
+
+/** How many names the signature has, or the placeholder of one. @param {UserOp} operation */
+export function namesIn(operation) {
+  return isByName(operation) ? Number(BigInt(operation.signature.slice(0, 66))) : 0;
+}
+
+/** @param {UserOp} operation */
+function marginOf(operation) {
+  return namesIn(operation) > 1 ? TWO_NAMES_MARGIN : BY_NAME_MARGIN;
 }
 
 /** @param {UserOp} operation */

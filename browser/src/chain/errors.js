@@ -49,6 +49,17 @@ export class AccountNotFunded extends OperationFailed {
   }
 }
 
+/** Two owners must sign, and no second key was given, or one that is not an owner. Nothing was signed. */
+export class SecondKeyMissing extends OperationFailed {
+  /** @param {string} account @param {string[]} keys the signers of which one must sign too, 0x-hex */
+  constructor(account, keys) {
+    const named = keys.join(" or ") || "none, because the account shows no other owner";
+    super(`two owners of the account ${account} must sign: the vault's key, and as the second key ${named}`);
+    this.name = "SecondKeyMissing";
+    this.keys = keys;
+  }
+}
+
 /** No sponsor pays for the operation, and it could cost more than `GasPolicy.maxOwnCostWei`. */
 export class GasTooDear extends OperationFailed {
   /** @param {string} message */

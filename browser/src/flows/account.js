@@ -6,15 +6,19 @@
 import "../core.js";
 import { fromHex, toHex } from "../bytes.js";
 import { beforeCreation, nestedText, nestedTypedData } from "../chain/account_signatures.js";
-import { Bundler, EMPTY_OPERATION, PLACEHOLDER_SIGNATURE, isByName } from "../chain/bundler.js";
+import { placeholderAssertion } from "../chain/assertions.js";
+import { Bundler, EMPTY_OPERATION, PLACEHOLDER_SIGNATURE, isByName, namesIn } from "../chain/bundler.js";
 import { createAccount, isAddress } from "../chain/calls.js";
-import { OperationFailed, isStale, revertOf } from "../chain/errors.js";
+import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
+import { permissionsOf } from "../chain/granted.js";
 import { didOfKey } from "../chain/names.js";
+import { ownersOf } from "../chain/owner_list.js";
 import { named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, rpcOf } from "../chain/rpc.js";
+import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
@@ -25,6 +29,8 @@ const BLOCK_MS = 3000;
 const BLOCK_LOOK_MS = 500;
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
 const OF_PAYMASTER = "414133";
+/** @type {import("../chain/two_keys.js").Way} */
+const NO_SECOND = { kind: "one", keys: [] };
 const GET_NONCE = "35567e1a"; // getNonce(address,uint192)
 /** Digits of a permission's ID that are the key of its nonces. */
 const KEY_DIGITS = 48;
@@ -43,6 +49,8 @@ export class SmartAccount {
   #signed;
   #isForeign;
   #permissionId;
+  /** The second keys that can sign the operation prepared last. @type {string[]} */
+  #seconds = [];
 
   /**
    * @param {Client} client
@@ -125,7 +133,8 @@ export class SmartAccount {
     const elsewhere = await servedChain(this.#client, chainId);
     if (!elsewhere?.payments)
       throw new TypeError(`chainId: this service pays on chain ${contracts.chainId}, not on ${chainId}`);
-    const facts = { contracts: { ...contracts, chainId }, key, isForeign: this.#isForeign, elsewhere };
+    const same = { key, isForeign: this.#isForeign, permissionId: this.#permissionId };
+    const facts = { contracts: { ...contracts, chainId }, ...same, elsewhere };
     return new SmartAccount(this.#client, this.#policy, facts);
   }
 
@@ -173,7 +182,8 @@ export class SmartAccount {
   async signed(operation) {
     const { entryPoint, chainId } = this.contracts;
     const { signature, user_op_hash: hash } = await this.#client.vault.signUserOp(operation, entryPoint, chainId);
-    const made = isByName(operation) ? await this.#byName(signature) : signature;
+    const seconds = namesIn(operation) > 1 ? [await this.#bySecond(hash)] : [];
+    const made = isByName(operation) ? await this.#byName(signature, ...seconds) : signature;
     return { operation: { ...operation, signature: made }, hash };
   }
 
@@ -288,8 +298,10 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #unpaid(callData) {
-    const { told, isDeployed, isNamed } = await (this.#permissionId ? this.#spending() : this.#acting());
-    const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE) : "0x";
+    const { told, isDeployed, isNamed, seconds } = await (this.#permissionId ? this.#spending() : this.#acting());
+    this.#seconds = seconds;
+    const placeholders = seconds.slice(0, 1).map((signer) => ({ signer, signature: placeholderAssertion() }));
+    const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE, ...placeholders) : "0x";
     const place = await this.#signed.nonce(told, callData, (hash) => this.#outcome(hash));
     const first = isNamed || isDeployed || place > 0n ? {} : this.#creation;
     const fees = await this.#signed.leastFees(place);
@@ -302,7 +314,9 @@ export class SmartAccount {
     const state = await this.state();
     const standing = this.#standing(state);
     if (standing.isNamed) await this.#checkOwner();
-    return { told: state.nonce, ...standing };
+    const { kind, keys: seconds } = this.#client.secondKey ? await this.way() : NO_SECOND;
+    if (kind === "missing") throw new SecondKeyMissing(this.address, seconds);
+    return { told: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
   }
 
   /** How it acts by a permission, of which only the chain knows the nonce. */
@@ -311,7 +325,35 @@ export class SmartAccount {
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     const data = GET_NONCE + addressWord(this.address) + number(this.#nonceKey);
     const [nonce] = await words(url, this.contracts.entryPoint, data, 1);
-    return { told: String(nonce % NONCES), isDeployed: true, isNamed: true };
+    return { told: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
+  }
+
+  /**
+   * Returns which keys sign an operation of the account, or a payment.
+   *
+   * @param {import("../chain/calls.js").Payment | null} [payment]
+   * @returns {Promise<import("../chain/two_keys.js").Way>}
+   */
+  async way(payment = null) {
+    const url = await this.endpoint();
+    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const [{ vault, secondKey }, own] = [this.#client, p256Signer(this.key)];
+    const place = { vault, url, address: this.address };
+    // The service's account state may be older than the account.
+    const exists = (await ask(url, "eth_getCode", [this.address, "latest"])) !== "0x";
+    const threshold = exists ? (await settingsOf(url, this.address)).threshold : 1;
+    if (threshold < 2) return NO_SECOND;
+    const below = payment && withinSum(await this.#keyId(), await permissionsOf(place), payment);
+    if (below) return below;
+    const [owners, seconds] = [await ownersOf(place, [own]), (await secondKey?.signers()) ?? []];
+    return wayOf({ threshold, own, seconds, owners, now: Date.now() / 1000 });
+  }
+
+  /** @param {string} hash @returns {Promise<import("../chain/two_keys.js").Signed>} */
+  #bySecond(hash) {
+    const { secondKey } = this.#client;
+    if (!secondKey) throw new SecondKeyMissing(this.address, this.#seconds);
+    return secondKey.sign(hash, this.#seconds);
   }
 
   get #nonceKey() {
@@ -345,7 +387,7 @@ export class SmartAccount {
     if (url && this.#isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
       throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
-    if (found.isOwner && (await settingsOf(url, this.address)).threshold > 1)
+    if (found.isOwner && !this.#client.secondKey && (await settingsOf(url, this.address)).threshold > 1)
       throw new OperationFailed(`two owners of the account ${this.address} must sign`);
     if (!found.isOwner || (found.expiry !== 0 && found.expiry * 1000 <= Date.now()))
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
@@ -365,9 +407,17 @@ export class SmartAccount {
     return beforeCreation(made, this.#creation);
   }
 
-  /** @param {string} signature @returns {Promise<string>} the signature with the name of the vault's key */
-  async #byName(signature) {
-    return named([{ keyId: await this.#keyId(), signer: p256Signer(this.key), signature }]);
+  /**
+   * @param {string} signature of the vault's key
+   * @param {...import("../chain/two_keys.js").Signed} others
+   * @returns {Promise<string>} one signature that names who signed
+   */
+  async #byName(signature, ...others) {
+    const second = others.map(async (it) => ({ ...it, keyId: await this.#client.vault.keccak256(fromHex(it.signer)) }));
+    return named([
+      { keyId: await this.#keyId(), signer: p256Signer(this.key), signature },
+      ...(await Promise.all(second)),
+    ]);
   }
 
   #keyId() {

@@ -2,10 +2,11 @@
 
 import "../core.js";
 import { isAddress, paymentCall, paymentOf } from "../chain/calls.js";
-import { AccountNotFunded, GasTooDear, OperationFailed } from "../chain/errors.js";
+import { AccountNotFunded, GasTooDear, OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { NATIVE } from "../chain/native.js";
 import { checkPaid } from "../chain/own_gas.js";
+import { spend, spentBy } from "../chain/permissions.js";
 import { SmartAccount } from "./account.js";
 import { authorise } from "./budget.js";
 import { operationPage } from "./chains.js";
@@ -39,15 +40,16 @@ export async function pay(client, params, { onProgress, approve }) {
   const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);
   if (params.ucan) await authorise(client, params.ucan, { to: payee.address, amount, token, chainId: params.chainId });
   const payment = { to: payee.address, amount, token };
-  const operation = await preparedPayment(client, account, payment);
+  const { by, callData } = await payerOf(client, account, payment);
+  const operation = await preparedBy(by, callData, payment);
   checkBytes(operation.callData, payment);
   onProgress?.("prepared", { operation });
   await approve?.(operation);
-  const signed = await account.signed(operation);
+  const signed = await by.signed(operation);
   await onProgress?.("signed", { userOpHash: signed.hash });
-  await account.send(signed);
+  await by.send(signed);
   onProgress?.("sent", { userOpHash: signed.hash });
-  await account.wait(signed.hash);
+  await by.wait(signed.hash);
   onProgress?.("confirmed", { userOpHash: signed.hash });
   return paymentResult(params, signed.hash, await operationPage(client, params.chainId, signed.hash));
 }
@@ -62,10 +64,36 @@ export async function pay(client, params, { onProgress, approve }) {
  * @throws {OperationFailed}
  */
 export async function preparedPayment(client, account, payment) {
+  const { by, callData } = await payerOf(client, account, payment);
+  return preparedBy(by, callData, payment);
+}
+
+/**
+ * Returns what makes the payment: where two owners must sign and a permission of the vault's key covers it, the account
+ * as the permission's spender.
+ *
+ * @param {import("../client.js").Client} client
+ * @param {SmartAccount} account
+ * @param {import("../chain/calls.js").Payment} payment
+ */
+async function payerOf(client, account, payment) {
+  const { granted } = client.secondKey ? await account.way(payment) : {};
+  if (!granted) return { by: account, callData: paymentCall(payment) };
+  const spender = await SmartAccount.ofSpender(client, account.address, granted.id);
+  const by = await spender.on(account.contracts.chainId);
+  return { by, callData: spend(account.address, granted.permission, payment.to, payment.amount).data };
+}
+
+/**
+ * @param {SmartAccount} account
+ * @param {string} callData
+ * @param {import("../chain/calls.js").Payment} payment
+ */
+async function preparedBy(account, callData, payment) {
   try {
-    return await account.prepared(paymentCall(payment));
+    return await account.prepared(callData);
   } catch (error) {
-    const isSettled = error instanceof AccountNotFunded || error instanceof GasTooDear;
+    const isSettled = [AccountNotFunded, GasTooDear, SecondKeyMissing].some((kind) => error instanceof kind);
     if (error instanceof OperationFailed && !isSettled) await checkPaid(account, payment, error);
     throw error;
   }
@@ -105,7 +133,7 @@ function checked({ amount, token }) {
  * @param {import("../chain/calls.js").Payment} wanted
  */
 function checkBytes(callData, wanted) {
-  const found = paymentOf(callData);
+  const found = paymentOf(callData) ?? spentBy(callData);
   const same = (/** @type {string} */ one, /** @type {string} */ other) => one.toLowerCase() === other.toLowerCase();
   if (found && same(found.to, wanted.to) && same(found.token, wanted.token) && found.amount === wanted.amount) return;
   throw new OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed");

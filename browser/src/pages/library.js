@@ -11,6 +11,7 @@ export {
   PluginCallError,
   RegistrationRefused,
   RequestRefused,
+  SecondKeyMissing,
   StorageError,
   Vault,
   VaultStore,

@@ -15,7 +15,7 @@ import { movedBy, readRequest, Refusal } from "./request.js";
 import { begin, guardMainButton, screen, showButtons, tell, warn } from "./screens.js";
 import { amountOf, requestSheet, showFee, showLeft } from "./sheet.js";
 import { Shop } from "./shop.js";
-import { text } from "./text.js";
+import { language, text } from "./text.js";
 
 /**
  * @typedef {import("./request.js").Request} Request
@@ -150,7 +150,10 @@ class Payment {
     this.#to("working");
     warn("");
     try {
-      await this.#pay(await this.#entry.key());
+      // Loaded meanwhile: few payments need what asks for a second key.
+      const [key, { secondKey }] = await Promise.all([this.#entry.key(), import("./second_key.js")]);
+      this.#client.secondKey = secondKey(this.#client.vault, key, language);
+      await this.#pay(key);
     } catch (error) {
       this.#failed(refusalOf(error, this.#handedOver));
     }

@@ -7,6 +7,7 @@ import {
   OperationFailed,
   PaymentRefused,
   RequestRefused,
+  SecondKeyMissing,
   WebAuthnError,
 } from "../holdfast.js";
 import { meta } from "../kit/meta.js";
@@ -37,6 +38,7 @@ export function refusalOf(error, handedOver = false) {
   if (error instanceof WebAuthnError) return new Refusal(ofPasskey(error.reason));
   if (error instanceof PaymentRefused) return new Refusal(OF_DELEGATIONS[error.code] ?? "delegation_refused");
   if (error instanceof AccountNotFunded) return notFunded(error);
+  if (error instanceof SecondKeyMissing) return new Refusal("second_missing");
   if (error instanceof OperationFailed) return ofOperation(error, handedOver);
   if (handedOver) return new Refusal("unconfirmed");
   if (error instanceof RequestRefused) return ofService(error);

@@ -26,13 +26,18 @@ def change(
     *,
     yes: bool,
     service_alone: bool = False,
+    first: Callable[[Client], object] = lambda _client: None,
 ) -> None:
-    """Ask, sign the changes once, and bring them to the chains of all services. `changes` may depend on the client."""
+    """Ask, sign the changes once, and bring them to the chains of all services. `changes` may depend on the client.
+
+    `first` is called before they are signed.
+    """
     require_answer(yes=yes, as_json=asked.as_json)
     with opened(asked) as client:
         made = changes(client) if callable(changes) else changes
         view = client.account_view()
         confirm(f"{question} account {view.address}?", yes=yes, as_json=asked.as_json)
+        first(client)
         signed = client.sign_account_changes(made, service_alone=service_alone)
         rows = _brought(asked, client, [signed], None, [asked.service])
         rows += [] if rows[0]["error"] else _others(asked, client, also)
@@ -61,7 +66,7 @@ def _brought(
     for service in services:
         row: dict[str, Any] = {"service": service, "chainId": None, "applied": 0, "error": None}
         try:
-            with client_of(asked, client.vault, service) as there:
+            with client_of(asked, client.vault, service, client.second_key) as there:
                 done = there.bring_account_changes(signed, origin=origin)
                 row |= {"chainId": done.chain_id, "applied": done.applied}
         except ServiceError as error:

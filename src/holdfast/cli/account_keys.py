@@ -75,6 +75,38 @@ def remove_owner(
         change(asked, changes, f"remove {signer} from the owners of the", also or (), yes=yes)
 
 
+@owners.command("require")
+@with_options
+def require(
+    number: Annotated[int, typer.Argument(min=1, max=2, help="How many owners must sign.")],
+    alone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOKEN=AMOUNT",
+            help="With 2: what the vault's key may pay alone, in the token's smallest unit; repeatable.",
+        ),
+    ] = None,
+    period: Annotated[int, typer.Option(min=0, metavar="SECONDS", help="For each period; 0: in all.")] = 86400,
+    also: Also = None,
+    yes: Yes = False,
+    *,
+    asked: Paying,
+) -> None:
+    """Require two owners for payments and for changes of the account, or one; on every chain by one change.
+
+    What the vault's key may pay alone holds on this service's chain, and needs a sponsor.
+    """
+    from holdfast.chain.account_messages import Change, ChangeKind
+
+    with plain_errors(as_json=asked.as_json):
+        terms = [_alone(each, period) for each in alone or ()]
+        if terms and number == 1:
+            raise ValueError("--alone: one owner may pay everything anyway")
+        changes = [Change(ChangeKind.SET_THRESHOLD, value=number)]
+        told = f"require {number} owners for payments and changes of the" if number > 1 else "let one owner use the"
+        change(asked, changes, told, also or (), yes=yes, first=lambda client: client.allow_alone(terms))
+
+
 @guardians.command("list")
 @with_options
 def list_guardians(*, asked: Asked) -> None:
@@ -137,6 +169,14 @@ def remove_guardian(
             signer_named(signer)
         question = f"remove {signer} from the guardians of the"
         change(asked, changes, question, also or (), yes=yes, service_alone=service_alone)
+
+
+def _alone(text: str, period: int) -> tuple[str, int, int]:
+    """Return token, amount and period of an option. Raises ValueError."""
+    token, _, amount = text.partition("=")
+    if not amount.isascii() or not amount.isdigit() or int(amount) == 0:
+        raise ValueError("--alone: TOKEN=AMOUNT, with a positive whole number in the token's smallest unit")
+    return token, int(amount), period
 
 
 def _terms(quorum: int | None, delay: int | None) -> list[Change]:

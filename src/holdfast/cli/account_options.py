@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,12 +23,14 @@ from holdfast.cli.client_vault import (
     RpcUrl,
     Service,
 )
+from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.client.blocking.client import Client
     from holdfast.client.blocking.vault import Vault
+    from holdfast.client.flows.second_key import SecondKey
 
 _P256_KEY = b"\x80\x24"  # multicodec p256-pub, as a varint
 _COMPRESSED = 35
@@ -64,6 +66,9 @@ class Paying(Asked):
     """The same for a command that sends an operation: also who pays for its gas."""
 
     paymaster: PaymasterUrl = None
+    second_vault: SecondVault = None
+    second_passkey: SecondPasskey = None
+    second_file: SecondFile = None
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,13 +94,14 @@ def opened(asked: Asked) -> Iterator[Client]:
     with (
         common.plain_errors(as_json=asked.as_json),
         common.opened_vault(asked.folder, asked.key, asked.service) as vault,
-        client_of(asked, vault, asked.service) as client,
+        _second(asked) as second,
+        client_of(asked, vault, asked.service, second) as client,
     ):
         yield client
 
 
 @contextmanager
-def client_of(asked: Asked, vault: Vault, service: str) -> Iterator[Client]:
+def client_of(asked: Asked, vault: Vault, service: str, second: SecondKey | None) -> Iterator[Client]:
     """Yield a client of a service with an open vault. `--rpc` and `--paymaster` are those of `--service` alone."""
     from holdfast.client.blocking.client import Client
 
@@ -103,8 +109,15 @@ def client_of(asked: Asked, vault: Vault, service: str) -> Iterator[Client]:
     paymaster = asked.paymaster if isinstance(asked, Paying) else None
     gas = common.gas_policy(paymaster if own else None, asked.rpc if own else None)
     foreign, account = asked.foreign, asked.account
-    with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
+    with Client(
+        service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, second_key=second, timeout=30
+    ) as client:
         yield client
+
+
+def _second(asked: Asked) -> AbstractContextManager[SecondKey]:
+    given = (asked.second_vault, asked.second_passkey, asked.second_file) if isinstance(asked, Paying) else (None,) * 3
+    return second_key(*given, asked.service, as_json=asked.as_json)
 
 
 def signer_named(text: str) -> bytes:

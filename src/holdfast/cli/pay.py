@@ -24,6 +24,7 @@ from holdfast.cli.client_vault import (
 )
 from holdfast.cli.output import confirm, emit, require_answer
 from holdfast.cli.payments import AGAIN, share
+from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
@@ -50,6 +51,9 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     key: Key = "password",
     val_share: ValShare = None,
     account: Account = None,
+    second_vault: SecondVault = None,
+    second_passkey: SecondPasskey = None,
+    second_file: SecondFile = None,
     foreign: ForeignContracts = False,
     as_json: AsJson = False,
 ) -> None:
@@ -60,9 +64,21 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.types import PaymentParams
 
     require_answer(yes=yes, as_json=as_json)
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
+    with (
+        common.plain_errors(as_json=as_json),
+        common.opened_vault(folder, key, service, val_share) as vault,
+        second_key(second_vault, second_passkey, second_file, service, as_json=as_json) as second,
+    ):
         gas = gas_policy(paymaster, rpc)
-        with Client(service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, timeout=30) as client:
+        with Client(
+            service,
+            vault=vault,
+            gas=gas,
+            account=account,
+            foreign_contracts=foreign,
+            second_key=second,
+            timeout=30,
+        ) as client:
             chain = chain or client.contracts().chain_id
             params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
             payee = client.payee_address(to)

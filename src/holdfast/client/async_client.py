@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.client.account.spending import Spending
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.http.calls import Retries
     from holdfast.client.moving.values import Moved, NewPasskeys
     from holdfast.client.snapshots.comparison import TableDifference
@@ -64,6 +65,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
             factory decides which key its accounts obey, so set this only for a service that you run.
         account: the smart account to pay from and to manage, if it is not the first account of the vault's key: one
             that another key created, and of which the vault's key is an owner or a guardian.
+        second_key: another owner's key, which signs too where two owners must.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -78,6 +80,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         gas: GasPolicy | None = None,
         foreign_contracts: bool = False,
         account: str | None = None,
+        second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -91,7 +94,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._signed: SignedOperations | None = None
-        self._foreign_contracts, self._address = foreign_contracts, account
+        self._foreign_contracts, self._address, self._second = foreign_contracts, account, second_key
         # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
@@ -104,6 +107,11 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         if self._vault is None:
             raise ClientStateError("the client has no vault: pass `vault` when you make it")
         return self._vault
+
+    @property
+    def second_key(self) -> SecondKey | None:
+        """Another owner's key, which signs too where two owners must."""
+        return self._second
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
         """Return the path of the service's enclave module, which is cached on disk once its hash has been checked.
@@ -351,7 +359,9 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         self._signed = self._signed or SignedOperations(self.vault.store)
         transport = ChainTransport(self._http)
         address = None if own else self._address
-        return SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
+        made = SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
+        made.second = self._second
+        return made
 
     def _spender(self, spending: Spending) -> Spender:
         self._signed = self._signed or SignedOperations(self.vault.store)
@@ -364,7 +374,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)
-        return Payments(self, self.vault, self._account(), self._budget, self._noted)
+        spender = self._spender if self._second else None
+        return Payments(self, self.vault, self._account(), self._budget, self._noted, spender)
 
     async def _settle_notes(self) -> None:
         """Note the outcome of payments that were sent and not seen mined, as far as the chain knows it."""

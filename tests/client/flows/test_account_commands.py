@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.payments import someone
-from tests.support.terminal import Terminal
+from tests.support.terminal import PASSWORD, Terminal
 
 from holdfast.cli.account_options import signer_named
 from holdfast.cli.exits import Exit
@@ -142,3 +142,23 @@ def test_refuses_what_names_no_signer(first: Terminal, signer: str) -> None:
 def test_asks_before_it_changes_anything(first: Terminal) -> None:
     answer: Any = first.run("account", "owners", "add", ADDRESS, typed="y\n", code=Exit.USAGE)
     assert "use --yes" in answer.stderr
+
+
+def test_two_owners_are_required_above_a_sum(
+    chain: ChainService, first: Terminal, second: Terminal, tmp_path: Path
+) -> None:
+    theirs, payee = second.json("whoami")["key"], someone()
+    chain.give(first.json("whoami")["smartAccount"], 1_000)
+    first.json("account", "owners", "add", theirs, "--yes")
+    first.json("account", "owners", "require", "2", "--alone", f"{chain.usdc}=100", "--yes")
+    pay = ("pay", payee, "--token", chain.usdc, "--yes")
+    first.json(*pay, "100")
+    missing = first.run(*pay, "200", code=Exit.FAILED).stderr
+    assert f"as the second key 0x{signer_named(theirs).hex()}" in missing
+    assert "--second-vault" in missing
+    also = ("--second-vault", str(tmp_path / "second"))
+    first.environment["HOLDFAST_SECOND_VAULT_PASSWORD"] = PASSWORD
+    first.json(*pay, "200", *also)
+    assert chain.usdc_of(payee) == 300
+    first.json("account", "owners", "require", "1", "--yes", *also)
+    assert first.json("account", "owners", "list")["threshold"] == 1

@@ -6,6 +6,7 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
+import { toldMissing } from "../parts/second_key.js";
 import { ready } from "../parts/vault_client.js";
 import { nextPlace, notePlaces } from "./places.js";
 import { agreedToServiceAlone } from "./service_alone.js";
@@ -29,8 +30,9 @@ export async function chainsOfChanges() {
  *
  * @param {string} heading
  * @param {AccountChange[]} changes
+ * @param {() => Promise<void>} [before] what happens first on the main chain
  */
-export async function change(heading, changes) {
+export async function change(heading, changes, before = async () => {}) {
   const client = await ready();
   const main = await client.accountKeys();
   const sequence = await nextPlace(main);
@@ -40,10 +42,16 @@ export async function change(heading, changes) {
   /** @type {SignedChanges[]} once: what an interrupted attempt brought is then not brought again */
   let signed = [];
   const first = async () => {
-    if (!signed.length) signed = [await main.sign(changes, { sequence, serviceAlone })];
+    if (!signed.length) {
+      await before();
+      signed = [await main.sign(changes, { sequence, serviceAlone }).catch(missing)];
+    }
     await notePlaces(signed[0].account, { signed: sequence + 1 });
     await main.bring(signed);
     await notePlaces(signed[0].account, { brought: sequence + 1 });
+  };
+  const missing = async (/** @type {unknown} */ error) => {
+    throw await toldMissing(error, (await client.vault.query()).did);
   };
   const further = async (/** @type {number} */ chainId) => {
     const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];

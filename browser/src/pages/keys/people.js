@@ -2,9 +2,9 @@
 
 import "./texts.js";
 import { kindOf } from "../../account/changes.js";
-import { fromBase64, toHex } from "../../bytes.js";
 import { p256Signer } from "../../chain/owners.js";
 import { changeFacts, facts } from "../../kit/notes.js";
+import { passkeysOf } from "../../kit/second_passkey.js";
 import { accountAddress } from "../library.js";
 import { text } from "../parts/language.js";
 import { Told } from "../parts/problems.js";
@@ -14,13 +14,10 @@ import { sendError } from "../send/errors.js";
 import { resolved } from "../send/payee.js";
 
 const CODE = /^0x[0-9a-f]{128}$/;
-/** A COSE key of P-256 (RFC 9053, section 7.1) ends with X and Y. */
-const COSE = /215820([0-9a-f]{64})225820([0-9a-f]{64})/;
-const POINT = /^0x04([0-9a-f]{128})$/;
 const SHOWN = 4;
 
 /**
- * @typedef {{signer: string, name: string}} Passkey
+ * @typedef {import("../../kit/second_passkey.js").Passkey} Passkey
  * @typedef {{signer: string, account?: import("../send/payee.js").Payee}} Person a key; `account`: by which it was found,
  *   unless its code was typed
  * @typedef {(signer: string) => {name: string, kind: string}} Namer
@@ -28,13 +25,8 @@ const SHOWN = 4;
 
 /** @returns {Promise<Passkey[]>} the vault's passkeys whose keys an account can verify */
 export async function passkeys() {
-  const { vault } = await ready();
-  const listed = await vault.exec("resource:credentials action:list");
-  return /** @type {any[]} */ (listed.result ?? []).flatMap(({ public_key: key, device_name: name }) => {
-    const hex = key ? toHex(fromBase64(key)) : "";
-    const digits = POINT.exec(hex)?.[1] ?? COSE.exec(hex)?.slice(1).join("");
-    return digits ? [{ signer: `0x${digits}`, name: name || text("passkeys.unnamed") }] : [];
-  });
+  const found = await passkeysOf((await ready()).vault);
+  return found.map((it) => ({ ...it, name: it.name || text("passkeys.unnamed") }));
 }
 
 /**

@@ -19,6 +19,7 @@ import { ownersCard } from "./owners.js";
 import { namer, passkeys } from "./people.js";
 import { askingService } from "./service.js";
 import { notice } from "./recovery.js";
+import { twoKeysCard } from "./two.js";
 
 export { identity } from "../identity/screen.js";
 export { spendingNew } from "../spending/form.js";
@@ -33,7 +34,11 @@ export { spendingReview } from "../spending/review.js";
  * @property {import("./people.js").Namer} named
  * @property {string} chain
  * @property {import("../../generated/types.js").RecoveryTerms} terms of the service as a guardian
- * @property {boolean} canChange whether the vault's key alone can change the account
+ * @property {boolean} isOwner whether the vault's key owns the account
+ * @property {boolean} canChange whether this page can change the account: with the vault's key, and with a passkey where
+ *   two must sign
+ * @property {import("../../chain/granted.js").Granted[]} alone what the vault's key may pay alone where two must sign
+ * @property {string[]} opening the IDs of the passkeys that open this vault
  * @property {string | undefined} lost the account that this service was asked for
  * @property {boolean} isForeign whether another key created the account
  */
@@ -71,25 +76,29 @@ async function gathered() {
     client.recoveryTerms(),
   ]);
   const isOwner = view.owners.some(({ signer }) => signer === own);
-  const canChange = isOwner && view.settings.threshold === 1;
+  const hasSecond = known.some(({ signer }) => view.owners.some((it) => it.signer === signer));
+  const canChange = isOwner && (view.settings.threshold === 1 || hasSecond);
+  const alone = view.settings.threshold > 1 ? await (await client.accountSpending()).alone() : [];
+  const opening = (await client.vault.keys()).wraps.filter(({ kind }) => kind === "prf").map(({ id }) => id);
   const chain = chains.map(({ name }) => name).join(", ");
   const isForeign = client.accountAddress !== null;
   const named = await namer(own, known, terms.guardians);
   const { lost } = await facts((await client.vault.query()).did);
-  return { view, own, chain, terms, lost, passkeys: known, named, canChange, isForeign };
+  return { view, own, chain, terms, lost, passkeys: known, named, canChange, isOwner, isForeign, alone, opening };
 }
 
 /** @param {Known} known */
 function draw(known) {
-  const { view, own, chain, terms, isForeign, canChange } = known;
+  const { view, own, chain, terms, isForeign, isOwner } = known;
   show({
     name: "keys",
     heading: text("keys.heading"),
     redraw: () => draw(known),
     body: [
       view.recovery && notice(view.recovery, own, known.named),
-      !canChange && view.settings.threshold === 1 && paragraph("keys.notowner", {}, "notice"),
+      !isOwner && paragraph("keys.notowner", {}, "notice"),
       ownersCard(known),
+      isOwner && twoKeysCard(known),
       guardiansCard(known),
       paragraph("keys.chains", { chain }, "small"),
       isForeign && ownAgain(),

@@ -4,8 +4,10 @@
  */
 
 import { meta } from "../../kit/meta.js";
+import { secondPasskey } from "../../kit/second_passkey.js";
 import { Client } from "../library.js";
 import { askDuringFirstCopy } from "./leaving.js";
+import { askedSecond } from "./second_key.js";
 
 /**
  * The audience of the tokens for the vault's snapshots, if the operator has set one that differs from the service's
@@ -14,6 +16,8 @@ import { askDuringFirstCopy } from "./leaving.js";
 export const SERVICE_DID = meta("did") || undefined;
 /** The person's invitation code: from the address that they opened, or typed. */
 let invitation = new URLSearchParams(location.search).get("invitation") ?? "";
+/** The passkey that the person used last to confirm. */
+let used = "";
 /** @type {Client | null} */
 let client = null;
 /** @type {Promise<unknown> | null} */
@@ -30,6 +34,7 @@ export function service() {
   if (!client) {
     const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
     made.invitation = invitation;
+    made.secondKey = secondPasskey(made.vault, askedSecond, () => used);
     askDuringFirstCopy(made.vault);
     for (const type of ["locked", "taken", "failed"]) {
       made.vault.addEventListener(type, (event) => {
@@ -50,6 +55,11 @@ export function service() {
 export function invited(code) {
   if (code !== undefined) service().invitation = invitation = code;
   return invitation;
+}
+
+/** Notes that the person has confirmed with a passkey: where two keys must sign, another one is the second. @param {string} credentialId */
+export function noteUse(credentialId) {
+  used = credentialId;
 }
 
 /**

@@ -6,17 +6,19 @@
 import { usePasskey } from "../library.js";
 import { randomBytes, toBase64 } from "../../bytes.js";
 import { Told, succeeded } from "../parts/problems.js";
-import { ready } from "../parts/vault_client.js";
+import { noteUse, ready } from "../parts/vault_client.js";
 
 /** Asks for one of the vault's passkeys. @throws {Told} another passkey was used */
 export async function byPasskey() {
   const { vault } = await ready();
   const { credentials } = await vault.query();
   const challenge = randomBytes(32);
-  const { assertion } = await usePasskey({ challenge, credentialIds: credentials.map((it) => it.credential_id) });
+  const credentialIds = credentials.map((it) => it.credential_id);
+  const { assertion, credentialId } = await usePasskey({ challenge, credentialIds });
   const asked = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
   const { success, result } = await vault.exec("resource:credentials action:verify", asked);
   if (!success || !(/** @type {any} */ (result)?.valid)) throw new Told("problem.wrong_key");
+  noteUse(credentialId);
 }
 
 /**

@@ -7,6 +7,7 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { noteSent, shareSent } from "../../kit/notes.js";
 import { Told, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
+import { toldMissing } from "../parts/second_key.js";
 import { alarm, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { decimalOf } from "../vault/values.js";
@@ -64,7 +65,7 @@ export async function sending({ planned, fee }) {
     done(planned, result);
   } catch (error) {
     if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));
-    const why = sendError(error, { handedOver: hash !== "", sent });
+    const why = sendError(await toldMissing(error, did), { handedOver: hash !== "", sent });
     if (hash)
       await noteSent(did, {
         ...row,

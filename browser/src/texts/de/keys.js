@@ -3,8 +3,33 @@
 export default {
   "keys.owners": "Wer Ihr Konto benutzen kann",
   "keys.owners.lead": "Jeder dieser Schlüssel kann allein Ihr Geld ausgeben.",
-  "keys.owners.two":
-    "Zwei dieser Schlüssel müssen zustimmen, bevor Geld bewegt wird. Ändern Sie sie mit dem Programm „holdfast account“.",
+  "keys.owners.two": "Zwei dieser Schlüssel müssen gemeinsam unterschreiben.",
+  "keys.two": "Zwei Schlüssel für große Zahlungen",
+  "keys.two.lead":
+    "Sie können verlangen, dass ein zweiter Schlüssel große Zahlungen und Änderungen Ihrer Schlüssel unterschreibt.",
+  "keys.two.first": "Fügen Sie oben zuerst einen Ihrer Passkeys hinzu: Er unterschreibt dann als zweiter Schlüssel.",
+  "keys.two.field": "So viel darf ein Schlüssel am Tag zahlen ({unit})",
+  "keys.two.hint": "Lassen Sie es leer, wenn jede Zahlung zwei Schlüssel braucht.",
+  "keys.two.yes": "Zwei Schlüssel verlangen",
+  "keys.two.heading": "Zwei Schlüssel verlangen?",
+  "keys.two.text": "Von da an genügt dieser Tresor allein nicht mehr für alles:",
+  "keys.two.asked.sum":
+    "Bis {sum} am Tag zahlt dieser Tresor allein. Jede andere Zahlung braucht einen zweiten Schlüssel.",
+  "keys.two.asked.all": "Jede Zahlung braucht einen zweiten Schlüssel.",
+  "keys.two.asked.keys": "Auch Änderungen Ihrer Schlüssel und das Ausschalten brauchen ihn.",
+  "keys.two.asked.second": "Diese Seite fragt nach einem dieser Passkeys als zweitem Schlüssel: {names}.",
+  "keys.two.asked.lost":
+    "Wenn Sie ihn verlieren und keinen anderen zweiten Schlüssel haben, können nur noch die Menschen helfen, die Ihnen das Konto zurückbringen.",
+  "keys.two.asked.both":
+    "Jeder dieser Passkeys öffnet auch diesen Tresor. Wer den Passkey hat und entsperren kann, braucht also nichts weiter. Das schützt Sie vor jemandem, der Ihr Tresorpasswort kennt oder vor Ihrem offenen Tresor sitzt.",
+  "keys.two.on": "Jetzt müssen zwei Schlüssel unterschreiben. Das Netz setzt es durch.",
+  "keys.two.sum": "Dieser Tresor allein darf {sum} zahlen.",
+  "keys.two.nosum": "Jede Zahlung braucht einen zweiten Schlüssel.",
+  "keys.two.elsewhere":
+    "Keiner der Passkeys dieses Tresors ist ein zweiter Schlüssel. Ändern Sie das mit dem Programm „holdfast account“ und dem anderen Schlüssel.",
+  "keys.two.off": "Nur einen Schlüssel verlangen",
+  "keys.two.off.text":
+    "Jeder Ihrer Schlüssel kann dann allein Ihr ganzes Geld ausgeben. Sie unterschreiben zweimal mit Ihrem zweiten Passkey.",
   "keys.notowner": "Der Schlüssel dieses Tresors kann dieses Konto nicht mehr benutzen.",
   "keys.this": "Dieser Tresor",
   "keys.kind.vault": "Öffnet sich mit Ihrem Passkey oder Ihrem Tresorpasswort",

@@ -599,6 +599,12 @@ const de = {
   "send.sending.heading": "{amount} werden gesendet",
   "send.wait":
     "Sie können diese Seite schließen: Das macht die Zahlung nicht rückgängig. Ihr Tresor zeigt, was aus ihr wurde.",
+  "second.heading": "Jetzt Ihr zweiter Schlüssel",
+  "second.text": "Zwei Schlüssel müssen das unterschreiben. Verwenden Sie jetzt diesen Passkey: {name}.",
+  "second.yes": "Den zweiten Passkey verwenden",
+  "second.no": "Ohne den zweiten Schlüssel wird nichts gesendet.",
+  "second.missing":
+    "Nichts wurde gesendet: Ein zweiter Schlüssel muss das unterschreiben, und diese Seite kann nicht nach ihm fragen. Es ist: {keys}. Zahlen Sie mit dem Programm „holdfast pay“ und diesem Schlüssel, oder zahlen Sie weniger.",
   "send.handing": "Unterschrieben. Wird dem Netz übergeben.",
   "send.sent": "Gesendet. Warten auf {chain}.",
   "send.done.heading": "Gesendet",

@@ -72,6 +72,7 @@ const de = {
   limit_exceeded: "Diese Zahlung liegt über der Grenze der Erlaubnis, unter der sie erfolgen sollte.",
   delegation_expired: "Die Erlaubnis, unter der gezahlt werden sollte, ist abgelaufen.",
   delegation_refused: "Die Erlaubnis, unter der gezahlt werden sollte, lässt diese Zahlung nicht zu.",
+  second_missing: "Diese Zahlung braucht einen zweiten Schlüssel: Verwenden Sie „holdfast pay“.",
   chain_rejected: "Das Netz hat die Zahlung abgelehnt.",
   not_configured: "Dieser Dienst kann keine Zahlungen senden.",
   too_many: "Zu viele Zahlungen aus Ihrem Netz. Versuchen Sie es später noch einmal.",

@@ -3,8 +3,31 @@
 export default {
   "keys.owners": "Who can use your account",
   "keys.owners.lead": "Each of these keys alone can spend your money.",
-  "keys.owners.two":
-    "Two of these keys must agree before money moves. Change them with the program “holdfast account”.",
+  "keys.owners.two": "Two of these keys must sign together.",
+  "keys.two": "Two keys for large payments",
+  "keys.two.lead": "You can require that a second key signs large payments and changes of your keys.",
+  "keys.two.first": "First add one of your passkeys above: it then signs as the second key.",
+  "keys.two.field": "One key may pay this much a day ({unit})",
+  "keys.two.hint": "Leave it empty if every payment needs two keys.",
+  "keys.two.yes": "Require two keys",
+  "keys.two.heading": "Require two keys?",
+  "keys.two.text": "From then on, this vault alone is no longer enough for everything:",
+  "keys.two.asked.sum": "Up to {sum} a day, this vault pays alone. Every other payment needs a second key.",
+  "keys.two.asked.all": "Every payment needs a second key.",
+  "keys.two.asked.keys": "Changes of your keys, and turning this off, need it too.",
+  "keys.two.asked.second": "This page asks for the second key among these passkeys: {names}.",
+  "keys.two.asked.lost":
+    "If you lose it and have no other second key, only the people who help you get your account back can.",
+  "keys.two.asked.both":
+    "Each of these passkeys also opens this vault. Someone who has the passkey and can unlock it therefore needs nothing else. This protects you against someone who knows your vault password or sits at your open vault.",
+  "keys.two.on": "Two keys must sign now. The network enforces it.",
+  "keys.two.sum": "This vault alone may pay {sum}.",
+  "keys.two.nosum": "Every payment needs a second key.",
+  "keys.two.elsewhere":
+    "None of this vault’s passkeys is a second key. Change this with the program “holdfast account” and the other key.",
+  "keys.two.off": "Require one key only",
+  "keys.two.off.text":
+    "Each of your keys can then spend all your money alone. You sign twice with your second passkey.",
   "keys.notowner": "This vault’s key can no longer use this account.",
   "keys.this": "This vault",
   "keys.kind.vault": "Opens with your passkey or your vault password",

@@ -568,6 +568,12 @@ export default {
   "send.confirm": "Send {amount}",
   "send.sending.heading": "Sending {amount}",
   "send.wait": "You may close this page: closing it does not undo the payment. Your vault shows the result.",
+  "second.heading": "Now your second key",
+  "second.text": "Two keys must sign this. Use this passkey now: {name}.",
+  "second.yes": "Use the second passkey",
+  "second.no": "Without the second key nothing is sent.",
+  "second.missing":
+    "Nothing was sent: a second key must sign this, and this page cannot ask for it. It is: {keys}. Pay with the program “holdfast pay” and that key, or pay less.",
   "send.handing": "Signed. Handing it to the network.",
   "send.sent": "Sent. Waiting for {chain}.",
   "send.done.heading": "Sent",

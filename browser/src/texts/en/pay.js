@@ -69,6 +69,7 @@ export default {
   limit_exceeded: "This payment is over the limit of the permission under which it was to be paid.",
   delegation_expired: "The permission under which this was to be paid has expired.",
   delegation_refused: "The permission under which this was to be paid does not allow it.",
+  second_missing: "This payment needs a second key: use “holdfast pay”.",
   chain_rejected: "The network refused the payment.",
   not_configured: "This service cannot send payments.",
   too_many: "Too many payments from your network. Try again later.",

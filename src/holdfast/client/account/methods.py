@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from holdfast.chain import account_calls, account_reads
@@ -16,6 +17,7 @@ from holdfast.chain.account_messages import (
 )
 from holdfast.chain.service_guardian import CHANGES_GUARDIANS, ServiceAlone, gives_service_alone
 from holdfast.chain.signers import kind_of, named
+from holdfast.chain.two_keys import way_of
 from holdfast.client.account.reading import view_of
 from holdfast.client.account.values import Brought
 from holdfast.client.callbacks import answered
@@ -23,6 +25,7 @@ from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
 from holdfast.client.flows.operations import hash_text
+from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.client.account.values import AccountView
     from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.vault.async_vault import AsyncVault
 
 
@@ -49,6 +53,7 @@ class AccountMethods(EndpointMethods):
     """
 
     _operating: asyncio.Lock
+    _second: SecondKey | None
 
     @property
     def vault(self) -> AsyncVault:
@@ -85,13 +90,15 @@ class AccountMethods(EndpointMethods):
         Args:
             changes: the changes in their order.
             sequence: their place; by default the next one on this chain.
-            cosigned: the same changes with another owner's signature, where two owners must sign.
+            cosigned: the same changes with another owner's signature, where two owners must sign. The client's
+                `second_key` signs without it.
             service_alone: the person has agreed that the service alone can give the account new owners after these
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
             ValueError: `cosigned` has other changes.
             ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
+            SecondKeyMissing: two owners must sign, and the client's `second_key` is not one of them.
             NetworkError: the chain cannot be read.
         """
         view = await self.account_view()
@@ -106,8 +113,12 @@ class AccountMethods(EndpointMethods):
         ):
             raise ValueError("the other owner signed other changes")
         message = {"message": "changes", "sequence": place, "changes": [change.to_json() for change in made]}
-        signature = await self._signature(view.address, message, changes_digest(view.address, place, made))
+        digest = changes_digest(view.address, place, made)
+        second = None if cosigned else await self._second_of(view)
+        signature = await self._signature(view.address, message, digest)
         whole = _joined(cosigned.signature, signature) if cosigned else named([signature])
+        if second is not None:
+            whole = _joined(whole, (second.signer, await answered(second.sign, digest)))
         return SignedChanges(view.address, place, made, whole)
 
     async def account_history(self) -> list[SignedChanges]:
@@ -305,6 +316,16 @@ class AccountMethods(EndpointMethods):
                 raise
             return []
         return [from_hex(key) for key in terms.guardians]
+
+    async def _second_of(self, view: AccountView) -> SecondKey | None:
+        """Return the second key if it signs changes of the account too. Raises SecondKeyMissing."""
+        if self._second is None:
+            return None
+        own = (await self._opened()).key.signer
+        way = way_of(view.settings.threshold, own, self._second.signer, view.owners, time.time())
+        if way.kind == "missing":
+            raise SecondKeyMissing(view.address, way.keys)
+        return self._second if way.kind == "two" else None
 
     async def _signature(self, address: str, message: dict[str, object], digest: bytes) -> tuple[bytes, bytes]:
         signed = await self.vault.sign_account_message({"account": address, **message})

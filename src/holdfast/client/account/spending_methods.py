@@ -7,10 +7,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import account_calls, account_reads
+from holdfast.chain.signers import key_id
 from holdfast.client.account.methods import AccountMethods, _chain_of
 from holdfast.client.account.spending import (
     SPEND_COMMAND,
     Allowed,
+    SpendingTerms,
     permission_of,
     policy_of,
     spending_in,
@@ -23,11 +25,11 @@ from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.chain.account_reads import Granted
     from holdfast.client.account.spender import Spender
-    from holdfast.client.account.spending import Spending, SpendingTerms
+    from holdfast.client.account.spending import Spending
 
 
 class SpendingMethods(AccountMethods):
@@ -61,6 +63,28 @@ class SpendingMethods(AccountMethods):
             await self._undelegate([made.cid])
             raise
         return Allowed(permission, made.container, made.cid)
+
+    async def allow_alone(
+        self, terms: Sequence[tuple[str, int, int]], *, on_progress: Callable[[str], object] | None = None
+    ) -> None:
+        """Let the vault's own key pay alone up to these sums where two owners must sign; earlier sums end.
+
+        Args:
+            terms: an ERC-20 address or "native", an amount in its smallest unit, and seconds of a period (0: in all).
+            on_progress: called with a word for each step.
+
+        Raises:
+            OperationFailed: the chain refused it.
+        """
+        account = await self._opened()
+        own, start = key_id(account.key.signer), int(time.time())
+        for granted in await self.account_permissions():
+            if granted.permission.key_id == own:
+                await self.revoke_account_permission(granted.permission.id, on_progress=on_progress)
+        for token, amount, period in terms:
+            of = SpendingTerms(to=f"did:new:{to_hex(own)}", token=token, allowance=amount, period=period)
+            permission = permission_of(of, start, secrets.randbits(64))
+            await self.grant_account_permission(permission, on_progress=on_progress)
 
     async def end_spending(
         self, permission_id: bytes, *, on_progress: Callable[[str], object] | None = None

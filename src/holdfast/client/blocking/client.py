@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.http.calls import Retries
     from holdfast.client.moving.values import Moved, NewPasskeys
     from holdfast.client.snapshots.comparison import TableDifference
@@ -54,6 +55,7 @@ class Client(ServiceClient):
             factory decides which key its accounts obey, so set this only for a service that you run.
         account: the smart account to pay from and to manage, if it is not the first account of the vault's key: one
             that another key created, and of which the vault's key is an owner or a guardian.
+        second_key: another owner's key, which signs too where two owners must.
         snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
         on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
@@ -92,13 +94,15 @@ class Client(ServiceClient):
         Args:
             changes: the changes in their order.
             sequence: their place; by default the next one on this chain.
-            cosigned: the same changes with another owner's signature, where two owners must sign.
+            cosigned: the same changes with another owner's signature, where two owners must sign. The client's
+                `second_key` signs without it.
             service_alone: the person has agreed that the service alone can give the account new owners after these
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
             ValueError: `cosigned` has other changes.
             ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
+            SecondKeyMissing: two owners must sign, and the client's `second_key` is not one of them.
             NetworkError: the chain cannot be read.
         """
         return run(
@@ -267,6 +271,20 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.allow_spending(terms, on_progress=on_progress))
 
+    def allow_alone(
+        self, terms: Sequence[tuple[str, int, int]], *, on_progress: Callable[[str], object] | None = None
+    ) -> None:
+        """Let the vault's own key pay alone up to these sums where two owners must sign; earlier sums end.
+
+        Args:
+            terms: an ERC-20 address or "native", an amount in its smallest unit, and seconds of a period (0: in all).
+            on_progress: called with a word for each step.
+
+        Raises:
+            OperationFailed: the chain refused it.
+        """
+        run(self._asynchronous.allow_alone(terms, on_progress=on_progress))
+
     def end_spending(self, permission_id: bytes, *, on_progress: Callable[[str], object] | None = None) -> str | None:
         """Revoke a permission on this chain, and first its delegation in this vault.
 
@@ -336,6 +354,7 @@ class Client(ServiceClient):
         gas: GasPolicy | None = None,
         foreign_contracts: bool = False,
         account: str | None = None,
+        second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
@@ -349,6 +368,7 @@ class Client(ServiceClient):
             gas=gas,
             foreign_contracts=foreign_contracts,
             account=account,
+            second_key=second_key,
             snapshots=snapshots,
             on_snapshot=on_snapshot,
             timeout=timeout,
@@ -357,6 +377,11 @@ class Client(ServiceClient):
             headers=headers,
         )
         self._vault = vault
+
+    @property
+    def second_key(self) -> SecondKey | None:
+        """Another owner's key, which signs too where two owners must."""
+        return self._asynchronous.second_key
 
     def enclave_module(self, sha256: str | None = None) -> Path:
         """Return the path of the service's enclave module, which is cached on disk once its hash has been checked.

@@ -11,18 +11,21 @@ from msgspec.structs import replace
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
-from holdfast.chain.account_reads import owner_state, settings_of
+from holdfast.chain.account_reads import owner_state, owners_of, permissions_of, settings_of
 from holdfast.chain.account_signatures import before_creation
-from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, OperationReceipt
+from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, Margin, OperationReceipt
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.signers import named
+from holdfast.chain.two_keys import way_of, within_sum
 from holdfast.chain.user_operations import UserOperation
+from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
+from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.flows.signed_operations import NONCES
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
 
     from holdfast.chain.account_signatures import Message
     from holdfast.chain.reverts import ErrorAbi
+    from holdfast.chain.two_keys import Transfer, Way
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.accounts import AccountKey
     from holdfast.client.flows.gas import GasPolicy
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.flows.signed_operations import Signed, SignedOperations
     from holdfast.client.http.chain_transport import ChainTransport
     from holdfast.client.types import SignUserOpResult
@@ -56,6 +61,9 @@ class SmartAccount:
     that the vault's key owns, instead of the key's first account.
     """
 
+    second: SecondKey | None = None
+    """Another owner's key, which signs too where two owners must."""
+
     def __init__(
         self,
         client: AsyncServiceClient,
@@ -69,7 +77,7 @@ class SmartAccount:
         self._client, self._vault = client, vault
         self._transport, self._policy = transport, policy
         self._signed, self._foreign, self._address = signed, foreign, address
-        self._signs_by_name = False
+        self._signs_by_name, self._is_cosigned = False, False
         self._elsewhere: ServedChain | None = None
 
     async def open(self) -> None:
@@ -148,23 +156,58 @@ class SmartAccount:
                 raise
             raise self._unsettled(known) from error
 
+    def data_of(self, call: calls.Call) -> bytes:
+        """Return the call data of the operation that makes a call."""
+        return calls.execute(call)
+
     async def _paid(self, call: calls.Call) -> UserOperation:
-        call_data = calls.execute(call)
+        call_data = self.data_of(call)
         state = await self.state()
         self._signs_by_name = self._address is not None or self.key.is_replaced(state)
         if self._signs_by_name:
             await self._check_owner()
         nonce = await self._nonce(int(state.nonce), call_data)
         deployed = self._signs_by_name or nonce > 0 or is_deployed(state)
+        await self._settle_keys()
         operation = UserOperation(
             sender=from_hex(self.key.address),
             nonce=nonce,
             call_data=call_data,
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
-            signature=named([(self.key.signer, PLACEHOLDER_SIGNATURE)]) if self._signs_by_name else b"",
+            signature=self._placeholder(),
         )
         return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
+
+    async def _settle_keys(self) -> None:
+        """Find out whether the second key signs too. Raises SecondKeyMissing."""
+        way = await self.way() if self.second is not None else None
+        if way is not None and way.kind == "missing":
+            raise SecondKeyMissing(self.key.address, way.keys)
+        self._is_cosigned = way is not None and way.kind == "two"
+        self._signs_by_name = self._signs_by_name or self._is_cosigned
+
+    async def way(self, transfer: Transfer | None = None) -> Way:
+        """Return which keys sign an operation of the account, or a payment. Raises NetworkError."""
+        second, chain = self.second.signer if self.second else None, await self.chain()
+        if chain is None:
+            raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+        address, own = self.key.address, self.key.signer
+        with chain_errors():
+            # The service's account state may be older than the account.
+            exists = await chain.get_code(address)
+            threshold = (await settings_of(chain, address)).threshold if exists else 1
+            two = threshold > 1
+            granted = await permissions_of(chain, address) if two and transfer else []
+            below = within_sum(own, granted, transfer) if transfer else None
+            owners = await owners_of(chain, address, [own]) if two and not below else []
+        return below or way_of(threshold, own, second, owners, time.time())
+
+    def _placeholder(self) -> bytes:
+        if not self._signs_by_name:
+            return b""
+        second = [(self.second.signer, self.second.placeholder)] if self.second and self._is_cosigned else []
+        return named([(self.key.signer, PLACEHOLDER_SIGNATURE), *second])
 
     async def _check_owner(self) -> None:
         """Raise OperationFailed unless the chain says that the vault's key alone may act for the account."""
@@ -178,7 +221,7 @@ class SmartAccount:
             if self._address is not None and not await chain.get_code(address):
                 raise OperationFailed(f"the account {address} does not exist on this chain yet")
             is_owner, expiry, _ = await owner_state(chain, address, self.key.signer)
-            if is_owner and (await settings_of(chain, address)).threshold > 1:
+            if is_owner and self.second is None and (await settings_of(chain, address)).threshold > 1:
                 raise OperationFailed(f"two owners of the account {address} must sign")
         return is_owner and (expiry == 0 or expiry > time.time())
 
@@ -238,6 +281,8 @@ class SmartAccount:
                 errors=known_errors(),
             )
         margin = BY_NAME if self._signs_by_name else RAW
+        if self.second is not None and self._is_cosigned:
+            margin = Margin(2 * margin.verification_gas + self.second.verification_gas)
         return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin)
 
     async def chain(self) -> RpcClient | None:
@@ -292,7 +337,15 @@ class SmartAccount:
         """
         unsigned = UserOp.from_json(operation.to_rpc())
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
-        return operation.signed(signature_in(signed, self.hash(operation), self.key, by_name=self._signs_by_name))
+        return operation.signed(await self._whole(signed, self.hash(operation)))
+
+    async def _whole(self, signed: SignUserOpResult, operation_hash: bytes) -> bytes:
+        """Return the account's signature: the vault's alone, or with the second key's over the same hash."""
+        if self.second is None or not self._is_cosigned:
+            return signature_in(signed, operation_hash, self.key, by_name=self._signs_by_name)
+        own = signature_in(signed, operation_hash, self.key, by_name=False)
+        other: bytes = await answered(self.second.sign, operation_hash)
+        return named([(self.key.signer, own), (self.second.signer, other)])
 
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""

@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.chain.account_calls import spend
 from holdfast.chain.errors import NoReceipt
+from holdfast.chain.two_keys import NOBODY, Transfer
+from holdfast.client.account.spending import Spending
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.chains import explorer_of
@@ -14,6 +17,7 @@ from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, Operati
 from holdfast.client.flows.noted import payment_note
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import check_elsewhere, payee_of
+from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
@@ -72,9 +76,10 @@ class Payments:
         account: SmartAccount,
         budget: DelegationBudget,
         note: Callable[[PaymentNote], Awaitable[None]],
+        spender: Callable[[Spending], SmartAccount] | None = None,
     ) -> None:
         self._client, self._vault, self._account, self._budget = client, vault, account, budget
-        self._note = note
+        self._note, self._spender = note, spender
 
     async def pay(
         self, params: PaymentParams, on_progress: Callable[[str], object] | None = None, called: str | None = None
@@ -88,8 +93,9 @@ class Payments:
             await check_elsewhere(self._client, payee, there.chain_id, account.contracts)
             account.move(there)
         await self._authorise(params, payee, amount)
-        operation = await _prepared(account, params, payee.address, amount)
-        if operation.call_data != calls.execute(payment_call(params, payee.address, amount)):
+        account, call = await self._way(account, params, payee.address, amount)
+        operation = await _prepared(account, params, amount, call)
+        if operation.call_data != account.data_of(call):
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
         await _tell(on_progress, "prepared")
         signed = await account.signed(operation)
@@ -107,6 +113,24 @@ class Payments:
         await self._note(settled_note(note, succeeded=True))
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent), await explorer_of(self._client, params.chain_id))
+
+    async def _way(
+        self, account: SmartAccount, params: PaymentParams, payee: str, amount: int
+    ) -> tuple[SmartAccount, calls.Call]:
+        """Return the account that pays and its call: by a permission of the vault's key where two owners must sign."""
+        call = payment_call(params, payee, amount)
+        if self._spender is None:
+            return account, call
+        token = NOBODY if params.token == NATIVE else params.token
+        way = await account.way(Transfer(payee, amount, token))
+        if way.permission is None:
+            return account, call
+        permission, address = way.permission.permission, account.key.address
+        spender = self._spender(Spending(address, account.contracts.chain_id, permission.id))
+        await spender.open()
+        if (there := await spender.other_chain(params.chain_id)) is not None:
+            spender.move(there)
+        return spender, spend(address, permission, payee, amount)
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN's delegations and their limits.
@@ -159,12 +183,12 @@ class Payments:
             raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
 
 
-async def _prepared(account: SmartAccount, params: PaymentParams, payee: str, amount: int) -> UserOperation:
+async def _prepared(account: SmartAccount, params: PaymentParams, amount: int, call: calls.Call) -> UserOperation:
     """Return the operation. Raises AccountNotFunded if it was refused and the account has less than the amount."""
     try:
-        return await account.prepared(payment_call(params, payee, amount))
+        return await account.prepared(call)
     except OperationFailed as refused:
-        if isinstance(refused, AccountNotFunded | GasTooDear):
+        if isinstance(refused, AccountNotFunded | GasTooDear | SecondKeyMissing):
             raise
         balance, address = await account.balance(params.token), account.key.address
         if balance is None or balance >= amount:

@@ -1,8 +1,8 @@
 /** Lists and structs in the Solidity ABI, written and read as hex digits, which positions count. */
 
-import { number, tuple, WORD } from "../chain/abi.js";
+import { number, tuple, WORD } from "./abi.js";
 
-/** @typedef {import("../chain/abi.js").Part} Part */
+/** @typedef {import("./abi.js").Part} Part */
 
 /** @param {Part[]} parts @returns {Part} */
 export function list(parts) {

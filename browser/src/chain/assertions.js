@@ -1,0 +1,44 @@
+/** A passkey's assertion as the signature of an account (docs/contracts.md, "Signatures"; WebAuthn, section 5.8.1). */
+
+import { fromBase64, toHex } from "../bytes.js";
+import { bytes, number, tuple } from "./abi.js";
+
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const [AUTHENTICATOR_DATA, CLIENT_DATA] = [37, 150];
+
+/**
+ * @param {string} assertion base64 of its JSON, whose challenge is the hash that is signed
+ * @returns {string} 0x-hex
+ * @throws {TypeError} a part is malformed
+ */
+export function signatureIn(assertion) {
+  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
+  const { r, s } = integersIn(fromBase64(response.signature));
+  return encoded(r, s, fromBase64(response.authenticatorData), fromBase64(response.clientDataJSON));
+}
+
+/** An assertion of typical length that nobody signed, for estimates of gas. */
+export function placeholderAssertion() {
+  const text = `{"type":"webauthn.get","challenge":"${"A".repeat(43)}","origin":"https://`.padEnd(CLIENT_DATA, "x");
+  const data = new Uint8Array(AUTHENTICATOR_DATA).fill(0x1d, 32, 33);
+  return encoded(ORDER / 2n, ORDER / 2n, data, new TextEncoder().encode(`${text}"}`));
+}
+
+/** @param {bigint} r @param {bigint} s @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array<ArrayBuffer>} client */
+function encoded(r, s, data, client) {
+  const text = new TextDecoder().decode(client);
+  const places = ['"challenge":"', '"type":"'].map((it) => text.indexOf(it));
+  if (places.some((it) => it < 0)) throw new TypeError("the client data has no challenge or no type");
+  const low = s > ORDER / 2n ? ORDER - s : s; // both verify; the account takes the lower
+  return `0x${tuple(...[r, low, ...places].map(number), bytes(toHex(data)), bytes(toHex(client)))}`;
+}
+
+/** Reads a DER sequence of two integers (RFC 3279, section 2.2.3). @param {Uint8Array<ArrayBuffer>} der */
+function integersIn(der) {
+  const first = der[3];
+  const [one, two] = [der.subarray(4, 4 + first), der.subarray(6 + first)];
+  const isWhole = der[0] === 0x30 && der[2] === 2 && der[4 + first] === 2 && der[5 + first] === two.length;
+  if (!isWhole || der[1] !== der.length - 2 || !first || !two.length)
+    throw new TypeError("the passkey's signature is malformed");
+  return { r: BigInt(toHex(one)), s: BigInt(toHex(two)) };
+}

@@ -1,0 +1,100 @@
+/** Requires two keys for payments above a sum and for changes of the account, or one again. */
+
+import "./texts.js";
+import { keyId } from "../library.js";
+import { confirmed } from "../parts/dialog.js";
+import { text } from "../parts/language.js";
+import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { TOKENS, shown } from "../send/tokens.js";
+import { amountOf, periodText } from "../spending/terms.js";
+import { card } from "../vault/card.js";
+import { units } from "../vault/values.js";
+import { change } from "./change.js";
+
+const DAY = 86_400;
+
+/** @typedef {import("./screen.js").Known} Known */
+
+/** @param {Known} known */
+export function twoKeysCard(known) {
+  const { view, passkeys } = known;
+  const seconds = passkeys.filter(({ signer }) => view.owners.some((it) => it.signer === signer));
+  if (view.settings.threshold > 1) return card("two", text("keys.two"), ...present(known));
+  return card(
+    "two",
+    text("keys.two"),
+    paragraph("keys.two.lead"),
+    ...(seconds.length ? offer(seconds, known) : [first()]),
+  );
+}
+
+function first() {
+  return paragraph("keys.two.first", {}, "small");
+}
+
+/** @param {Known} known */
+function present({ alone, canChange }) {
+  const off = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), turnedOff);
+  const sums = alone.map(
+    ({ permission }) => `${amountOf(permission, permission.allowance)} ${periodText(permission.period)}`,
+  );
+  return [
+    el("p", { "data-name": "two-state" }, text("keys.two.on")),
+    paragraph(sums.length ? "keys.two.sum" : "keys.two.nosum", { sum: sums.join(", ") }),
+    canChange
+      ? el("div", { class: "buttons" }, button(text("keys.two.off"), off, { kind: "plain", name: "two-off" }))
+      : paragraph("keys.two.elsewhere", {}, "notice"),
+  ];
+}
+
+/** @param {import("./people.js").Passkey[]} seconds @param {Known} known */
+function offer(seconds, { opening }) {
+  const [unit] = TOKENS;
+  const sum = field(
+    text("keys.two.field", { unit: unit.symbol }),
+    { name: "sum", inputmode: "decimal", autocomplete: "off" },
+    text("keys.two.hint"),
+  );
+  const turnOn = (/** @type {HTMLFormElement} */ it) => {
+    const most = sum.input.value.trim() === "" ? 0n : units(sum.input.value, unit.decimals);
+    sum.judge(most === null ? text("spend.bad.limit", { decimals: unit.decimals }) : "");
+    if (most === null) return sum.input.focus();
+    return run(it.querySelector("button"), () => turnedOn(seconds, most, opening));
+  };
+  return [form(turnOn, sum.node, el("div", { class: "buttons" }, submit(text("keys.two.yes"))))];
+}
+
+/**
+ * @param {import("./people.js").Passkey[]} seconds
+ * @param {bigint} most what one key may pay in a day
+ * @param {string[]} opening
+ */
+async function turnedOn(seconds, most, opening) {
+  const [unit] = TOKENS;
+  const ids = await Promise.all(seconds.map(({ credentialId }) => keyId(credentialId)));
+  const doesBoth = ids.every((it) => opening.includes(it));
+  const names = seconds.map(({ name }) => name).join(", ");
+  const sum = most ? text("keys.two.asked.sum", { sum: shown(most, unit) }) : text("keys.two.asked.all");
+  const points = [
+    sum,
+    text("keys.two.asked.keys"),
+    text("keys.two.asked.second", { names }),
+    text("keys.two.asked.lost"),
+  ];
+  const more = [
+    el("ul", {}, ...points.map((it) => el("li", {}, it))),
+    doesBoth && el("p", { class: "notice" }, text("keys.two.asked.both")),
+  ];
+  const heading = text("keys.two.heading");
+  if (!(await confirmed({ heading, words: text("keys.two.text"), yes: text("keys.two.yes"), more }))) return;
+  const terms = most ? [{ token: unit.token, allowance: most, period: DAY }] : [];
+  const spending = await (await ready()).accountSpending();
+  await change(heading, [{ kind: "set_threshold", value: 2 }], () => spending.allowAlone(terms));
+}
+
+async function turnedOff() {
+  const question = { heading: text("keys.two.off"), words: text("keys.two.off.text"), yes: text("keys.two.off") };
+  if (await confirmed(question)) await change(question.heading, [{ kind: "set_threshold", value: 1 }]);
+}

@@ -1,0 +1,40 @@
+/** What the pages say when a second key must sign: before the browser asks for a passkey, and if the key is missing. */
+
+import { facts } from "../../kit/notes.js";
+import { SecondKeyMissing } from "../library.js";
+import { confirmed } from "./dialog.js";
+import { text } from "./language.js";
+import { Told } from "./problems.js";
+
+const SHOWN = 4;
+
+/** @param {string[]} names of the passkeys of which one signs @throws {Told} the person does not go on */
+export async function askedSecond(names) {
+  const name = names.map((it) => it || text("passkeys.unnamed")).join(", ");
+  const question = { heading: text("second.heading"), words: text("second.text", { name }), yes: text("second.yes") };
+  if (!(await confirmed(question))) throw new Told("second.no");
+}
+
+/**
+ * Returns what to tell the person instead of the error that names the missing key by its bytes.
+ *
+ * @param {unknown} error
+ * @param {string} did of the vault
+ * @returns {Promise<unknown>} the same error if no key is missing
+ */
+export async function toldMissing(error, did) {
+  return error instanceof SecondKeyMissing
+    ? new Told("second.missing", { keys: await namesOf(did, error.keys) })
+    : error;
+}
+
+/**
+ * Returns what the person calls keys, or else how their codes begin and end.
+ *
+ * @param {string} did of the vault
+ * @param {string[]} signers
+ */
+async function namesOf(did, signers) {
+  const { keyNames = {} } = await facts(did);
+  return signers.map((it) => keyNames[it] ?? `${it.slice(2, 2 + SHOWN)} … ${it.slice(-SHOWN)}`).join(", ");
+}

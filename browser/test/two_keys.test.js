@@ -1,0 +1,31 @@
+/** Which keys sign where two owners must, and a passkey's signature, by the vectors that all clients share. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { toHex, fromHex } from "../src/bytes.js";
+import { NATIVE } from "../src/chain/native.js";
+import { SecondKeyMissing } from "../src/chain/errors.js";
+import { wayOf, withinSum } from "../src/chain/two_keys.js";
+import { keccak256 } from "../src/did/keccak.js";
+import { vectors } from "./vector_files.js";
+
+const NOBODY = `0x${"0".repeat(40)}`;
+const { account, own, now, vectors: rows } = vectors("accounts/two_keys.json");
+
+for (const row of rows)
+  test(`two keys: ${row.name}`, () => {
+    const { threshold, owners, second, payment } = row;
+    const granted = row.permissions.map((/** @type {any} */ it) => ({ permission: it, left: BigInt(it.left) }));
+    const seconds = second ? [second] : [];
+    const paid = payment && { ...payment, amount: BigInt(payment.amount) };
+    if (paid?.token === NOBODY) paid.token = NATIVE;
+    const below = paid && threshold > 1 && withinSum(toHex(keccak256(fromHex(own))), granted, paid);
+    const way = below || wayOf({ threshold, own, seconds, owners, now });
+    assert.equal(way.kind, row.way);
+    assert.equal(way.granted, granted[row.permission]);
+    if (way.kind === "two") assert.deepEqual(way.keys, [second]);
+    if (way.kind !== "missing") return;
+    assert.deepEqual(way.keys, row.keys);
+    assert.equal(new SecondKeyMissing(account, way.keys).message, row.message);
+  });

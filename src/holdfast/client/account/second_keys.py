@@ -1,0 +1,59 @@
+"""Makes the second key of an account from a vault, a passkey, or the private key of an ordinary address."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING
+
+from holdfast.chain.assertions import encode_assertion, placeholder_assertion
+from holdfast.chain.bundler import WEBAUTHN
+from holdfast.chain.signers import p256_signer
+from holdfast.client.flows.second_key import SecondKey
+from holdfast.wire.encoding import from_base64url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eth_keys.datatypes import PrivateKey
+
+    from holdfast.client.blocking.vault import Vault
+
+
+def key_of_vault(vault: Vault) -> SecondKey:
+    """Return the key of another unlocked vault."""
+    own = vault.own_key()
+    return SecondKey(p256_signer(own.x, own.y), lambda digest: bytes(vault.sign(digest).signature))
+
+
+def key_of_address(key: PrivateKey) -> SecondKey:
+    """Return the key of an ordinary address."""
+    return SecondKey(key.public_key.to_canonical_address(), lambda digest: _ethereum(key, digest), bytes(64) + b"\x1b")
+
+
+def key_of_passkey(signer: bytes, assertion: Callable[[bytes], str]) -> SecondKey:
+    """Return a passkey that is an owner itself.
+
+    Args:
+        signer: its public key, X and Y.
+        assertion: returns the base64 of an assertion's JSON for a challenge (`Authenticator.assertion`).
+    """
+    placeholder, gas = placeholder_assertion(), WEBAUTHN.verification_gas
+    return SecondKey(signer, lambda digest: signature_in(assertion(digest)), placeholder, gas)
+
+
+def signature_in(assertion: str) -> bytes:
+    """Return the account's form of a passkey's signature. Raises ValueError, ChainError."""
+    from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+
+    answer = json.loads(base64.b64decode(assertion))["response"]
+    signature, data, client = (
+        from_base64url(answer[name]) for name in ("signature", "authenticatorData", "clientDataJSON")
+    )
+    return encode_assertion(*decode_dss_signature(signature), data, client)
+
+
+def _ethereum(key: PrivateKey, digest: bytes) -> bytes:
+    made = key.sign_msg_hash(digest)
+    r, s, parity = int(made.r), int(made.s), int(made.v)
+    return r.to_bytes(32) + s.to_bytes(32) + bytes([27 + parity])

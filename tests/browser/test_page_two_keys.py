@@ -1,0 +1,103 @@
+"""An account where two keys must sign, on the vault page: above a sum, below it, and without the second key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.page_visits import Visit, person
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+pytestmark = pytest.mark.timeout(300)
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+OTHER = "0x" + "11" * 64  # the key of another device, which no page of this vault can ask for
+TWO = '[data-card="two"]'
+
+
+async def has_a_second_passkey(visit: Visit) -> None:
+    """Add a passkey on a security key, then let one authenticator hold both: of two, one would end each request."""
+    first = visit.authenticator.id
+    await visit.authenticator.add(transport="usb")
+    await visit.press("add-key")
+    await visit.page.locator("[data-credential] + [data-credential]").wait_for()
+    (made,) = await visit.authenticator.credentials()
+    await visit.authenticator.remove()
+    visit.authenticator.id = first
+    # One authenticator holds one resident credential of a person.
+    moved = {name: made[name] for name in ("credentialId", "rpId", "privateKey", "signCount")}
+    await visit.authenticator.send("addCredential", credential={**moved, "isResidentCredential": False})
+
+
+async def changed(visit: Visit) -> None:
+    await visit.page.locator('main[data-screen="keys"] #status:not(:empty)').wait_for()
+
+
+async def reviews(visit: Visit, amount: str) -> None:
+    await visit.press("send")
+    await visit.screen("send")
+    await visit.fill("to", PAYEE)
+    await visit.fill("amount", amount)
+    await visit.press("submit")
+
+
+async def test_two_keys_sign_above_a_sum_and_a_missing_one_is_named(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(browser, chain)
+    chain.give(account, 100_000_000)
+    await has_a_second_passkey(visit)
+    await visit.press("keys")
+    await visit.screen("keys")
+    await visit.page.locator('[data-name="add-passkey"]').last.click()
+    await changed(visit)
+    await visit.fill("sum", "10")
+    await visit.press("submit", TWO)
+    await visit.inspect("two-asked")
+    await visit.press("yes", "dialog")
+    await visit.page.locator('[data-name="two-state"]').wait_for()
+    await visit.inspect("two-on")
+    await visit.press("back")
+    before = chain.usdc_of(PAYEE)
+    await reviews(visit, "9")
+    await visit.screen("send-review")
+    await visit.press("confirm")
+    await visit.screen("send-done")  # one key
+    await visit.press("done")
+    await reviews(visit, "11")
+    await visit.screen("send-review")
+    await visit.press("confirm")
+    await visit.page.locator("dialog").wait_for()
+    await visit.inspect("two-second")
+    await visit.press("yes", "dialog")
+    await visit.screen("send-done")
+    await visit.press("done")
+    assert chain.usdc_of(PAYEE) - before == 20_000_000
+    await loses_the_second_passkey(visit)
+    await reviews(visit, "11")
+    await visit.told("1111 … 1111")
+    await visit.inspect("two-missing")
+    assert visit.complaints == []
+
+
+async def loses_the_second_passkey(visit: Visit) -> None:
+    """Make another device the second key, and remove the passkey: both signed twice, for the change and to bring it."""
+    await visit.press("keys")
+    await visit.screen("keys")
+    await visit.page.locator('[data-name="other-owner"] > summary').click()
+    await visit.fill("owner", OTHER)
+    await visit.press("submit", '[data-name="other-owner"]')
+    await visit.press("yes", "dialog")
+    await signs_twice(visit)
+    rows = visit.page.locator('[data-card="owners"] li')
+    await rows.nth(1).locator('[data-name="remove-owner"]').click()
+    await visit.press("yes", "dialog")
+    await signs_twice(visit)
+    await visit.press("back")
+
+
+async def signs_twice(visit: Visit) -> None:
+    for _ in range(2):
+        await visit.page.locator('main[data-screen="keys-change"] dialog').wait_for()
+        await visit.press("yes", "dialog")
+    await changed(visit)
