@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(300)
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-OTHER = "0x" + "11" * 64  # the key of another device, which no page of this vault can ask for
+# The key of another device, which no page of this vault can ask for: the point whose discrete logarithm is 1.
+OTHER = (
+    "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+)
 TWO = '[data-card="two"]'
 
 
@@ -75,7 +79,7 @@ async def test_two_keys_sign_above_a_sum_and_a_missing_one_is_named(browser: Bro
     assert chain.usdc_of(PAYEE) - before == 20_000_000
     await loses_the_second_passkey(visit)
     await reviews(visit, "11")
-    await visit.told("1111 … 1111")
+    await visit.told("6b17 … 51f5")
     await visit.inspect("two-missing")
     assert visit.complaints == []
 

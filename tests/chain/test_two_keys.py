@@ -17,7 +17,12 @@ FILE = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "two_key
 
 
 def granted(row: dict[str, Any]) -> Granted:
-    of: dict[str, Any] = {"key_id": from_hex(row["keyId"]), "function": from_hex(row["function"]), "start": 0, "period": 0}
+    of: dict[str, Any] = {
+        "key_id": from_hex(row["keyId"]),
+        "function": from_hex(row["function"]),
+        "start": 0,
+        "period": 0,
+    }
     return Granted(
         Permission(**of, token=row["token"], target=row["target"], allowance=100, until=0, salt=0),
         0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 permissions = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="What other keys may spend."
 )
-_NOBODY = "0x" + "00" * 20
 
 
 @permissions.command("list")
@@ -40,31 +38,33 @@ def add(  # noqa: PLR0913 - each is an option of the command
     allowance: Annotated[int, typer.Argument(min=1, help="The most in one period, in the token's smallest unit.")],
     period: Annotated[int, typer.Option(min=0, metavar="SECONDS", help="0: all the time is one period.")] = 0,
     until: Annotated[int, typer.Option(min=0, metavar="TIME", help="Unix time at which it ends; 0: never.")] = 0,
-    to: Annotated[str, typer.Option(metavar="ADDRESS", help="The only receiver.")] = _NOBODY,
+    to: Annotated[str | None, typer.Option(metavar="ADDRESS", help="The only receiver.")] = None,
     yes: Yes = False,
     *,
     asked: Paying,
 ) -> None:
-    """Let a key spend one token within a limit that the account itself enforces on this chain."""
-    from holdfast.chain.account_calls import Permission
+    """Let an app's key spend one token within a limit that the account itself enforces on this chain.
+
+    Prints the delegation to the app's DID, which the app needs.
+    """
     from holdfast.chain.signers import key_id
+    from holdfast.client.account.spending import SpendingTerms
 
     require_answer(yes=yes, as_json=asked.as_json)
     with opened(asked) as client:
-        permission = Permission(
-            key_id=key_id(signer_named(signer)),
-            token=_NOBODY if token == "native" else token,  # noqa: S105 - a currency
+        terms = SpendingTerms(
+            to=f"did:new:0x{key_id(signer_named(signer)).hex()}",
+            token=token,
             allowance=allowance,
             period=period,
-            start=int(time.time()),
             until=until,
-            target=to,
+            payee=to,
         )
         where = f"{client.smart_account_address()} on {client.money_on(client.status().chain_id)}"
         confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=asked.as_json)
-        client.grant_account_permission(permission, on_progress=common.say)
-    name = f"0x{permission.id.hex()}"
-    emit({"id": name}, f"granted {name}", as_json=asked.as_json)
+        made = client.allow_spending(terms, on_progress=common.say)
+    form = {"id": f"0x{made.permission.id.hex()}", "to": terms.to, "cid": made.cid, "token": made.container}
+    emit(form, f"granted {form['id']} to {terms.to}\n{made.container}", as_json=asked.as_json)
 
 
 @permissions.command()
@@ -72,12 +72,12 @@ def add(  # noqa: PLR0913 - each is an option of the command
 def remove(
     permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")], *, asked: Paying
 ) -> None:
-    """Revoke a permission. Exits with 5 if it is not granted."""
+    """End a permission and its delegation. Exits with 5 if the chain has no such permission."""
+    from holdfast.wire.encoding import from_hex
+
     with opened(asked) as client:
-        found = {f"0x{granted.permission.id.hex()}": granted.permission for granted in client.account_permissions()}
-        if permission not in found:
+        if client.end_spending(from_hex(permission), on_progress=common.say) is None:
             fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=asked.as_json)
-        client.revoke_account_permission(found[permission].id, on_progress=common.say)
     emit({"revoked": permission}, f"revoked {permission}", as_json=asked.as_json)
 
 

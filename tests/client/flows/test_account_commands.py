@@ -10,8 +10,12 @@ import pytest
 from tests.support.payments import someone
 from tests.support.terminal import PASSWORD, Terminal
 
+import holdfast
 from holdfast.cli.account_options import signer_named
 from holdfast.cli.exits import Exit
+from holdfast.client.account.spending import SPEND_COMMAND
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.keys import PasswordKey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,13 +126,24 @@ def test_the_service_is_a_guardian_alone_only_with_consent(first: Terminal, seco
     assert first.json("account", "guardians", "list")["guardians"] == []
 
 
+def delegated(terminal: Terminal) -> list[tuple[str, str, bool]]:
+    """Return CID and audience of the delegations to spend, and whether each is revoked."""
+    with VaultStore(directory=terminal.folder) as store, holdfast.Vault(store) as vault:
+        assert vault.unlock(PasswordKey(lambda: PASSWORD)).success
+        rows = vault.exec("resource:delegations action:list").result or []
+    rows = [row for row in rows if row["command"] == SPEND_COMMAND]
+    return [(row["cid"], row["audience"], row["revoked_at"] is not None) for row in rows]
+
+
 def test_permissions(chain: ChainService, first: Terminal, second: Terminal) -> None:
     app = second.json("whoami")["key"]
     chain.give(first.json("whoami")["smartAccount"], 10)
     made = first.json("account", "permissions", "add", app, chain.usdc, "500", "--period", "86400", "--yes")
     (row,) = first.json("account", "permissions", "list")["permissions"]
     assert (row["id"], row["allowance"], row["left"], row["token"]) == (made["id"], "500", "500", chain.usdc)
+    assert made["token"] and delegated(first) == [(made["cid"], made["to"], False)]
     assert first.run("account", "permissions", "remove", made["id"]).stdout == f"revoked {made['id']}\n"
+    assert delegated(first) == [(made["cid"], made["to"], True)]
     told = first.run("account", "permissions", "list").stdout
     assert told == "on Base Sepolia (84532), test money without value\nno permissions\n"
     first.run("account", "permissions", "remove", made["id"], code=Exit.NOT_FOUND)

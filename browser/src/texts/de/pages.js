@@ -600,7 +600,8 @@ const de = {
   "send.wait":
     "Sie können diese Seite schließen: Das macht die Zahlung nicht rückgängig. Ihr Tresor zeigt, was aus ihr wurde.",
   "second.heading": "Jetzt Ihr zweiter Schlüssel",
-  "second.text": "Zwei Schlüssel müssen das unterschreiben. Verwenden Sie jetzt diesen Passkey: {name}.",
+  "second.text":
+    "Zwei Schlüssel müssen das unterschreiben: Bis dahin wird nichts gesendet. Verwenden Sie jetzt diesen Passkey: {name}",
   "second.yes": "Den zweiten Passkey verwenden",
   "second.no": "Ohne den zweiten Schlüssel wird nichts gesendet.",
   "second.missing":

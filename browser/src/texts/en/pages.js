@@ -569,7 +569,7 @@ export default {
   "send.sending.heading": "Sending {amount}",
   "send.wait": "You may close this page: closing it does not undo the payment. Your vault shows the result.",
   "second.heading": "Now your second key",
-  "second.text": "Two keys must sign this. Use this passkey now: {name}.",
+  "second.text": "Two keys must sign this: until then nothing is sent. Use this passkey now: {name}",
   "second.yes": "Use the second passkey",
   "second.no": "Without the second key nothing is sent.",
   "second.missing":

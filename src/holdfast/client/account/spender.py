@@ -38,10 +38,6 @@ class Spender(SmartAccount):
         super()._settle()
         self._place = f"{self._place}:{to_hex(self.permission_id)}"
 
-    def data_of(self, call: Call) -> bytes:
-        """Return the call data: `spend` is called by the entry point itself."""
-        return call[2]
-
     async def _paid(self, call: Call) -> UserOperation:
         self._signs_by_name = True
         nonce = await self._nonce(await self._mined_nonce(), call[2])

@@ -156,12 +156,8 @@ class SmartAccount:
                 raise
             raise self._unsettled(known) from error
 
-    def data_of(self, call: calls.Call) -> bytes:
-        """Return the call data of the operation that makes a call."""
-        return calls.execute(call)
-
     async def _paid(self, call: calls.Call) -> UserOperation:
-        call_data = self.data_of(call)
+        call_data = calls.execute(call)
         state = await self.state()
         self._signs_by_name = self._address is not None or self.key.is_replaced(state)
         if self._signs_by_name:

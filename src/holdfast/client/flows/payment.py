@@ -93,9 +93,9 @@ class Payments:
             await check_elsewhere(self._client, payee, there.chain_id, account.contracts)
             account.move(there)
         await self._authorise(params, payee, amount)
-        account, call = await self._way(account, params, payee.address, amount)
+        account, call, call_data = await self._way(account, params, payee.address, amount)
         operation = await _prepared(account, params, amount, call)
-        if operation.call_data != account.data_of(call):
+        if operation.call_data != call_data:
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
         await _tell(on_progress, "prepared")
         signed = await account.signed(operation)
@@ -116,21 +116,25 @@ class Payments:
 
     async def _way(
         self, account: SmartAccount, params: PaymentParams, payee: str, amount: int
-    ) -> tuple[SmartAccount, calls.Call]:
-        """Return the account that pays and its call: by a permission of the vault's key where two owners must sign."""
+    ) -> tuple[SmartAccount, calls.Call, bytes]:
+        """Return the account that pays, its call and the call data.
+
+        Where two owners must sign, it pays by a permission of the vault's key that covers the payment.
+        """
         call = payment_call(params, payee, amount)
         if self._spender is None:
-            return account, call
+            return account, call, calls.execute(call)
         token = NOBODY if params.token == NATIVE else params.token
         way = await account.way(Transfer(payee, amount, token))
         if way.permission is None:
-            return account, call
+            return account, call, calls.execute(call)
         permission, address = way.permission.permission, account.key.address
         spender = self._spender(Spending(address, account.contracts.chain_id, permission.id))
         await spender.open()
         if (there := await spender.other_chain(params.chain_id)) is not None:
             spender.move(there)
-        return spender, spend(address, permission, payee, amount)
+        call = spend(address, permission, payee, amount)
+        return spender, call, call[2]  # the entry point calls `spend` itself
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN's delegations and their limits.
