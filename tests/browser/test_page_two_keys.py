@@ -79,7 +79,7 @@ async def test_two_keys_sign_above_a_sum_and_a_missing_one_is_named(browser: Bro
     assert chain.usdc_of(PAYEE) - before == 20_000_000
     await loses_the_second_passkey(visit)
     await reviews(visit, "11")
-    await visit.told("6b17 … 51f5")
+    await visit.told(OTHER[:12])
     await visit.inspect("two-missing")
     assert visit.complaints == []
 

@@ -46,7 +46,7 @@ def second_key(
         raise ValueError("name one second key: --second-vault, --second-passkey or --second-key")
     with ExitStack() as opened:
         if vault is not None:
-            made = opened.enter_context(_unlocked(vault))
+            made = opened.enter_context(_unlocked(vault, service))
         elif passkey is not None:
             made = second_keys.key_of_passkey(signer_of(passkey), common.security_key(service).assertion)
         else:
@@ -58,7 +58,8 @@ def second_key(
 
 
 @contextmanager
-def _unlocked(folder: Path) -> Iterator[SecondKey]:
+def _unlocked(folder: Path, service: str) -> Iterator[SecondKey]:
+    """Unlock the vault in a folder with its security key, or else with its password."""
     from holdfast.client.account.second_keys import key_of_vault
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.vault.keys import PasswordKey
@@ -67,5 +68,6 @@ def _unlocked(folder: Path) -> Iterator[SecondKey]:
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         if store.load() is None:
             raise ClientStateError(f"there is no vault in {folder}")
-        common.unlock(vault, PasswordKey(lambda: common.ask_password("Password of the second vault", SECOND_PASSWORD)))
+        password = PasswordKey(lambda: common.ask_password("Password of the second vault", SECOND_PASSWORD))
+        common.unlock(vault, common.key_provider("passkey", service, store) if store.note("passkey") else password)
         yield key_of_vault(vault)

@@ -364,17 +364,20 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         return made
 
     def _spender(self, spending: Spending) -> Spender:
+        return self._spender_of(spending.account, spending.permission_id)
+
+    def _spender_of(self, account: str, permission_id: bytes) -> Spender:
         self._signed = self._signed or SignedOperations(self.vault.store)
         transport, foreign = ChainTransport(self._http), self._foreign_contracts
-        made = Spender(self, self.vault, transport, self._gas, self._signed, foreign, spending.account)
-        return made.of(spending.permission_id)
+        made = Spender(self, self.vault, transport, self._gas, self._signed, foreign, account)
+        return made.of(permission_id)
 
     def _registrar(self, passkey: str | None = None, known: DidRecord | None = None) -> Registrar:
         return Registrar(self, self.vault, self._account(own=True), self.vault.store, passkey=passkey, known=known)
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)
-        spender = self._spender if self._second else None
+        spender = self._spender_of if self._second else None
         return Payments(self, self.vault, self._account(), self._budget, self._noted, spender)
 
     async def _settle_notes(self) -> None:

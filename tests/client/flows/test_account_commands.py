@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.payments import someone
-from tests.support.terminal import PASSWORD, Terminal
+from tests.support.terminal import Terminal
 
 import holdfast
 from holdfast.cli.account_options import signer_named
+from holdfast.cli.client_vault import key_provider
 from holdfast.cli.exits import Exit
 from holdfast.client.account.spending import SPEND_COMMAND
 from holdfast.client.storage.vault_store import VaultStore
-from holdfast.client.vault.keys import PasswordKey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,7 +129,7 @@ def test_the_service_is_a_guardian_alone_only_with_consent(first: Terminal, seco
 def delegated(terminal: Terminal) -> list[tuple[str, str, bool]]:
     """Return CID and audience of the delegations to spend, and whether each is revoked."""
     with VaultStore(directory=terminal.folder) as store, holdfast.Vault(store) as vault:
-        assert vault.unlock(PasswordKey(lambda: PASSWORD)).success
+        assert vault.unlock(key_provider("passkey", terminal.environment["HOLDFAST_SERVICE_URL"], store)).success
         rows = vault.exec("resource:delegations action:list").result or []
     rows = [row for row in rows if row["command"] == SPEND_COMMAND]
     return [(row["cid"], row["audience"], row["revoked_at"] is not None) for row in rows]
@@ -172,7 +172,6 @@ def test_two_owners_are_required_above_a_sum(
     assert f"as the second key 0x{signer_named(theirs).hex()}" in missing
     assert "--second-vault" in missing
     also = ("--second-vault", str(tmp_path / "second"))
-    first.environment["HOLDFAST_SECOND_VAULT_PASSWORD"] = PASSWORD
     first.json(*pay, "200", *also)
     assert chain.usdc_of(payee) == 300
     first.json("account", "owners", "require", "1", "--yes", *also)

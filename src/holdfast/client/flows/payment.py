@@ -9,7 +9,6 @@ from holdfast.chain import calls
 from holdfast.chain.account_calls import spend
 from holdfast.chain.errors import NoReceipt
 from holdfast.chain.two_keys import NOBODY, Transfer
-from holdfast.client.account.spending import Spending
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.chains import explorer_of
@@ -76,7 +75,7 @@ class Payments:
         account: SmartAccount,
         budget: DelegationBudget,
         note: Callable[[PaymentNote], Awaitable[None]],
-        spender: Callable[[Spending], SmartAccount] | None = None,
+        spender: Callable[[str, bytes], SmartAccount] | None = None,
     ) -> None:
         self._client, self._vault, self._account, self._budget = client, vault, account, budget
         self._note, self._spender = note, spender
@@ -129,7 +128,7 @@ class Payments:
         if way.permission is None:
             return account, call, calls.execute(call)
         permission, address = way.permission.permission, account.key.address
-        spender = self._spender(Spending(address, account.contracts.chain_id, permission.id))
+        spender = self._spender(address, permission.id)
         await spender.open()
         if (there := await spender.other_chain(params.chain_id)) is not None:
             spender.move(there)
