@@ -17,7 +17,7 @@ export function signatureIn(assertion) {
   return encoded(r, s, fromBase64(response.authenticatorData), fromBase64(response.clientDataJSON));
 }
 
-/** An assertion of typical length that nobody signed, for estimates of gas. */
+/** An unsigned assertion of typical length, for estimates of gas. */
 export function placeholderAssertion() {
   const text = `{"type":"webauthn.get","challenge":"${"A".repeat(43)}","origin":"https://`.padEnd(CLIENT_DATA, "x");
   const data = new Uint8Array(AUTHENTICATOR_DATA).fill(0x1d, 32, 33);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain.assertions import encode_assertion, placeholder_assertion
 from holdfast.chain.bundler import WEBAUTHN
@@ -17,10 +17,21 @@ if TYPE_CHECKING:
 
     from eth_keys.datatypes import PrivateKey
 
-    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.types import SignResult
+    from holdfast.client.vault.own_key import OwnKey
 
 
-def key_of_vault(vault: Vault) -> SecondKey:
+class SigningVault(Protocol):
+    """An unlocked `holdfast.Vault`."""
+
+    def own_key(self) -> OwnKey:
+        """Return the vault's key."""
+
+    def sign(self, digest: bytes) -> SignResult:
+        """Sign 32 bytes."""
+
+
+def key_of_vault(vault: SigningVault) -> SecondKey:
     """Return the key of another unlocked vault."""
     own = vault.own_key()
     return SecondKey(p256_signer(own.x, own.y), lambda digest: bytes(vault.sign(digest).signature))

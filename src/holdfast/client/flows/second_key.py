@@ -25,7 +25,7 @@ class SecondKeyMissing(OperationFailed):
 
 
 def _unused(_digest: bytes) -> bytes:
-    raise AssertionError("a key without a signer is no owner")
+    raise AssertionError("only an owner signs")
 
 
 @dataclass(frozen=True, slots=True)
