@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {VaultAccount} from "./VaultAccount.sol";
 import {Owners} from "./account/Owners.sol";
 
@@ -27,7 +28,7 @@ contract AppFactory {
     }
 
     /// @notice Creates the account of a key and salt, or returns the existing one.
-    /// @dev Reverts with `InvalidPublicKey` of the account if the coordinates are not a point of P-256.
+    /// @dev Reverts with `InvalidPublicKey` if the coordinates are not a point of P-256.
     /// @param pubKeyX X of its first key.
     /// @param pubKeyY Y of the same key.
     /// @param salt Distinguishes accounts of the same key.
@@ -35,8 +36,10 @@ contract AppFactory {
     function createAccount(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) public returns (address account) {
         account = getAddress(pubKeyX, pubKeyY, salt);
         if (account.code.length != 0) return account;
-        Clones.cloneDeterministic(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));
-        VaultAccount(payable(account)).initialize(pubKeyX, pubKeyY);
+        if (!P256.isValidPublicKey(bytes32(pubKeyX), bytes32(pubKeyY))) {
+            revert Owners.InvalidPublicKey(pubKeyX, pubKeyY);
+        }
+        Clones.cloneDeterministicWithImmutableArgs(implementation, abi.encode(pubKeyX, pubKeyY), bytes32(salt));
         emit AccountCreated(account, _ownerOf(pubKeyX, pubKeyY), pubKeyX, pubKeyY, salt);
     }
 
@@ -65,11 +68,8 @@ contract AppFactory {
     /// @param salt Distinguishes accounts of the same key.
     /// @return account Its address.
     function getAddress(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) public view returns (address account) {
-        return Clones.predictDeterministicAddress(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));
-    }
-
-    function _cloneSalt(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) private pure returns (bytes32) {
-        return keccak256(abi.encode(pubKeyX, pubKeyY, salt));
+        bytes memory key = abi.encode(pubKeyX, pubKeyY);
+        return Clones.predictDeterministicAddressWithImmutableArgs(implementation, key, bytes32(salt));
     }
 
     function _ownerOf(uint256 pubKeyX, uint256 pubKeyY) private pure returns (address) {

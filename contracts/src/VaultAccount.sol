@@ -11,7 +11,6 @@ import {ERC721Holder} from "@openzeppelin/contracts/token/ERC721/utils/ERC721Hol
 import {ERC1155Holder} from "@openzeppelin/contracts/token/ERC1155/utils/ERC1155Holder.sol";
 import {IERC721Receiver} from "@openzeppelin/contracts/token/ERC721/IERC721Receiver.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
-import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {Messages} from "./account/Messages.sol";
 import {Permission, Permissions} from "./account/Permissions.sol";
 import {Recovery} from "./account/Recovery.sol";
@@ -20,7 +19,8 @@ import {Signatures} from "./account/Signatures.sol";
 
 /// @title Smart account of one or several keys
 /// @notice Executes operations that EntryPoint v0.7, v0.8 or v0.9 (at their canonical addresses) has verified, and calls of
-/// owners that are addresses. Nothing else can make it act, and it has no upgrade. ERC-1167 clones use its code.
+/// owners that are addresses. Nothing else can make it act, and it has no upgrade. ERC-1167 clones with their
+/// first key as an immutable argument use its code.
 /// @dev A signature by the primary key is the 64 bytes r ‖ s over the digest itself, or a WebAuthn assertion whose challenge
 /// is the digest: `abi.encode(r, s, challengeIndex, typeIndex, authenticatorData, clientDataJSON)`, with or without the
 /// leading offset word that encoding them as one struct writes. Both need the low s; an assertion also needs user
@@ -37,9 +37,6 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     /// @param caller The address that called.
     error NotAuthorized(address caller);
 
-    /// @notice The account has its key already.
-    error AlreadyInitialized();
-
     /// @notice A call of a batch failed, so the whole batch was reverted.
     /// @param index Its place in the batch, from zero.
     /// @param reason The data that it reverted with.
@@ -53,9 +50,9 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     /// @dev Where the permission ends in the call data of `spend`.
     uint256 private constant PERMISSION_END = 4 + 9 * 32;
 
-    /// @dev Locks the implementation itself: only its clones can get a key.
+    /// @dev The implementation itself has no key: only clones have one at the end of their code.
     constructor() {
-        _writePrimary(0, 0, false);
+        _writePrimary(0, 0);
     }
 
     /// @notice Accepts wei.
@@ -64,15 +61,6 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     modifier onlyAuthorized() {
         _requireAuthorized();
         _;
-    }
-
-    /// @notice Gives a new clone its key, once. The factory calls it in the transaction that creates the clone.
-    /// @param pubKeyX X of a point of P-256.
-    /// @param pubKeyY Y of the same key.
-    function initialize(uint256 pubKeyX, uint256 pubKeyY) external {
-        if (_isInitialized()) revert AlreadyInitialized();
-        if (!P256.isValidPublicKey(bytes32(pubKeyX), bytes32(pubKeyY))) revert InvalidPublicKey(pubKeyX, pubKeyY);
-        _writePrimary(pubKeyX, pubKeyY, true);
     }
 
     /// @inheritdoc IAccount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.chain.contracts import clone_init_code, create2_address, predict_account
+from holdfast.chain.contracts import clone_code, create2_address, is_clone, predict_account
 from holdfast.wire.keccak import keccak256
 
 # The examples in EIP-1014: deployer, salt, init code, address.
@@ -33,10 +33,15 @@ def test_refuses_other_lengths(deployer: str, salt: bytes, code_hash: bytes) -> 
         create2_address(deployer, salt, code_hash)
 
 
-def test_clone_is_that_of_erc_1167() -> None:
-    code = clone_init_code("0x" + "be" * 20)
-    assert len(code) == 55
-    assert code[10:] == bytes.fromhex("363d3d373d3d3d363d73" + "be" * 20 + "5af43d82803e903d91602b57fd5bf3")
+def test_clone_is_that_of_erc_1167_and_a_key() -> None:
+    implementation = "0x" + "be" * 20
+    clone = bytes.fromhex("363d3d373d3d3d363d73" + "be" * 20 + "5af43d82803e903d91602b57fd5bf3")
+    code = clone_code(implementation, 1, 2)
+    assert code == clone + (1).to_bytes(32) + (2).to_bytes(32)
+    assert is_clone(code, implementation)
+    for other in (clone, code[:-1], code + b"\0", b"\0" + code[1:], b""):
+        assert not is_clone(other, implementation)
+    assert not is_clone(code, "0x" + "bf" * 20)
 
 
 @pytest.mark.parametrize("numbers", [(-1, 0, 0), (0, 1 << 256, 0), (0, 0, -1)])

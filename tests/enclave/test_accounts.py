@@ -181,9 +181,9 @@ def test_an_old_vault_is_put_right_when_it_is_opened(old: Enclave) -> None:
     rows = {row["label"]: row for row in old.call("query")["accounts"]}
     key = done(old, "enclaves", "list")[0]
     point = bytes.fromhex(key["public_key"])[1:]
-    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
-    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
-    place = b"\xff" + bytes.fromhex(APP_FACTORY[2:]) + keccak256(point + bytes(32)) + keccak256(code)
+    code = bytes.fromhex("61006d3d81600a3d39f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3") + point
+    place = b"\xff" + bytes.fromhex(APP_FACTORY[2:]) + bytes(32) + keccak256(code)
     assert rows["Main"]["address"] == checksum_address(keccak256(place)[12:])
     assert rows["Main"]["is_default"] is True
     public = {"public_key": key["public_key"], "curve": "P-256", "chain": "cosmos"}

@@ -47,10 +47,10 @@ def own_account(made: dict[str, Any]) -> str:
 def smart_account(
     made: dict[str, Any], salt: int = 0, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
 ) -> str:
-    """Return the CREATE2 address (EIP-1014) of the factory's clone (EIP-1167)."""
-    code = "3d602d80600a3d3981f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
-    own_salt = keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]) + salt.to_bytes(32))
-    place = b"\xff" + bytes.fromhex(factory[2:]) + own_salt + keccak256(bytes.fromhex(code))
+    """Return the CREATE2 address (EIP-1014) of the factory's clone (EIP-1167), whose code ends with the key."""
+    code = "61006d3d81600a3d39f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
+    code += made["pubkey_x"] + made["pubkey_y"]
+    place = b"\xff" + bytes.fromhex(factory[2:]) + salt.to_bytes(32) + keccak256(bytes.fromhex(code))
     return checksum_address(keccak256(place)[12:])
 
 

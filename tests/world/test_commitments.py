@@ -135,7 +135,7 @@ async def test_a_deployed_account_is_known_by_its_code(
 ) -> None:
     person = newcomer()
     await person.register()
-    assert await world.rpc.get_code(person.account) == clone_code(ADDRESSES["VaultAccount"])
+    assert await world.rpc.get_code(person.account) == clone_code(ADDRESSES["VaultAccount"], person.key.x, person.key.y)
     name, secret = secrets.token_hex(8), secrets.token_bytes(32)
     claim = calls.register_alias(REGISTRY, name, person.key.did, secret)
     receipt = await bundler.wait(await bundler.send_sponsored(person.operation(1, claim), person.key.sign))

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {Settings, SettingsWord} from "./Settings.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title Keys of an account
-/// @notice Who owns the account, and what a signature amounts to. The primary key is in two words and is an owner without
-/// an expiry; every other owner, and every guardian, has one word.
-/// @dev While two owners must sign, or no key is primary, the second word contains the complement of Y. Let p be the
-/// field's order, which is odd. The complement of y < p is 2^256 - 1 - y, which is neither -y modulo p (p does not
-/// divide 2^256 - 1), nor y itself (an odd sum), nor, being below p, y plus or minus p. So it never makes a
-/// point with the same X, and no signature is valid for it: one signature of the primary key counts exactly while it
-/// may, without a further read.
+/// @notice Who owns the account, and what a signature amounts to. The primary key is an owner without an expiry: at first
+/// the two words at the end of the clone's code, later two words of storage. Every other owner, and every guardian, has
+/// one word.
 abstract contract Keys {
     using SettingsWord for uint256;
 
@@ -35,9 +30,10 @@ abstract contract Keys {
     uint256 private constant GUARDIAN = 2;
     uint256 private constant EXPIRY_SHIFT = 8;
     uint256 private constant GENERATION_SHIFT = 56;
+    /// @dev Length of a clone's code (ERC-1167) before its arguments.
+    uint256 private constant CLONE_LENGTH = 45;
 
     uint256 private _pubKeyX;
-    /// @dev Never zero once initialized: the curve has no point with y = 0, and no complement of a coordinate is zero.
     uint256 private _pubKeyY;
     uint256 internal _settings;
     mapping(bytes32 keyId => uint256 word) private _keys;
@@ -46,8 +42,7 @@ abstract contract Keys {
     /// @return pubKeyX X of the key; zero if there is no primary key.
     /// @return pubKeyY Y of the same key.
     function publicKey() public view returns (uint256 pubKeyX, uint256 pubKeyY) {
-        (pubKeyX, pubKeyY) = (_pubKeyX, _pubKeyY);
-        if (pubKeyY != 0 && !P256.isValidPublicKey(bytes32(pubKeyX), bytes32(pubKeyY))) pubKeyY = ~pubKeyY;
+        return _primaryKey(_settings);
     }
 
     /// @notice What a key is here.
@@ -75,7 +70,10 @@ abstract contract Keys {
     {
         uint256 number = Signatures.numberOf(signature);
         if (number == 1 || number == 2) return _authorityByName(digest, signature[32:], number);
-        bool valid = Signatures.isP256(bytes32(_pubKeyX), bytes32(_pubKeyY), digest, signature);
+        uint256 settings = _settings;
+        if (settings.needsTwo()) return (Authority.None, 0, 0);
+        (uint256 x, uint256 y) = _primaryKey(settings);
+        bool valid = Signatures.isP256(bytes32(x), bytes32(y), digest, signature);
         return (valid ? Authority.Full : Authority.None, 0, 0);
     }
 
@@ -117,13 +115,10 @@ abstract contract Keys {
         if (y != 0) keyId = keccak256(abi.encode(x, y));
     }
 
-    function _isInitialized() internal view returns (bool) {
-        return _pubKeyY != 0;
-    }
-
-    /// @dev Writes the primary key; 0, 0 for none. `open` says whether its signature alone suffices.
-    function _writePrimary(uint256 x, uint256 y, bool open) internal {
-        (_pubKeyX, _pubKeyY) = (x, open && y != 0 ? y : ~y);
+    /// @dev Writes the primary key; 0, 0 for none.
+    function _writePrimary(uint256 x, uint256 y) internal {
+        (_pubKeyX, _pubKeyY) = (x, y);
+        _settings = _settings.withStoredKey();
     }
 
     function _writeOwner(bytes32 keyId, uint48 expiry, uint32 generation) internal {
@@ -138,6 +133,16 @@ abstract contract Keys {
     function _writeGuardian(bytes32 keyId, bool guardian) internal {
         uint256 word = _keys[keyId];
         _keys[keyId] = guardian ? word | GUARDIAN : word & ~GUARDIAN;
+    }
+
+    /// @dev The words at the end of the code cost less than words of storage, to write once and to read always.
+    function _primaryKey(uint256 settings) private view returns (uint256 x, uint256 y) {
+        if (settings.hasStoredKey()) return (_pubKeyX, _pubKeyY);
+        assembly ("memory-safe") {
+            extcodecopy(address(), 0x00, CLONE_LENGTH, 0x40)
+            x := mload(0x00)
+            y := mload(0x20)
+        }
     }
 
     function _authorityByName(bytes32 digest, bytes calldata named, uint256 number)

@@ -166,8 +166,9 @@ abstract contract Owners is Keys, Domain {
     function _store(Settings memory settings) internal {
         if (settings.owners < settings.threshold) revert InvalidOwners(settings.owners, settings.threshold);
         if (settings.guardians < settings.quorum) revert InvalidQuorum(settings.guardians, settings.quorum);
-        uint256 word = settings.pack();
-        if (word != _settings) _settings = word;
+        uint256 before = _settings;
+        uint256 word = settings.pack(before);
+        if (word != before) _settings = word;
     }
 
     /// @dev Replaces the primary key, which is then no longer an owner.
@@ -186,7 +187,7 @@ abstract contract Owners is Keys, Domain {
             emit OwnerRemoved(before);
         }
         _deleteOwner(next);
-        _setPrimary(x, y, settings.threshold);
+        _setPrimary(x, y);
         _store(settings);
     }
 
@@ -200,11 +201,11 @@ abstract contract Owners is Keys, Domain {
             _writeOwner(keyId, 0, settings.generation);
             return vacant;
         }
-        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])), settings.threshold);
+        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])));
     }
 
-    function _setPrimary(uint256 x, uint256 y, uint8 threshold) internal {
-        _writePrimary(x, y, threshold == 1);
+    function _setPrimary(uint256 x, uint256 y) internal {
+        _writePrimary(x, y);
         emit PublicKeyChanged(x, y);
     }
 
@@ -240,7 +241,7 @@ abstract contract Owners is Keys, Domain {
         if (!owner) revert NotOwner(keyId);
         if (expiry == 0) --settings.owners;
         emit OwnerRemoved(keyId);
-        if (keyId == _primary()) _setPrimary(0, 0, settings.threshold);
+        if (keyId == _primary()) _setPrimary(0, 0);
         else _deleteOwner(keyId);
     }
 
@@ -251,15 +252,13 @@ abstract contract Owners is Keys, Domain {
         if (!owner || expiry != 0 || signer.length != Signatures.P256_LENGTH) revert NotOwner(next);
         if (before != 0) _writeOwner(before, 0, settings.generation);
         _deleteOwner(next);
-        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])), settings.threshold);
+        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])));
     }
 
     function _setThreshold(Settings memory settings, uint256 threshold) private {
         if (threshold != 1 && threshold != 2) revert InvalidValue(ChangeKind.SetThreshold, threshold);
         // forge-lint: disable-next-line(unsafe-typecast)
         settings.threshold = uint8(threshold);
-        (uint256 x, uint256 y) = publicKey();
-        _writePrimary(x, y, threshold == 1);
         emit ThresholdChanged(settings.threshold);
     }
 

@@ -107,7 +107,7 @@ abstract contract Recovery is Owners {
         for (uint256 i = 0; i < newOwners.length; ++i) {
             vacant = _found(settings, newOwners[i], vacant);
         }
-        if (vacant) _setPrimary(0, 0, 1);
+        if (vacant) _setPrimary(0, 0);
         _store(settings);
     }
 

@@ -25,6 +25,8 @@ struct Settings {
 /// @notice A word of zero, as in a new account, means one owner, threshold 1, and the delay of three days.
 library SettingsWord {
     uint32 private constant DEFAULT_DELAY = 3 days;
+    /// @dev No setting, but what `Keys` must know with every signature, so it is in the same word.
+    uint256 private constant STORED_KEY = 1 << 255;
 
     /// @notice Reads all settings.
     /// @param word The stored word.
@@ -43,12 +45,14 @@ library SettingsWord {
 
     /// @notice The word to store.
     /// @param settings Settings with at least one owner.
+    /// @param before The word that is stored, which says where the primary key is.
     /// @return word The word.
-    function pack(Settings memory settings) internal pure returns (uint256 word) {
+    function pack(Settings memory settings, uint256 before) internal pure returns (uint256 word) {
         uint32 delay = settings.delay == DEFAULT_DELAY ? 0 : settings.delay;
         word = uint256(settings.sequence) | uint256(settings.generation) << 64 | uint256(settings.owners - 1) << 96;
         word |= uint256(settings.threshold - 1) << 112 | uint256(settings.guardians) << 120;
         word |= uint256(settings.quorum) << 128 | uint256(delay) << 136 | uint256(settings.recoveryNonce) << 168;
+        word |= before & STORED_KEY;
     }
 
     /// @notice The generation alone.
@@ -63,6 +67,20 @@ library SettingsWord {
     /// @return number The number.
     function recoveryNonce(uint256 word) internal pure returns (uint32 number) {
         return uint32(word >> 168);
+    }
+
+    /// @notice Whether the primary key is in storage; else it is the account's first, in its code.
+    /// @param word The stored word.
+    /// @return stored Whether it is.
+    function hasStoredKey(uint256 word) internal pure returns (bool stored) {
+        return word & STORED_KEY != 0;
+    }
+
+    /// @notice The word of an account whose primary key is in storage.
+    /// @param word The stored word.
+    /// @return marked The word to store.
+    function withStoredKey(uint256 word) internal pure returns (uint256 marked) {
+        return word | STORED_KEY;
     }
 
     /// @notice Whether two owners must sign.

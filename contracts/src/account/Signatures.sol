@@ -6,7 +6,7 @@ import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
-import {WebAuthn} from "@openzeppelin/contracts/utils/cryptography/WebAuthn.sol";
+import {Assertions} from "./Assertions.sol";
 
 /// @title Signers and their signatures
 /// @notice A signer is a P-256 key (64 bytes: X ‖ Y), an address (20 bytes: its ECDSA key, or ERC-1271), or an ERC-7913
@@ -83,8 +83,7 @@ library Signatures {
         }
         // A signature with r = 32 cannot be found by chance, so the first word distinguishes the two encodings.
         if (signature.length > P256_LENGTH && uint256(bytes32(signature)) == WORD) signature = signature[WORD:];
-        (bool decoded, WebAuthn.WebAuthnAuth calldata assertion) = WebAuthn.tryDecodeAuth(signature);
-        return decoded && WebAuthn.verify(abi.encodePacked(digest), assertion, x, y);
+        return Assertions.isValid(x, y, digest, signature);
     }
 
     /// @notice Reverts unless the bytes name a signer that can sign for this account.

@@ -50,10 +50,9 @@ contract CreateAccountTest is Fixture {
         factory.createAccount(x + p, y, 0);
     }
 
-    function test_makesAnErc1167Clone() public view {
-        vm.assertEq(
-            address(account).code,
-            abi.encodePacked(hex"363d3d373d3d3d363d73", implementation, hex"5af43d82803e903d91602b57fd5bf3")
-        );
+    function test_makesAnErc1167CloneWithTheKey() public view {
+        bytes memory clone =
+            abi.encodePacked(hex"363d3d373d3d3d363d73", implementation, hex"5af43d82803e903d91602b57fd5bf3");
+        vm.assertEq(address(account).code, abi.encodePacked(clone, pubKeyX, pubKeyY));
     }
 }

@@ -6,10 +6,9 @@ import {Fixture} from "../utils/Fixture.sol";
 contract GetAddressTest is Fixture {
     function testFuzz_isCreate2OfTheClone(uint256 x, uint256 y, uint256 salt) public view {
         bytes memory initCode = abi.encodePacked(
-            hex"3d602d80600a3d3981f3363d3d373d3d3d363d73", implementation, hex"5af43d82803e903d91602b57fd5bf3"
+            hex"61006d3d81600a3d39f3363d3d373d3d3d363d73", implementation, hex"5af43d82803e903d91602b57fd5bf3", x, y
         );
-        bytes32 cloneSalt = keccak256(abi.encodePacked(x, y, salt));
-        bytes32 hash = keccak256(abi.encodePacked(hex"ff", factory, cloneSalt, keccak256(initCode)));
+        bytes32 hash = keccak256(abi.encodePacked(hex"ff", factory, salt, keccak256(initCode)));
         vm.assertEq(factory.getAddress(x, y, salt), address(uint160(uint256(hash))));
     }
 

@@ -111,8 +111,6 @@ contract ChangeOwnersTest is AccountFixture {
         vm.assertTrue(x == 0 && y == 0);
         vm.assertEq(_validate(_sign(KEY, OP_HASH)), 1);
         vm.assertEq(_validate(_named(KEY, OP_HASH)), 1);
-        vm.expectRevert(abi.encodeWithSelector(VaultAccount.AlreadyInitialized.selector));
-        account.initialize(pubKeyX, pubKeyY);
         _make(_list(_add(_p256(SECOND_KEY)), _primary(_p256(SECOND_KEY))));
         _expectPrimary(SECOND_KEY);
     }

@@ -40,7 +40,6 @@ contract SetPublicKeyTest is Fixture {
         account.setPublicKey(newX, newY + 1);
     }
 
-    /// @notice With y = 0 the account would look uninitialized, and anyone could take it over.
     function testFuzz_neverTakesYZero(uint256 x) public {
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, x, 0));
         vm.prank(address(account));

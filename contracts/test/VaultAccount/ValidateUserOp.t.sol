@@ -138,6 +138,8 @@ contract ValidateUserOpTest is Fixture {
         op.signature = _sign(KEY, HASH);
         vm.prank(EP07);
         vm.assertEq(implementation.validateUserOp(op, HASH, 0), 1);
+        (uint256 x, uint256 y) = implementation.publicKey();
+        vm.assertTrue(x == 0 && y == 0);
     }
 
     /// @notice The precompile must exist only in the `precompile` profile.

@@ -41,8 +41,8 @@ abstract contract SymbolicFixture {
     }
 
     function _owned(VaultAccount implementation) private returns (VaultAccount created) {
-        created = VaultAccount(payable(Clones.clone(address(implementation))));
-        created.initialize(GX, GY);
+        bytes memory key = abi.encode(GX, GY);
+        created = VaultAccount(payable(Clones.cloneWithImmutableArgs(address(implementation), key)));
         Owners.Change[] memory changes = new Owners.Change[](3);
         changes[0] = Owners.Change(Owners.ChangeKind.AddOwner, _signer(0x01), 0);
         changes[1] = Owners.Change(Owners.ChangeKind.AddOwner, _signer(0x02), 0);

@@ -11,8 +11,9 @@ import {Vm} from "../utils/Vm.sol";
 /// @notice What a bundler's simulation allows (ERC-7562): every instruction of a validation is looked at.
 contract Erc7562Test is PermissionFixture {
     /// @dev ORIGIN, GASPRICE, BLOCKHASH, COINBASE, TIMESTAMP, NUMBER, PREVRANDAO, GASLIMIT, SELFBALANCE, BASEFEE, BLOBHASH,
-    /// BLOBBASEFEE, BALANCE, CREATE, INVALID, SELFDESTRUCT; EXTCODESIZE, EXTCODECOPY, EXTCODEHASH (OP-011, OP-041).
-    bytes private constant BANNED = hex"323a40414243444547484a4931f0feff3b3c3f";
+    /// BLOBBASEFEE, BALANCE, CREATE, INVALID, SELFDESTRUCT; EXTCODESIZE, EXTCODEHASH (OP-011, OP-041).
+    bytes private constant BANNED = hex"323a40414243444547484a4931f0feff3b3f";
+    bytes1 private constant EXTCODECOPY = 0x3c;
     bytes1 private constant GAS = 0x5a;
     uint8 private constant LAST_CALL_KIND = 3;
     PackedUserOperation private op;
@@ -99,7 +100,10 @@ contract Erc7562Test is PermissionFixture {
         Vm.AccountAccess[] memory accesses = vm.stopAndReturnStateDiff();
         vm.assertTrue(steps.length > 100);
         for (uint256 i = 0; i + 1 < steps.length; ++i) {
-            if (_isOurs(steps[i], deployment)) _checkStep(steps[i].opcode, steps[i + 1].opcode);
+            if (!_isOurs(steps[i], deployment)) continue;
+            _checkStep(steps[i].opcode, steps[i + 1].opcode);
+            // The account reads its own code alone, which bundlers allow (OP-041: it has code; OP-042: it is the sender).
+            if (bytes1(steps[i].opcode) == EXTCODECOPY) vm.assertEq(_top(steps[i]), address(account));
         }
         for (uint256 i = 0; i < accesses.length; ++i) {
             _checkAccess(accesses[i]);
@@ -110,6 +114,10 @@ contract Erc7562Test is PermissionFixture {
     function _isOurs(Vm.DebugStep memory step, bool deployment) private view returns (bool) {
         if (step.contractAddr == address(this)) return false;
         return !(deployment && step.contractAddr == address(factory) && step.opcode == 0x3b);
+    }
+
+    function _top(Vm.DebugStep memory step) private pure returns (address) {
+        return address(uint160(step.stack[0]));
     }
 
     function _checkStep(uint8 opcode, uint8 next) private pure {

@@ -177,7 +177,7 @@ abstract contract Fixture {
     }
 
     /// @dev Removes the padding: 32 bytes are 43 characters of base64url, but the cheat code returns 44.
-    function _base64url(bytes32 digest) private pure returns (string memory digits) {
+    function _base64url(bytes32 digest) internal pure returns (string memory digits) {
         digits = vm.toBase64URL(abi.encodePacked(digest));
         assembly ("memory-safe") {
             mstore(digits, 43)

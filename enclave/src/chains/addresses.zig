@@ -77,7 +77,7 @@ pub fn smartAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!eth.
     if (public.curve != .p256) return error.UnsupportedCurve;
     const factory = try optionalAddress(ctx, input, "factory") orelse contract_set.app_factory;
     const implementation = try optionalAddress(ctx, input, "implementation") orelse contract_set.vault_account;
-    return eth.cloneAddress(factory, implementation, eth.hashWords(&.{ public.x, public.y, try saltOf(ctx, input) }));
+    return eth.cloneAddress(factory, implementation, public.x, public.y, try saltOf(ctx, input));
 }
 
 /// `form` "p2wpkh" (the default): pay-to-witness-public-key-hash (BIP-84); "p2tr": pay-to-taproot, key path

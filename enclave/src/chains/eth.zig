@@ -60,14 +60,14 @@ pub fn selector(comptime signature: []const u8) [4]u8 {
     };
 }
 
-/// The CREATE2 address of the EIP-1167 clone that the account factory deploys.
-pub fn cloneAddress(factory: Address, implementation: Address, salt: Word) Address {
+/// The CREATE2 address of the EIP-1167 clone that the account factory deploys, with the key at the end of its code.
+pub fn cloneAddress(factory: Address, implementation: Address, x: Word, y: Word, salt: Word) Address {
     const prefix = [_]u8{
-        0x3d, 0x60, 0x2d, 0x80, 0x60, 0x0a, 0x3d, 0x39, 0x81, 0xf3,
+        0x61, 0x00, 0x6d, 0x3d, 0x81, 0x60, 0x0a, 0x3d, 0x39, 0xf3,
         0x36, 0x3d, 0x3d, 0x37, 0x3d, 0x3d, 0x3d, 0x36, 0x3d, 0x73,
     };
     const suffix = [_]u8{ 0x5a, 0xf4, 0x3d, 0x82, 0x80, 0x3e, 0x90, 0x3d, 0x91, 0x60, 0x2b, 0x57, 0xfd, 0x5b, 0xf3 };
-    const code = prefix ++ implementation ++ suffix;
+    const code = prefix ++ implementation ++ suffix ++ x ++ y;
     const preimage = [1]u8{0xff} ++ factory ++ salt ++ hashes.keccak(&code);
     return hashes.keccak(&preimage)[12..32].*;
 }

@@ -76,8 +76,9 @@ fn chainOf(arena: Allocator, account: Account) Error!?Found {
 fn onChain(arena: Allocator, found: Found, account: Account) Error![]const u8 {
     if (found.chain == .cosmos) return addresses_file.cosmos(arena, found.prefix, account.key);
     if (found.chain == .bitcoin or account.key.curve == .secp256k1) return account.address;
-    const salt = eth.hashWords(&.{ account.key.x, account.key.y, eth.word(0) });
-    return eth.checksummed(arena, eth.cloneAddress(contract_set.app_factory, contract_set.vault_account, salt));
+    const key = account.key;
+    const address = eth.cloneAddress(contract_set.app_factory, contract_set.vault_account, key.x, key.y, eth.word(0));
+    return eth.checksummed(arena, address);
 }
 
 /// Corrects one account. An existing account with the right address stays, and becomes the default if the wrong account

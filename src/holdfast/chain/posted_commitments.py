@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain import values
 from holdfast.chain.abi import call_data
-from holdfast.chain.contracts import ADDRESSES, commitments_needed, predict_account
-from holdfast.chain.contracts.create2 import clone_code
+from holdfast.chain.contracts import ADDRESSES, commitments_needed, is_clone, predict_account
 from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address
@@ -103,7 +102,7 @@ async def require_account(rpc: RpcClient, operation: UserOperation) -> None:
     if operation.factory is not None:
         if creates(operation) != operation.sender:
             raise ValueError("the sender is not the account that the operation's factory data creates")
-    elif await rpc.get_code(checksum_address(operation.sender)) != _ACCOUNT_CODE:
+    elif not is_clone(await rpc.get_code(checksum_address(operation.sender)), ADDRESSES["VaultAccount"]):
         raise ValueError("the sender is not an account of the factory, and the operation does not create it")
 
 
@@ -123,4 +122,3 @@ def key_in(operation: UserOperation) -> tuple[int, int, int] | None:
 
 
 _FACTORY = from_hex(ADDRESSES["AppFactory"])
-_ACCOUNT_CODE = clone_code(ADDRESSES["VaultAccount"])

@@ -194,10 +194,9 @@ def test_addresses_hashes_and_credentials(vault, did):
 
 def smart_account(made, factory=APP_FACTORY):
     """Return the address of the factory's clone for the key, computed independently (EIP-1167, EIP-1014)."""
-    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
-    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
-    salt = keccak256(bytes.fromhex(made.pubkey_x + made.pubkey_y) + bytes(32))
-    return checksum_address(keccak256(b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code))[12:])
+    code = bytes.fromhex("61006d3d81600a3d39f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3" + made.pubkey_x + made.pubkey_y)
+    return checksum_address(keccak256(b"\xff" + bytes.fromhex(factory[2:]) + bytes(32) + keccak256(code))[12:])
 
 
 def test_every_address_that_is_shown_is_the_smart_account(vault):

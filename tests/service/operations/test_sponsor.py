@@ -115,7 +115,8 @@ class Chain:
         return self.deposit.to_bytes(32)
 
     async def get_code(self, address: str) -> bytes:
-        return clone_code(ADDRESSES["VaultAccount"]) if address.lower() in self.keys else b""
+        key = self.keys.get(address.lower())
+        return b"" if key is None else clone_code(ADDRESSES["VaultAccount"], *key)
 
     async def get_balance(self, _address: str) -> int:
         return 10**16

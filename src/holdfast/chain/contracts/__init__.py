@@ -17,7 +17,7 @@ from holdfast.chain.contracts.addresses import (
 )
 from holdfast.chain.contracts.artifacts import DEVELOPMENT, NAMES, PRODUCTION, Contract, address, load
 from holdfast.chain.contracts.commitments import ZERO_SECRET, commitment, commitments_needed
-from holdfast.chain.contracts.create2 import clone_init_code, create2_address, predict_account
+from holdfast.chain.contracts.create2 import clone_code, create2_address, is_clone, predict_account
 
 __all__ = [
     "ADDRESSES",
@@ -34,7 +34,7 @@ __all__ = [
     "ZERO_SECRET",
     "Contract",
     "address",
-    "clone_init_code",
+    "clone_code",
     "commitment",
     "commitments_needed",
     "create2_address",

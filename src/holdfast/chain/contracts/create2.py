@@ -5,10 +5,11 @@ from __future__ import annotations
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.wire.keccak import checksum_address, keccak256
 
-# ERC-1167: 10 bytes of init code return the 45 bytes of code that follow, which contain the implementation's address.
-_CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
-_CLONE_INIT_BYTES = 10
+# ERC-1167: 45 bytes of code that contain the implementation's address. X and Y of the account's first key follow them.
+_CLONE_HEAD = bytes.fromhex("363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
+_CLONE_BYTES = 45 + 2 * 32
+_CLONE_INIT = b"\x61" + _CLONE_BYTES.to_bytes(2) + bytes.fromhex("3d81600a3d39f3")  # returns the code that follows
 
 
 def create2_address(deployer: str, salt: bytes, init_code_hash: bytes) -> str:
@@ -22,14 +23,18 @@ def create2_address(deployer: str, salt: bytes, init_code_hash: bytes) -> str:
     return checksum_address(keccak256(b"\xff" + b"".join(parts))[12:])
 
 
-def clone_init_code(implementation: str) -> bytes:
-    """Return the init code of an ERC-1167 clone of `implementation`."""
+def clone_code(implementation: str, x: int, y: int) -> bytes:
+    """Return the code of a clone of `implementation` with the key X, Y. Raises OverflowError, as `predict_account` does."""
+    return _clone_of(implementation) + x.to_bytes(32) + y.to_bytes(32)
+
+
+def is_clone(code: bytes, implementation: str) -> bool:
+    """Return whether this is the code of a clone of `implementation` with any key."""
+    return len(code) == _CLONE_BYTES and code.startswith(_clone_of(implementation))
+
+
+def _clone_of(implementation: str) -> bytes:
     return _CLONE_HEAD + bytes.fromhex(implementation.removeprefix("0x")) + _CLONE_TAIL
-
-
-def clone_code(implementation: str) -> bytes:
-    """Return the code that a clone of `implementation` has once it is deployed."""
-    return clone_init_code(implementation)[_CLONE_INIT_BYTES:]
 
 
 def predict_account(
@@ -47,5 +52,4 @@ def predict_account(
     Raises:
         OverflowError: A number is negative or has more than 256 bits.
     """
-    words = b"".join(word.to_bytes(32) for word in (x, y, salt))
-    return create2_address(factory, keccak256(words), keccak256(clone_init_code(implementation)))
+    return create2_address(factory, salt.to_bytes(32), keccak256(_CLONE_INIT + clone_code(implementation, x, y)))
