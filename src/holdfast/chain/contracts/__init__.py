@@ -38,6 +38,7 @@ __all__ = [
     "commitment",
     "commitments_needed",
     "create2_address",
+    "is_clone",
     "load",
     "predict_account",
 ]
