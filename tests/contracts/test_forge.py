@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
 # Each run's forge profile, arguments, minimum number of tests, and how many groups of gas snapshots it measures. The
-# account's invariants take four times as long without the precompile, and hold for the same code.
-WITHOUT = () if PROFILE == "long" else ("--no-match-contract", "AccountInvariantsTest")
+# account's invariants and the comparisons of assertions take long without the precompile, and hold for the same code.
+WITHOUT = () if PROFILE == "long" else ("--no-match-contract", "AccountInvariantsTest|AssertionsTest")
 RUNS = (
     (PROFILE, ("--match-path", "test/**/*.t.sol", *WITHOUT), 340, 2),
     ("precompile", ("--match-path", "test/{VaultAccount/*,Gas}.t.sol"), 200, 2),
