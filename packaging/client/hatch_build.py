@@ -39,6 +39,7 @@ COMMANDS = (
         "pay",
         "payments",
         "register",
+        "second_keys",
         "vault",
         "vault_exit",
         "vault_move",

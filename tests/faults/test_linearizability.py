@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 OPERATIONS = amount(1500, 20000, "HOLDFAST_TEST_HISTORY")
 PLANTED = amount(200, 1000)  # of each kind
-FOUND = 0.95
+# A flipped read next to a write that runs at the same time is explained by it; on a busy machine more of them do.
+FOUND = 0.9
 
 
 @pytest.mark.timeout(600 + OPERATIONS / 50)
