@@ -83,7 +83,7 @@ def test_without_a_price_of_gas_the_account_cannot_pay_and_the_message_says_what
             return json_rpc(request, {"error": {"code": -32601, "message": "no such method"}})
         return httpx.Response(404)
 
-    with pytest.raises(NetworkError, match=r"GasPolicy\.rpc_url"):
+    with pytest.raises(NetworkError, match="name the chain's JSON-RPC endpoint"):
         prepared(answer)
 
 
@@ -101,7 +101,7 @@ def test_an_endpoint_in_the_persons_own_network_is_not_asked():
         asked.append(request.url.host)
         return json_rpc(request, {"error": {"code": -32601, "message": "no such method"}})
 
-    with pytest.raises(NetworkError, match=r"GasPolicy\.rpc_url"):
+    with pytest.raises(NetworkError, match="name the chain's JSON-RPC endpoint"):
         prepared(answer, rpc="http://127.0.0.1:21330/router/admin")
     assert set(asked) == {"s"}
 
