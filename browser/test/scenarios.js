@@ -1,6 +1,7 @@
 /** Plays the scenarios of vectors/flows with the JavaScript client (vectors/README.md describes their form). */
 
 import { playClient } from "./scenarios/clients.js";
+import { playMove } from "./scenarios/moves.js";
 import { playName, playRequest, playRetries } from "./scenarios/requests.js";
 import { playSnapshots } from "./scenarios/snapshots.js";
 
@@ -10,6 +11,7 @@ const PLAYED = {
   name: playName,
   snapshots: playSnapshots,
   client: playClient,
+  move: playMove,
 };
 
 /** Returns the outcomes of each scenario's events, by the scenario's name; a text if the player failed. */

@@ -134,7 +134,8 @@ async function opensAfterSigning(vault, passkeys, made, challenge) {
   const said = /** @type {any} */ (success ? result : { reason: error });
   if (!said?.valid || said.credential_id !== made.credentialId) {
     await vault.exec("resource:credentials action:delete", { credential_id: made.credentialId });
-    throw new MoveRefused("no_proof", `the new passkey has not signed for ${passkeys.rpId} (${said?.reason})`);
+    const reason = said?.reason || "another passkey has";
+    throw new MoveRefused("no_proof", `the new passkey has not signed for ${passkeys.rpId} (${reason})`);
   }
   await vault.addKey(keyOf(made));
 }

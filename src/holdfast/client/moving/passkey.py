@@ -55,7 +55,8 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
     verdict = await vault.exec("resource:credentials action:verify", asked)
     said = verdict.result if verdict.success and verdict.result else {"reason": verdict.error}
     if not said.get("valid") or said.get("credential_id") != credential_id:
-        raise MoveRefused("no_proof", f"the new passkey has not signed for {passkeys.rp_id} ({said.get('reason')})")
+        reason = said.get("reason") or "another passkey has"
+        raise MoveRefused("no_proof", f"the new passkey has not signed for {passkeys.rp_id} ({reason})")
     key = KnownKey(HostKey("prf", credential_id, secret=await outside(lambda: passkeys.prf(credential_id))))
     if not any(wrap["kind"] == "prf" and wrap["id"] == credential_id for wrap in (await vault.keys()).wraps):
         await vault.add_key(key)

@@ -6,7 +6,7 @@ import asyncio
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from tests.client.flows.scenarios import client_player, requests_player, snapshot_player
+from tests.client.flows.scenarios import client_player, move_player, requests_player, snapshot_player
 from tests.client.flows.scenarios.files import DEFAULTS
 from tests.support.javascript import run_module
 
@@ -22,6 +22,7 @@ _PLAYERS = {
     "name": requests_player.play,
     "snapshots": snapshot_player.play,
     "client": client_player.play,
+    "move": move_player.play,
 }
 
 

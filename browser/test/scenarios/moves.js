@@ -1,0 +1,157 @@
+/** Plays the scenarios of moves to another service. Effects are what the new passkey and the two services do. */
+
+import { move } from "../../src/flows/move.js";
+import { VaultStore } from "../../src/vault/store.js";
+import "./clients.js"; // keeps the stores in memory
+import { errorOf, reached, Script, told } from "./script.js";
+
+const DID = "did:new:0x01";
+const FIELDS = { chain_id: "chainId", did_registry: "didRegistry" };
+let players = 0;
+
+/** Returns what each attempt led to: its effects, who has what after it, its result and its error. */
+export async function playMove(scenario) {
+  const player = new MovePlayer(scenario.given);
+  const outcomes = [];
+  const [killAt, number] = scenario.kill ?? [];
+  for (const [at, event] of scenario.events.entries()) {
+    if (at === killAt) outcomes.push(await player.turn(event, number));
+    outcomes.push(await player.turn(event));
+  }
+  return outcomes;
+}
+
+/** One person's vault, the passkeys that are made, and the services, which differ in their hosts. */
+export class MovePlayer {
+  dbName = `move ${++players}`;
+  made = 0;
+  credentials = ["former"];
+  wraps = ["former"];
+  script = new Script();
+
+  constructor({ name = "ada", channel = "handle", others = [], registered = true, taken = {} } = {}) {
+    Object.assign(this, { name, channel });
+    const all = registered ? Object.fromEntries([name, ...others].map((it) => [it, DID])) : {};
+    this.rows = {
+      old: { names: all, passkeys: registered ? ["former"] : [] },
+      new: { names: { ...taken }, passkeys: [] },
+      gone: { names: {}, passkeys: [] },
+    };
+  }
+
+  /** Makes one attempt, which knows only what is stored. */
+  async turn({ answers, to = "https://new.example" }, stopAfter) {
+    const script = (this.script = new Script(answers, stopAfter));
+    let [result, error] = [null, null];
+    try {
+      result = await script.run(() => move(this.service("https://old.example"), this.service(to), this.#passkeys()));
+    } catch (raised) {
+      error = raised;
+    }
+    return { effects: script.effects, state: await this.#state(), result: this.#shown(result), ...told(error) };
+  }
+
+  /** A service with names and passkeys. What it says of them may be scripted; it is not an effect. */
+  service(baseUrl) {
+    const { vault } = this;
+    const host = new URL(baseUrl).hostname.split(".")[0];
+    const { names, passkeys } = this.rows[host];
+    const said = (what, truth) => ({ ...truth, ...this.script.scripted(`${host} says: ${what}`) });
+    const known = { found: true, identifier: this.name, channel: this.channel, did: DID, txHash: "0x02" };
+    const register = ({ passkey, known: { identifier } }) =>
+      this.#answer(`${host}: register`, ` ${identifier}`, () => {
+        names[identifier] = DID;
+        passkeys.push(passkey);
+      });
+    return {
+      baseUrl,
+      vault,
+      register,
+      ownDid: async () => said("DID", { id: `did:web:${host}.example` }).id,
+      contracts: async () => {
+        const given = Object.entries(said("contracts", { chain_id: 8453, did_registry: "0xBB" }));
+        return Object.fromEntries(given.map(([name, value]) => [FIELDS[name], value]));
+      },
+      lookupDid: async ({ credentialId }) =>
+        passkeys.includes(credentialId) ? said("passkey", known) : { found: false },
+      checkSession: async ({ identifier }) => said("name", { available: !(identifier in names), reason: "taken" }),
+      checkAlias: async ({ alias }) => ({ did: names[alias] ?? null }),
+      snapshots: async () => ({
+        copyTo: async () => (await this.#answer(`${host}: copy`), "root"),
+        continueHere: () => this.#answer(`${host}: continue`),
+      }),
+      _call: ({ path }, _, { authorization }) => this.#ofPerson(host, path, authorization),
+    };
+  }
+
+  async #ofPerson(host, path, authorization) {
+    const rows = this.rows[host];
+    if (path === "/api/person") return { identifiers: Object.keys(rows.names).map((given) => ({ given })) };
+    const { audience, identifier, credentialId } = JSON.parse(authorization.slice("Bearer ".length));
+    if (audience !== `did:web:${host}.example`) throw new TypeError(`${host} got a token for ${audience}`);
+    const takeBack = () => rows.passkeys.splice(0, Infinity, ...rows.passkeys.filter((it) => it !== credentialId));
+    if (identifier) await this.#answer(`${host}: free`, ` ${identifier}`, () => delete rows.names[identifier]);
+    else if (host === "old") await this.#answer(`${host}: take back`, ` ${credentialId}`, takeBack);
+    else takeBack(); // of an interrupted attempt; the Python client uses the same passkey again
+    return { identifiers: 0, credentials: 0, snapshots: 0, pins: 0 };
+  }
+
+  get vault() {
+    const without = (list, id) => list.filter((it) => it !== id);
+    const actions = {
+      create: ({ credential_id: id }) => void this.credentials.push(id),
+      delete: ({ credential_id: id }) => void (this.credentials = without(this.credentials, id)),
+      verify: async ({ assertion }) =>
+        (await this.#answer("passkey signs")) ?? { valid: true, credential_id: assertion },
+    };
+    return {
+      dbName: this.dbName,
+      query: async () => ({ did: DID, credentials: this.credentials.map((id) => ({ credential_id: id })) }),
+      keys: async () => ({ wraps: this.wraps.map((id) => ({ kind: "prf", id })) }),
+      addKey: async ({ id }) => void this.wraps.push(id),
+      removeKey: async (_, id) => void (this.wraps = without(this.wraps, id)),
+      parse: async () => ({ parsed: { aaguid: "", transports: [], cose_key: "" } }),
+      publishingKey: async () => ({ public_key: "0x01" }),
+      invoke: async ({ audience, args }) => ({ container: JSON.stringify({ audience, ...args }) }),
+      exec: async (filter, args) => ({ success: true, result: await actions[filter.split("action:")[1]](args) }),
+    };
+  }
+
+  #passkeys() {
+    const make = async () => {
+      const credentialId = `passkey ${++this.made}`;
+      return { credential: "", credentialId, assertion: credentialId, secret: new Uint8Array(32) };
+    };
+    return { origin: "https://new.example", rpId: "new.example", make };
+  }
+
+  async #answer(effect, detail = "", then = () => {}) {
+    const answer = this.script.scripted(effect);
+    if (reached(answer)) then();
+    await this.script.perform(effect + detail);
+    const error = errorOf(answer);
+    if (error) throw error;
+    return answer;
+  }
+
+  async #state() {
+    const have = ({ names, passkeys }) => [
+      ...Object.keys(names).filter((name) => names[name] === DID),
+      ...passkeys.map((it) => this.#symbol(it)),
+    ];
+    const services = Object.fromEntries(Object.entries(this.rows).map(([host, rows]) => [host, have(rows)]));
+    const noted = (await new VaultStore({ dbName: this.dbName }).note(`moving:${DID}`)) !== null;
+    return { ...services, opens: this.wraps.map((it) => this.#symbol(it)), noted };
+  }
+
+  #shown(result) {
+    if (!result) return null;
+    const { identifier, channel, credentialId, leftBehind } = result;
+    return { identifier, channel, passkey: this.#symbol(credentialId), leftBehind };
+  }
+
+  /** The name of a passkey: how many attempts it took differs between the clients. */
+  #symbol(credentialId) {
+    return credentialId === `passkey ${this.made}` ? "new passkey" : credentialId;
+  }
+}

@@ -1,0 +1,206 @@
+"""Plays the scenarios of moves to another service. Effects are what the new passkey and the two services do."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
+
+import msgspec
+from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
+
+from holdfast.client.moving.move import Move
+from holdfast.client.moving.values import noted_move
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types import DidRecord, ExecOutput
+from holdfast.wire.client_errors import ServiceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DID = "did:new:0x01"
+
+
+class _Contracts(msgspec.Struct):
+    chain_id: int = 8453
+    did_registry: str = "0xBB"
+
+
+async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Return what each attempt led to: its effects, who has what after it, its result and its error."""
+    with VaultStore(directory=folder) as store:
+        player = _Player(store, scenario.get("given", {}))
+        outcomes = []
+        kill_at, number = scenario.get("kill", (None, None))
+        for at, event in enumerate(scenario["events"]):
+            if at == kill_at:
+                outcomes.append(await player.turn(event, number))
+            outcomes.append(await player.turn(event))
+        return outcomes
+
+
+class _Player:
+    """One person's vault, the passkeys that are made, and the services, which differ in their hosts."""
+
+    origin, rp_id = "https://new.example", "new.example"
+
+    def __init__(self, store: VaultStore, given: dict[str, Any]) -> None:
+        self.store, self.made = store, 0
+        self.credentials, self.wraps = ["former"], ["former"]
+        self.name, self.channel = given.get("name", "ada"), given.get("channel", "handle")
+        self.services = {host: _Service(self, host) for host in ("old", "new", "gone")}
+        if given.get("registered", True):
+            self.services["old"].names = dict.fromkeys((self.name, *given.get("others", [])), DID)
+            self.services["old"].passkeys = ["former"]
+        self.services["new"].names = dict(given.get("taken", {}))
+
+    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+        """Make one attempt, which knows only what is stored."""
+        script = self.script = Script(event.get("answers"), stop_after)
+        url = event.get("to", "https://new.example")
+        new = self.services[url.partition("//")[2].partition(".")[0]]
+        new.base_url = url
+        result, error = None, None
+        places = {name: getattr(new, name) for name in ("copy_to", "read_back", "continue_there")}
+        with patch.multiple("holdfast.client.moving.move", **places):
+            try:
+                result = await script.run(lambda: self.move(new))
+            except (ServiceError, Killed) as raised:
+                error = raised
+        return {"effects": script.effects, "state": self.state(), "result": self.shown(result), **told(error)}
+
+    async def move(self, new: _Service) -> Any:
+        old, registrar = self.services["old"], lambda passkey, _known: SimpleNamespace(register=new.registers(passkey))
+        person = cast("Any", SimpleNamespace(vault=self, **old.person_methods()))
+        places = {"connect": cast("Any", None), "registrar": cast("Any", registrar)}
+        return await Move(cast("Any", old), cast("Any", new), person, cast("Any", self), **places).run()
+
+    def state(self) -> dict[str, Any]:
+        """Return what the services have of the person, which passkeys open the vault, and whether a move is noted."""
+        services = {host: it.of_the_person() for host, it in self.services.items()}
+        noted = noted_move(self.store, DID) is not None
+        return {**services, "opens": [self.symbol(it) for it in self.wraps], "noted": noted}
+
+    def shown(self, result: Any) -> dict[str, Any] | None:
+        if result is None:
+            return None
+        behind, passkey = list(result.left_behind), self.symbol(result.credential_id)
+        return {"identifier": result.identifier, "channel": result.channel, "passkey": passkey, "leftBehind": behind}
+
+    def symbol(self, credential_id: str) -> str:
+        """Return the name of a passkey: how many attempts it took differs between the clients."""
+        return "new passkey" if credential_id == f"passkey {self.made}" else credential_id
+
+    async def answer(self, effect: str, detail: str = "", then: Any = lambda: None) -> Any:
+        """Record an effect, which `then` has on a service. Raises the scripted error."""
+        answer = self.script.scripted(effect)
+        if reached(answer):
+            then()
+        await self.script.perform(effect + detail)
+        if (error := error_of(answer)) is not None:
+            raise error
+        return answer
+
+    def create_passkey(self, _person: Any) -> Any:
+        self.made += 1
+        return SimpleNamespace(credential="", credential_id=f"passkey {self.made}")
+
+    def assertion(self, _challenge: bytes, credential_ids: tuple[str, ...]) -> str:
+        return credential_ids[0]
+
+    def prf(self, _credential_id: str) -> bytes:
+        return bytes(32)
+
+    async def query(self) -> Any:
+        return SimpleNamespace(did=DID, credentials=[SimpleNamespace(credential_id=it) for it in self.credentials])
+
+    async def keys(self) -> Any:
+        return SimpleNamespace(wraps=[{"kind": "prf", "id": it} for it in self.wraps])
+
+    async def add_key(self, key: Any) -> None:
+        self.wraps.append(key.host_key().id)
+
+    async def remove_key(self, _kind: str, credential_id: str) -> None:
+        self.wraps.remove(credential_id)
+
+    async def publishing_key(self) -> Any:
+        return SimpleNamespace(user_handle=b"handle")
+
+    async def parse_webauthn(self, _credential: str) -> Any:
+        return SimpleNamespace(parsed={"cose_key": ""})
+
+    async def exec(self, what: str, args: dict[str, Any]) -> ExecOutput[Any]:
+        if what.endswith("verify"):
+            usual = {"valid": True, "credential_id": args["assertion"]}
+            return ExecOutput(success=True, result=await self.answer("passkey signs") or usual)
+        change = self.credentials.append if what.endswith("create") else self.credentials.remove
+        change(args["credential_id"])
+        return ExecOutput(success=True, result=None)
+
+
+class _Service:
+    """A service with names and passkeys. What it says of them may be scripted; it is no effect."""
+
+    def __init__(self, player: _Player, host: str) -> None:
+        self.player, self.host, self.base_url = player, host, f"https://{host}.example"
+        self.names: dict[str, str] = {}
+        self.passkeys: list[str] = []
+
+    def of_the_person(self) -> list[str]:
+        names = [name for name, did in self.names.items() if did == DID]
+        return names + [self.player.symbol(it) for it in self.passkeys]
+
+    def said(self, what: str, truth: Any) -> Any:
+        return {**truth, **(self.player.script.scripted(f"{self.host} says: {what}") or {})}
+
+    async def _call(self, *_: Any) -> Any:
+        return self.said("DID", {"id": f"did:web:{self.host}.example"})
+
+    async def contracts(self) -> _Contracts:
+        return _Contracts(**self.said("contracts", {}))
+
+    async def lookup_did(self, credential_id: str) -> DidRecord | None:
+        if credential_id not in self.passkeys:
+            return None
+        known = {"found": True, "identifier": self.player.name, "channel": self.player.channel, "did": DID}
+        return DidRecord.from_json(self.said("passkey", {**known, "txHash": "0x02", "createdAt": "2023"}))
+
+    async def check_session(self, name: str) -> Any:
+        return SimpleNamespace(**self.said("name", {"available": name not in self.names, "reason": "taken"}))
+
+    async def check_alias(self, name: str) -> Any:
+        return SimpleNamespace(did=self.names.get(name))
+
+    def registers(self, passkey: str) -> Any:
+        async def register(name: str, *_: Any) -> None:
+            def then() -> None:
+                self.names[name] = DID
+                self.passkeys += [] if passkey in self.passkeys else [passkey]
+
+            await self.player.answer(f"{self.host}: register", f" {name}", then)
+
+        return register
+
+    async def copy_to(self, *_: Any) -> Any:
+        await self.player.answer(f"{self.host}: copy")
+        return SimpleNamespace(snapshot=SimpleNamespace(root_cid="root"))
+
+    async def read_back(self, *_: Any) -> None:
+        """Do nothing: what the new service returns is part of the effect `copy`."""
+
+    async def continue_there(self, *_: Any) -> None:
+        await self.player.answer(f"{self.host}: continue")
+
+    def person_methods(self) -> dict[str, Any]:
+        async def free_identifier(name: str, _channel: str) -> None:
+            await self.player.answer(f"{self.host}: free", f" {name}", lambda: self.names.pop(name, None))
+
+        async def take_back_passkey(passkey: str) -> None:
+            kept = [it for it in self.passkeys if it != passkey]
+            await self.player.answer(f"{self.host}: take back", f" {passkey}", lambda: setattr(self, "passkeys", kept))
+
+        async def export_person() -> dict[str, Any]:
+            return {"identifiers": [{"given": name} for name in self.names]}
+
+        methods = (free_identifier, take_back_passkey, export_person)
+        return {it.__name__: it for it in methods}
