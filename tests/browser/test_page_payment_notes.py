@@ -33,7 +33,7 @@ async def pays(visit: Visit, to: str, amount: str) -> None:
 
 async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
     """Register a person whose passkey can be synced later; return the visit and the name."""
-    visit = await Visit.of(await browser.new_context(), server, "/docs")
+    visit = await Visit.of(await browser.new_context(), server, "/robots.txt")
     visit.page.set_default_timeout(PATIENCE_MS)
     await note_secret(visit.page)
     await visit.open("/")

@@ -39,7 +39,7 @@ STORED = """async () => {
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
     """Register a person, grant a permission, and wait until the service stores the vault's newest version."""
-    visit = await Visit.of(await browser.new_context(), server, "/docs")
+    visit = await Visit.of(await browser.new_context(), server, "/robots.txt")
     await note_secret(visit.page)
     await visit.open("/")
     await visit.register(new_name())
@@ -132,7 +132,7 @@ async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
 
 async def deletes_its_vault(visit: Visit) -> None:
     """Delete the vault, as a browser may, and get it back from the service, in German."""
-    await visit.open("/docs")
+    await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
     await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
     await visit.open("/vault")
@@ -197,7 +197,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(
     browser: Browser, shared: Server
 ) -> None:
     """The first profile replaces its passkey by another. The service keeps the earlier copies pinned."""
-    first = await Visit.of(await browser.new_context(), shared, "/docs")
+    first = await Visit.of(await browser.new_context(), shared, "/robots.txt")
     await note_secret(first.page)
     await first.open("/")
     await first.register(new_name())

@@ -136,14 +136,14 @@ async def is_received(browser: Browser, server: Server, link: str) -> None:
     await other.screen("received")
     assert "may ask for up to 12.50 USDC" in await other.text('[data-name="sentence"]')
     await other.inspect("received")
-    await other.open("/docs")
+    await other.open("/robots.txt")
     await other.open(path[:-9])
     await other.told("no valid permission")
 
 
 async def loses_its_vault(visit: Visit, name: str) -> None:
     """Open the page in a browser that deleted its vault: it shows no form to unlock it."""
-    await visit.open("/docs")
+    await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
     await visit.open("/vault")
     await visit.screen("cleared")

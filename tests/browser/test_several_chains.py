@@ -48,6 +48,7 @@ async def opened(browser: Browser, service: ChainService) -> Page:
     return page
 
 
+@pytest.mark.soak  # tests/client/flows/test_several_chains.py pays in the gate
 async def test_one_account_pays_on_two_chains(
     browser: Browser, both: ChainService, chain: ChainService, base: ChainService
 ) -> None:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.fresh_chain import CONTRACTS
+from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# HOLDFAST_FORGE_PROFILE=long runs about a hundred times as many fuzz cases.
+# HOLDFAST_FORGE_PROFILE=long runs about three hundred times as many fuzz cases, `make soak` four times as many.
+MORE = {"FOUNDRY_FUZZ_RUNS": "128", "FOUNDRY_INVARIANT_RUNS": "32"} if SOAK else {}
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
 # Each run's forge profile, arguments, minimum number of tests, and how many groups of gas snapshots it measures. The
@@ -42,7 +44,7 @@ def test_contracts(forge: Path) -> None:
 def _run(forge: Path, profile: str, arguments: tuple[str, ...]) -> dict[str, Any]:
     """Return the results by `file:contract.test`."""
     command = [str(forge), "test", "--json", *arguments]
-    environment = {**os.environ, "FOUNDRY_PROFILE": profile}
+    environment = {**os.environ, **MORE, "FOUNDRY_PROFILE": profile}
     done = subprocess.run(command, cwd=CONTRACTS, env=environment, capture_output=True, text=True, check=False)
     # The compiler prints messages before the JSON.
     answers = [line for line in done.stdout.splitlines() if line.startswith('{"test/')]

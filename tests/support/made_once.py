@@ -1,14 +1,16 @@
 """Shares read-only files that take a long time to create: one worker of a parallel run creates them for all others.
 
-What follows from the sources alone is also shared by later runs, until the sources change.
+What follows from the sources alone is kept in the user's cache, for later runs and other checkouts, until the sources change.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +20,20 @@ if TYPE_CHECKING:
     import pytest
 
 
-MADE = Path(__file__).resolve().parents[2] / "build" / "tests"
+MADE = Path(os.environ.get("HOLDFAST_CACHE_DIR") or Path.home() / ".cache" / "holdfast") / "tests"
+KEPT_S = 30 * 86_400  # since a run last used it
 
 
 def made_of(sources: Iterable[Path], name: str, make: Callable[[Path], object]) -> Path:
-    """Return the checkout's folder with the given name, filled by `make` once for the present content of `sources`."""
+    """Return the folder with the given name, filled by `make` once for the present content of `sources`."""
     digest = hashlib.sha256()
     for source in sorted(sources):
         digest.update(hashlib.sha256(source.read_bytes()).digest())
     MADE.mkdir(parents=True, exist_ok=True)
-    return _filled(MADE, f"{name}-{digest.hexdigest()[:16]}", make)
+    folder = _filled(MADE, f"{name}-{digest.hexdigest()[:32]}", make)
+    os.utime(folder)
+    _forget_unused()
+    return folder
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -48,3 +54,10 @@ def _filled(run: Path, name: str, make: Callable[[Path], object]) -> Path:
             make(unfinished)
             unfinished.rename(folder)
     return folder
+
+
+def _forget_unused() -> None:
+    for each in MADE.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another run was faster
+            if time.time() - each.stat().st_mtime > KEPT_S:
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
