@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -29,18 +30,21 @@ PLAIN = {
 }
 
 
-def _files() -> list[Path]:
+@functools.cache
+def _texts() -> dict[str, str]:
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
     found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
-    return [path for path in pages + found if "node_modules" not in path.parts and path.name != NAMES]
+    ours = [path for path in pages + found if "node_modules" not in path.parts and path.name != NAMES]
+    return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in ours}
 
 
 @pytest.mark.parametrize("phrase", PLAIN)
 def test_no_page_comment_or_message_uses_a_retired_phrase(phrase: str) -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
-        for path in _files()
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        f"{path}:{number}: {line.strip()}"
+        for path, text in _texts().items()
+        if re.search(phrase, text)
+        for number, line in enumerate(text.splitlines(), 1)
         if re.search(phrase, line)
     ]
     assert not found, f"write instead: {PLAIN[phrase]}\n" + "\n".join(found)

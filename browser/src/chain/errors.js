@@ -3,7 +3,7 @@
 import { RequestRefused, ServiceError } from "../errors.js";
 import { NATIVE } from "./native.js";
 
-// A selector and whole words, as Solidity encodes errors, so that an address at the end of a message is none.
+// A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
 const REVERT_DATA = /0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$/;
 
 /** The operation was refused, or was mined and failed. */

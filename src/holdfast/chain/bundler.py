@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
 RECEIPT_WITHIN_S = 60.0
-# A selector and whole words, as Solidity encodes errors, so that an address at the end of a message is none.
+# A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
 _REVERT_DATA = re.compile(r"0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 

@@ -71,5 +71,5 @@ def _site_around(host: str) -> str:
 
 
 def subject_of_text(text: str) -> str:
-    """Return the subject of an address as people write it. Raises ValueError if it is none."""
+    """Return the subject of an address as people write it. Raises ValueError for other texts."""
     return subject_of(ip_address(text.partition("/")[0]))

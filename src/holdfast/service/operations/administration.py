@@ -68,7 +68,7 @@ def search_of(asked: Mapping[str, str | None], hash_of: Callable[[str], str]) ->
 
     Args:
         asked: any of prefix, did, address, day, state, channel and after, the end of the page before.
-        hash_of: returns the hash of a network address. Raises ValueError for what is none.
+        hash_of: returns the hash of a network address. Raises ValueError for other texts.
     """
     channel, state = asked.get("channel") or None, asked.get("state") or None
     if state is not None and state not in _STATES:
