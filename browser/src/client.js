@@ -206,13 +206,15 @@ export class Client extends ServiceClient {
   /**
    * Moves the person to another service, or to this one under a new host name: name, vault and a new passkey. DID, keys
    * and account stay. This client's service gives up the name and the passkey only after the other one was checked, the new
-   * passkey has signed, and the name and the vault's copy were found there. After an interruption, a second call continues.
+   * passkey has signed, the name and the vault's copy were found there, and the new passkey owns the account. After an
+   * interruption, a second call continues.
    *
    * @param {string} url the other service's address
    * @param {import("./flows/move.js").NewPasskeys} passkeys
    * @param {import("./flows/move.js").MoveOptions & {invitation?: string}} [options]
    * @returns {Promise<import("./flows/move.js").Moved>}
    * @throws {MoveRefused} a check failed; `code` says which. This service has lost nothing
+   * @throws {OperationFailed} the account does not take its new owner. This service has lost nothing
    */
   async move(url, passkeys, { invitation = "", ...options } = {}) {
     const { move } = await part(import("./flows/move.js"));
@@ -243,7 +245,9 @@ export class Client extends ServiceClient {
    * @returns {Promise<T>}
    */
   async #with(baseUrl, work) {
-    const given = { ...this.#options, vault: this.#vault, snapshots: { automatic: false } };
+    const { accountAddress, secondKey } = this;
+    const payer = { account: accountAddress ?? undefined, secondKey };
+    const given = { ...this.#options, ...payer, vault: this.#vault, snapshots: { automatic: false } };
     const next = new Client({ ...given, baseUrl });
     try {
       return await work(next);

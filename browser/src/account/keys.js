@@ -94,6 +94,11 @@ export class AccountKeys {
     return { ...of, deployed: true, owners, guardians, settings, recovery };
   }
 
+  /** @returns {Promise<boolean>} whether an endpoint of the chain is known, without which owners are neither read nor changed */
+  async knowsChain() {
+    return Boolean(await (await this.#ownAccount()).endpoint());
+  }
+
   /** @returns {Promise<string>} the signer of the vault's key, by which others name it as an owner or guardian, 0x-hex */
   async signer() {
     return p256Signer((await this.#opened()).own.key);
@@ -297,11 +302,16 @@ export class AccountKeys {
     return this.#relayed((account) => calls.finishRecovery(account, owners), onProgress);
   }
 
+  /** The first account of the vault's key on the chain. */
+  async #ownAccount() {
+    const main = await SmartAccount.open(this.#client, this.#client.gas);
+    return this.#chainId === null ? main : main.on(this.#chainId);
+  }
+
   /** @returns {Promise<{own: SmartAccount, place: import("./reads.js").Place}>} */
   async #opened() {
-    const { vault, gas } = this.#client;
-    const main = await SmartAccount.open(this.#client, gas);
-    const own = this.#chainId === null ? main : await main.on(this.#chainId);
+    const { vault } = this.#client;
+    const own = await this.#ownAccount();
     const url = await own.endpoint();
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");

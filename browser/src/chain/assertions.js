@@ -1,10 +1,12 @@
 /** A passkey's assertion as the signature of an account (docs/contracts.md, "Signatures"; WebAuthn, section 5.8.1). */
 
-import { fromBase64, toHex } from "../bytes.js";
+import { fromBase64, toBase64url, toHex } from "../bytes.js";
 import { bytes, number, tuple } from "./abi.js";
 
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const [AUTHENTICATOR_DATA, CLIENT_DATA] = [37, 150];
+const [CHALLENGE, TYPE] = ['"challenge":"', '"type":"'];
+const [FLAGS, VERIFIED, BACKUP, BACKED_UP] = [32, 0x05, 0x18, 0x10];
 
 /**
  * @param {string} assertion base64 of its JSON, whose challenge is the hash that is signed
@@ -17,6 +19,24 @@ export function signatureIn(assertion) {
   return encoded(r, s, fromBase64(response.authenticatorData), fromBase64(response.clientDataJSON));
 }
 
+/**
+ * Returns whether an account accepts an assertion of this form, if the signature is the passkey's: the challenge must be the
+ * digest, the user present and verified, and a passkey that is backed up one that can be. Source:
+ * contracts/src/account/Assertions.sol; vectors/accounts/assertions.json.
+ *
+ * @param {Uint8Array<ArrayBuffer>} challenge
+ * @param {string} assertion base64 of its JSON
+ */
+export function isAccepted(challenge, assertion) {
+  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
+  const data = fromBase64(response.authenticatorData);
+  const client = new TextDecoder().decode(fromBase64(response.clientDataJSON));
+  const flags = data.length < AUTHENTICATOR_DATA ? 0 : data[FLAGS];
+  const parts = [`${CHALLENGE}${toBase64url(challenge)}"`, `${TYPE}webauthn.get"`];
+  const isFor = [CHALLENGE, TYPE].every((begin, at) => client.startsWith(parts[at], client.indexOf(begin)));
+  return isFor && (flags & VERIFIED) === VERIFIED && (flags & BACKUP) !== BACKED_UP;
+}
+
 /** An unsigned assertion of typical length, for estimates of gas. */
 export function placeholderAssertion() {
   const text = `{"type":"webauthn.get","challenge":"${"A".repeat(43)}","origin":"https://`.padEnd(CLIENT_DATA, "x");
@@ -27,7 +47,7 @@ export function placeholderAssertion() {
 /** @param {bigint} r @param {bigint} s @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array<ArrayBuffer>} client */
 function encoded(r, s, data, client) {
   const text = new TextDecoder().decode(client);
-  const places = ['"challenge":"', '"type":"'].map((it) => text.indexOf(it));
+  const places = [CHALLENGE, TYPE].map((it) => text.indexOf(it));
   if (places.some((it) => it < 0)) throw new TypeError("the client data has no challenge or no type");
   const low = s > ORDER / 2n ? ORDER - s : s; // both verify; the account takes the lower
   return `0x${tuple(...[r, low, ...places].map(number), bytes(toHex(data)), bytes(toHex(client)))}`;

@@ -5,8 +5,10 @@
 
 import "../core.js";
 import { randomBytes } from "../bytes.js";
+import { isAccepted } from "../chain/assertions.js";
 import { ClientStateError, MoveRefused } from "../errors.js";
 import { VaultStore } from "../vault/store.js";
+import { UNCHANGED, owned, signerOf } from "./move_owner.js";
 import { checkFree, checkTarget } from "./move_target.js";
 import { recordPasskey } from "./passkeys.js";
 import { exportPerson, takeBack } from "./person.js";
@@ -19,11 +21,16 @@ import { exportPerson, takeBack } from "./person.js";
  *   passkey for the new service, its signature of the challenge, and its PRF secret for vaults
  * @typedef {{origin: string, rpId: string, make: (asked: {name: string, userHandle: string, challenge: Uint8Array<ArrayBuffer>}) => Promise<MadePasskey>}} NewPasskeys
  *   makes a passkey for the new service, at whose address alone browsers can; `userHandle` is hex
- * @typedef {"checked" | "signed" | "copied" | "left" | import("./register.js").RegistrationStep} MoveStep
- * @typedef {{code?: import("./register.js").RegistrationRequest["code"], onProgress?: (step: MoveStep) => void}} MoveOptions
- * @typedef {{did: string, identifier: string, channel: string, credentialId: string, rootCid: string, leftBehind: string[]}} Moved
- *   `leftBehind`: other names and addresses that the DID still has at the previous service
- * @typedef {{to: string, former: string, registration: DidRecord, made: string[]}} Noted `made`: the new passkeys of all attempts
+ * @typedef {"checked" | "signed" | "copied" | "owned" | "left" | import("./register.js").RegistrationStep} MoveStep
+ * @typedef {{code?: import("./register.js").RegistrationRequest["code"], onProgress?: (step: MoveStep) => void,
+ *   owner?: boolean, endFormer?: () => boolean | Promise<boolean>}} MoveOptions `owner`: whether the new passkey becomes an
+ *   owner of the account, if a chain is known (true by default); `endFormer`: called once it has signed, if the present
+ *   passkey is an owner; returns whether that one ends with the same change (by default it stays)
+ * @typedef {{did: string, identifier: string, channel: string, credentialId: string, rootCid: string, leftBehind: string[]}
+ *   & import("./move_owner.js").Ownership} Moved `leftBehind`: other names and addresses that the DID still has at the
+ *   previous service; `isOwner`, `formerIsOwner`: whether the new passkey, and the previous service's, own the account
+ * @typedef {{to: string, former: string, registration: DidRecord, made: string[], signers: string[]}} Noted `made`: the new
+ *   passkeys of all attempts; `signers`: those whose signatures an account verifies, of which some may be its owners
  */
 
 /**
@@ -33,7 +40,7 @@ import { exportPerson, takeBack } from "./person.js";
  * @param {MoveOptions} [options]
  * @returns {Promise<Moved>}
  */
-export async function move(old, next, passkeys, { code, onProgress } = {}) {
+export async function move(old, next, passkeys, { code, onProgress, owner = true, endFormer = () => false } = {}) {
   const { vault } = next;
   const { did } = await vault.query();
   await checkTarget(old, next);
@@ -41,12 +48,16 @@ export async function move(old, next, passkeys, { code, onProgress } = {}) {
   const store = storeOf(next);
   try {
     const noted = await begun(store, old, next, did);
-    const { registration } = noted;
+    const { registration, former } = noted;
     const challenge = randomBytes(32);
     const { public_key: userHandle } = await vault.publishingKey();
     const made = await passkeys.make({ name: registration.identifier, userHandle, challenge });
-    await store.setNote(noteOf(did), { ...noted, made: [...noted.made, made.credentialId] });
+    const all = { ...noted, made: [...noted.made, made.credentialId] };
+    await store.setNote(noteOf(did), all);
     await opensAfterSigning(vault, passkeys, made, challenge);
+    const signer = await signerOf(next, made.credentialId);
+    const signers = signer ? [...noted.signers, signer] : noted.signers;
+    await store.setNote(noteOf(did), { ...all, signers });
     for (const id of noted.made) await forget(vault, id);
     onProgress?.("signed");
     const request = { [registration.channel]: registration.identifier, code, onProgress };
@@ -56,12 +67,15 @@ export async function move(old, next, passkeys, { code, onProgress } = {}) {
     const rootCid = await snapshots.copyTo(keyOf(made));
     onProgress?.("copied");
     await confirmed(next, did, made.credentialId, registration);
+    const known = { signer, former: await signerOf(next, former), stale: noted.signers };
+    const ownership = owner ? await owned(next, known, endFormer) : UNCHANGED;
+    if (ownership.isOwner) onProgress?.("owned");
     const leftBehind = await left(old, noted);
     await snapshots.continueHere();
     await store.setNote(noteOf(did), null);
     onProgress?.("left");
     const { identifier, channel } = registration;
-    return { did, identifier, channel, credentialId: made.credentialId, rootCid, leftBehind };
+    return { did, identifier, channel, credentialId: made.credentialId, rootCid, leftBehind, ...ownership };
   } finally {
     await store.close();
   }
@@ -100,7 +114,7 @@ async function begun(store, old, next, did) {
   if (noted?.to === next.baseUrl) return noted;
   const { registration, former } = await registrationAt(old, did);
   await checkFree(next, registration, did);
-  return { to: next.baseUrl, former, registration, made: noted?.made ?? [] };
+  return { to: next.baseUrl, former, registration, made: noted?.made ?? [], signers: noted?.signers ?? [] };
 }
 
 /** @param {Client} client */
@@ -132,10 +146,11 @@ async function opensAfterSigning(vault, passkeys, made, challenge) {
   const asked = { assertion, challenge, origin: passkeys.origin, rp_id: passkeys.rpId };
   const { success, result, error } = await vault.exec("resource:credentials action:verify", asked);
   const said = /** @type {any} */ (success ? result : { reason: error });
-  if (!said?.valid || said.credential_id !== made.credentialId) {
+  const isProof = said?.valid && said.credential_id === made.credentialId;
+  if (!isProof || !isAccepted(challenge, assertion)) {
     await vault.exec("resource:credentials action:delete", { credential_id: made.credentialId });
-    const reason = said?.reason || "another passkey has";
-    throw new MoveRefused("no_proof", `the new passkey has not signed for ${passkeys.rpId} (${reason})`);
+    const reason = `the new passkey has not signed for ${passkeys.rpId} (${said?.reason || "another passkey has"})`;
+    throw new MoveRefused("no_proof", isProof ? "the new passkey does not sign as an account requires" : reason);
   }
   await vault.addKey(keyOf(made));
 }

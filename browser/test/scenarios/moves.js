@@ -1,5 +1,6 @@
-/** Plays the scenarios of moves to another service. Effects are what the new passkey and the two services do. */
+/** Plays the scenarios of moves to another service. Effects are what the new passkey, the services and the account do. */
 
+import { toBase64, toBase64url } from "../../src/bytes.js";
 import { move } from "../../src/flows/move.js";
 import { VaultStore } from "../../src/vault/store.js";
 import "./clients.js"; // keeps the stores in memory
@@ -7,6 +8,11 @@ import { errorOf, reached, Script, told } from "./script.js";
 
 const DID = "did:new:0x01";
 const FIELDS = { chain_id: "chainId", did_registry: "didRegistry" };
+const utf8 = (text) => new TextEncoder().encode(text);
+/** The signer of a passkey, or of another owner, by its name. */
+const signerOf = (name) => `0x${Buffer.from(utf8(name)).toString("hex").padEnd(128, "0")}`;
+const nameOf = (signer) => Buffer.from(signer.slice(2), "hex").toString().replace(/\0+$/, "");
+const publicKey = (name) => Buffer.from(`04${signerOf(name).slice(2)}`, "hex").toString("base64");
 let players = 0;
 
 /** Returns what each attempt led to: its effects, who has what after it, its result and its error. */
@@ -29,8 +35,10 @@ export class MovePlayer {
   wraps = ["former"];
   script = new Script();
 
-  constructor({ name = "ada", channel = "handle", others = [], registered = true, taken = {} } = {}) {
-    Object.assign(this, { name, channel });
+  constructor(given = {}) {
+    const { name = "ada", channel = "handle", others = [], registered = true, taken = {} } = given;
+    const { owners = ["vault"], flags = 5, chain = true } = given;
+    Object.assign(this, { name, channel, owners, flags, chain });
     const all = registered ? Object.fromEntries([name, ...others].map((it) => [it, DID])) : {};
     this.rows = {
       old: { names: all, passkeys: registered ? ["former"] : [] },
@@ -40,11 +48,13 @@ export class MovePlayer {
   }
 
   /** Makes one attempt, which knows only what is stored. */
-  async turn({ answers, to = "https://new.example" }, stopAfter) {
+  async turn({ answers, to = "https://new.example", owner, endFormer }, stopAfter) {
     const script = (this.script = new Script(answers, stopAfter));
     let [result, error] = [null, null];
     try {
-      result = await script.run(() => move(this.service("https://old.example"), this.service(to), this.#passkeys()));
+      const options = { owner, ...(endFormer !== undefined && { endFormer: () => endFormer }) };
+      const services = [this.service("https://old.example"), this.service(to)];
+      result = await script.run(() => move(...services, this.#passkeys(), options));
     } catch (raised) {
       error = raised;
     }
@@ -80,8 +90,31 @@ export class MovePlayer {
         copyTo: async () => (await this.#answer(`${host}: copy`), "root"),
         continueHere: () => this.#answer(`${host}: continue`),
       }),
+      accountKeys: async () => this.#accountKeys(),
       _call: ({ path }, _, { authorization }) => this.#ofPerson(host, path, authorization),
     };
+  }
+
+  #accountKeys() {
+    return {
+      knowsChain: async () => this.chain,
+      view: async () => ({ owners: this.owners.map((it) => ({ signer: signerOf(it) })) }),
+      sign: async (changes) => changes,
+      bring: ([changes]) => this.#changed(changes),
+    };
+  }
+
+  /** A change that ends passkeys of earlier attempts is no effect: the clients make other ones. */
+  async #changed(changes) {
+    const named = (wanted) => changes.filter(({ kind }) => kind === wanted).map(({ signer }) => nameOf(signer));
+    const [adds, ends] = [named("add_owner"), named("remove_owner")];
+    const then = () => {
+      const made = this.script.scripted("account") === "elsewhere" ? ["another"] : adds;
+      this.owners = [...new Set([...this.owners, ...made])].filter((it) => !ends.includes(it));
+    };
+    if (ends.some((it) => it !== "former")) return then();
+    const told = [...adds.map((it) => `add ${this.#symbol(it)}`), ...ends.map((it) => `end ${it}`)];
+    await this.#answer("account", `: ${told.join(", ")}`, then);
   }
 
   async #ofPerson(host, path, authorization) {
@@ -102,7 +135,11 @@ export class MovePlayer {
       create: ({ credential_id: id }) => void this.credentials.push(id),
       delete: ({ credential_id: id }) => void (this.credentials = without(this.credentials, id)),
       verify: async ({ assertion }) =>
-        (await this.#answer("passkey signs")) ?? { valid: true, credential_id: assertion },
+        (await this.#answer("passkey signs")) ?? {
+          valid: true,
+          credential_id: JSON.parse(Buffer.from(assertion, "base64")).id,
+        },
+      list: () => this.credentials.map((id) => ({ credential_id: id, public_key: publicKey(id) })),
     };
     return {
       dbName: this.dbName,
@@ -110,7 +147,7 @@ export class MovePlayer {
       keys: async () => ({ wraps: this.wraps.map((id) => ({ kind: "prf", id })) }),
       addKey: async ({ id }) => void this.wraps.push(id),
       removeKey: async (_, id) => void (this.wraps = without(this.wraps, id)),
-      parse: async () => ({ parsed: { aaguid: "", transports: [], cose_key: "" } }),
+      parse: async (name) => ({ parsed: { aaguid: "", transports: [], cose_key: publicKey(name) } }),
       publishingKey: async () => ({ public_key: "0x01" }),
       invoke: async ({ audience, args }) => ({ container: JSON.stringify({ audience, ...args }) }),
       exec: async (filter, args) => ({ success: true, result: await actions[filter.split("action:")[1]](args) }),
@@ -118,9 +155,13 @@ export class MovePlayer {
   }
 
   #passkeys() {
-    const make = async () => {
+    const make = async ({ challenge }) => {
       const credentialId = `passkey ${++this.made}`;
-      return { credential: "", credentialId, assertion: credentialId, secret: new Uint8Array(32) };
+      const client = JSON.stringify({ type: "webauthn.get", challenge: toBase64url(challenge) });
+      const data = new Uint8Array(37).fill(this.flags, 32, 33);
+      const response = { authenticatorData: toBase64(data), clientDataJSON: toBase64(utf8(client)) };
+      const assertion = toBase64(utf8(JSON.stringify({ id: credentialId, response })));
+      return { credential: credentialId, credentialId, assertion, secret: new Uint8Array(32) };
     };
     return { origin: "https://new.example", rpId: "new.example", make };
   }
@@ -141,13 +182,15 @@ export class MovePlayer {
     ];
     const services = Object.fromEntries(Object.entries(this.rows).map(([host, rows]) => [host, have(rows)]));
     const noted = (await new VaultStore({ dbName: this.dbName }).note(`moving:${DID}`)) !== null;
-    return { ...services, opens: this.wraps.map((it) => this.#symbol(it)), noted };
+    const lists = { opens: this.wraps, records: this.credentials, owners: this.owners };
+    const named = Object.entries(lists).map(([name, them]) => [name, them.map((it) => this.#symbol(it))]);
+    return { ...services, ...Object.fromEntries(named), noted };
   }
 
   #shown(result) {
     if (!result) return null;
-    const { identifier, channel, credentialId, leftBehind } = result;
-    return { identifier, channel, passkey: this.#symbol(credentialId), leftBehind };
+    const { credentialId, did: _, rootCid: __, ...rest } = result;
+    return { ...rest, passkey: this.#symbol(credentialId) };
   }
 
   /** The name of a passkey: how many attempts it took differs between the clients. */

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from holdfast.chain.abi import encode
 from holdfast.chain.errors import ChainError
+from holdfast.wire.encoding import to_base64url
 from holdfast.wire.p256 import ORDER, low_s
 
+_CHALLENGE, _TYPE, _GET = b'"challenge":"', b'"type":"', b'"type":"webauthn.get"'
+_LEAST_DATA, _FLAGS = 37, 32
+_VERIFIED, _BACKUP, _BACKED_UP = 0x05, 0x18, 0x10
 _TYPES = ("uint256", "uint256", "uint256", "uint256", "bytes", "bytes")
 
 
@@ -30,10 +34,23 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
     """
     if not (0 < r < ORDER and 0 < s < ORDER):
         raise NotAnAssertion("r or s is out of range")
-    places = [client_data_json.find(part) for part in (b'"challenge":"', b'"type":"')]
+    places = [client_data_json.find(part) for part in (_CHALLENGE, _TYPE)]
     if min(places) < 0:
         raise NotAnAssertion("the client data has no challenge or no type")
     return encode(_TYPES, (r, low_s(s), *places, authenticator_data, client_data_json))
+
+
+def is_accepted(challenge: bytes, authenticator_data: bytes, client_data_json: bytes) -> bool:
+    """Return whether an account accepts an assertion of this form, if the signature is the passkey's.
+
+    The challenge must be the digest, the user present and verified, and a passkey that is backed up one that can be.
+    Source: contracts/src/account/Assertions.sol; vectors/accounts/assertions.json.
+    """
+    flags = authenticator_data[_FLAGS] if len(authenticator_data) >= _LEAST_DATA else 0
+    digest = _CHALLENGE + to_base64url(challenge).encode() + b'"'
+    parts = ((_CHALLENGE, digest), (_TYPE, _GET))
+    is_for = all(client_data_json[client_data_json.find(begin) :].startswith(whole) for begin, whole in parts)
+    return is_for and flags & _VERIFIED == _VERIFIED and flags & _BACKUP != _BACKED_UP
 
 
 def placeholder_assertion() -> bytes:

@@ -6,6 +6,7 @@ key).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.wire.keccak import keccak256
@@ -17,11 +18,20 @@ SignerKind = Literal["p256", "address", "verifier"]
 
 _P256_BYTES, _ADDRESS_BYTES, _LONGEST = 64, 20, 1024
 _MOST = 32
+# A COSE key of P-256 (RFC 9053, section 7.1) ends with X and Y.
+_COSE = re.compile(rb"\x21\x58\x20(.{32})\x22\x58\x20(.{32})\Z", re.DOTALL)
+_POINT = re.compile(rb"\x04(.{32})(.{32})", re.DOTALL)
 
 
 def p256_signer(x: int, y: int) -> bytes:
     """Return the signer of a P-256 key with these coordinates."""
     return x.to_bytes(32) + y.to_bytes(32)
+
+
+def passkey_signer(public_key: bytes) -> bytes | None:
+    """Return the signer of a passkey's key, a COSE key or a SEC 1 point; None for a key that accounts do not verify."""
+    found = _POINT.fullmatch(public_key) or _COSE.search(public_key)
+    return b"".join(found.groups()) if found else None
 
 
 def kind_of(signer: bytes) -> SignerKind:

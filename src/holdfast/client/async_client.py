@@ -22,6 +22,7 @@ from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.moving.move import Move
+from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.target import address_of
 from holdfast.client.person import PersonMethods
 from holdfast.client.snapshots.keeping import KeptSnapshots
@@ -312,6 +313,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         url: str,
         passkeys: NewPasskeys,
         *,
+        owner: bool = True,
+        end_former: Callable[[], object] | None = None,
         code: Callable[[str], object] | None = None,
         headers: Mapping[str, str] | None = None,
         on_progress: Callable[[str], object] | None = None,
@@ -319,12 +322,16 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         """Move the person to another service, or to this one under a new host name: name, vault and a new passkey.
 
         DID, keys and account stay. This client's service gives up the name and the passkey only after the other one was
-        checked, the new passkey has signed, and the name and the vault's copy were found there. After an interruption,
-        a second call continues. From then on, use a client of the other service.
+        checked, the new passkey has signed, the name and the vault's copy were found there, and the new passkey owns
+        the account. After an interruption, a second call continues. From then on, use a client of the other service.
 
         Args:
             url: the other service's address, as the person typed it.
             passkeys: makes the new passkey and uses it, such as an `Authenticator` for `url`.
+            owner: whether the new passkey becomes an owner of the account, if a chain is known: by one change that the
+                vault's key (and `second_key`, where two owners must) signs for every chain.
+            end_former: called once the new passkey has signed, if the present one is an owner; returns whether it ends
+                with the same change. Without it, it stays an owner.
             code: as for `register`, if the identifier is not a handle.
             headers: for the other service, such as an invitation.
             on_progress: called with a sentence for each step.
@@ -332,10 +339,13 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         Raises:
             ValueError: `url` has more than a scheme and a host.
             MoveRefused: a check failed; `code` says which. This service has lost nothing.
+            OperationFailed: the account does not take its new owner. This service has lost nothing; `owner` can be
+                False.
             RequestRefused, RegistrationRefused, WebAuthnError, NetworkError, StorageError: as in each step.
         """
         given = SnapshotConfig(automatic=False)
         more = {**self._made, "foreign_contracts": self._foreign_contracts, "gas": self._gas}
+        more |= {"account": self._address, "second_key": self._second}
         url = address_of(url)
         async with AsyncClient(url, vault=self.vault, snapshots=given, headers=headers, **more) as new:
             moving = Move(
@@ -345,6 +355,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 passkeys,
                 connect=new._kept.connect,
                 registrar=new._registrar,
+                owner=OwnerChange(new, end_former) if owner else None,
                 code=code,
                 on_progress=on_progress,
             )

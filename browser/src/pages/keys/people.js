@@ -4,7 +4,7 @@ import "./texts.js";
 import { kindOf } from "../../account/changes.js";
 import { p256Signer } from "../../chain/owners.js";
 import { changeFacts, facts } from "../../kit/notes.js";
-import { passkeysOf } from "../../kit/second_passkey.js";
+import { passkeysOf } from "../../passkeys/signers.js";
 import { accountAddress } from "../library.js";
 import { text } from "../parts/language.js";
 import { Told } from "../parts/problems.js";
@@ -17,7 +17,7 @@ const CODE = /^0x[0-9a-f]{128}$/;
 const SHOWN = 4;
 
 /**
- * @typedef {import("../../kit/second_passkey.js").Passkey} Passkey
+ * @typedef {import("../../passkeys/signers.js").Passkey} Passkey
  * @typedef {{signer: string, account?: import("../send/payee.js").Payee}} Person a key; `account`: by which it was found,
  *   unless its code was typed
  * @typedef {(signer: string) => {name: string, kind: string}} Namer

@@ -64,6 +64,10 @@ class AccountMethods(EndpointMethods):
         """Return the client's account or, with `own`, the first account of the vault's key."""
         raise NotImplementedError
 
+    async def knows_chain(self) -> bool:
+        """Return whether an endpoint of the chain is known, without which owners can be neither read nor changed."""
+        return await (await self._opened()).chain() is not None
+
     async def account_view(self) -> AccountView:
         """Return the account's owners, guardians, terms and running recovery, as its chain says.
 

@@ -13,10 +13,12 @@ import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.moving.copying import continue_there, copy_to, read_back
-from holdfast.client.moving.passkey import opening_key, recorded_passkey
+from holdfast.client.moving.owner import Ownership, Passkeys, signer_of
+from holdfast.client.moving.passkey import forget, opening_key, opens, recorded_passkey
 from holdfast.client.moving.target import check_free, check_target
 from holdfast.client.moving.values import Moved, MoveRefused, Noted, note_move, noted_move
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, ServiceError
+from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.registration import Registrar
     from holdfast.client.moving.copying import Copy
+    from holdfast.client.moving.owner import OwnerChange
     from holdfast.client.moving.values import NewPasskeys
     from holdfast.client.person import PersonMethods
     from holdfast.client.snapshots.place import SnapshotPlace
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import DidRecord
+    from holdfast.client.vault.keys import KnownKey
 
 
 class Move:
@@ -38,6 +42,7 @@ class Move:
         person: takes back what the old service stores.
         connect: reaches the places of the new service's snapshots.
         registrar: registers a passkey at the new service, with the transaction that registered the DID on the chain.
+        owner: makes the new passkey an owner of the account; None: the account stays as it is.
     """
 
     def __init__(  # noqa: PLR0913 - each but the first four by keyword
@@ -49,12 +54,13 @@ class Move:
         *,
         connect: Callable[..., SnapshotPlace],
         registrar: Callable[[str, DidRecord], Registrar],
+        owner: OwnerChange | None = None,
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> None:
         self._old, self._new, self._person, self._passkeys = old, new, person, passkeys
         self._connect, self._registrar = connect, registrar
-        self._code, self._on_progress = code, on_progress
+        self._owner, self._code, self._on_progress = owner, code, on_progress
 
     async def run(self) -> Moved:
         """See AsyncClient.move."""
@@ -63,19 +69,42 @@ class Move:
         await check_target(self._old, self._new)
         await self._tell("the new service is checked")
         noted = await self._noted()
-        if noted.credential_id is None:
-            made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
-            noted = msgspec.structs.replace(noted, credential_id=made)
-            await asyncio.to_thread(note_move, store, self._did, noted)
+        noted = await self._with_passkey(noted)
         credential_id = noted.credential_id or ""
-        key = await opening_key(vault, self._passkeys, credential_id)
+        key = await self._proven(noted, credential_id)
         await self._tell("the new passkey has signed")
         await self._registered(noted, credential_id)
         copy = await copy_to(vault, store, self._connect)
         await read_back(vault, key, copy, self._connect)
         await self._tell("the vault's copy was read back and opened")
         await self._confirmed(noted, credential_id)
-        return await self._left(noted, credential_id, copy)
+        owned = await self._owned(noted)
+        return await self._left(noted, credential_id, copy, owned)
+
+    async def _with_passkey(self, noted: Noted) -> Noted:
+        """Make the new passkey, unless an interrupted attempt has, and note it."""
+        if noted.credential_id is not None:
+            return noted
+        vault = self._person.vault
+        made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
+        signer = await signer_of(vault, made)
+        signers = (*noted.signers, to_hex(signer)) if signer else noted.signers
+        return await self._note(noted, credential_id=made, signers=signers)
+
+    async def _proven(self, noted: Noted, credential_id: str) -> KnownKey:
+        """Return the new passkey's key once it has signed. One that never has does not stay in the vault."""
+        try:
+            return await opening_key(self._person.vault, self._passkeys, credential_id)
+        except ServiceError:
+            if not await opens(self._person.vault, credential_id):
+                await forget(self._person.vault, credential_id)
+                await self._note(noted, credential_id=None)
+            raise
+
+    async def _note(self, noted: Noted, **changes: Any) -> Noted:
+        changed = msgspec.structs.replace(noted, **changes)
+        await asyncio.to_thread(note_move, self._store(), self._did, changed)
+        return changed
 
     async def _noted(self) -> Noted:
         """Return what an interrupted attempt noted, or the new move after its name was found free.
@@ -84,24 +113,13 @@ class Move:
         """
         store, to = self._store(), self._new.base_url
         noted = await asyncio.to_thread(noted_move, store, self._did)
-        if noted is not None and noted.to != to:
-            await self._given_up(noted)
-            noted = None
-        if noted is None:
-            known, former = await self._registration()
-            await check_free(self._new, known.identifier, known.channel, self._did)
-            noted = Noted(to=to, former=former, registration=known)
-            await asyncio.to_thread(note_move, store, self._did, noted)
-        return noted
-
-    async def _given_up(self, noted: Noted) -> None:
-        """Remove the passkey that was made for another service from the vault."""
-        vault, credential_id = self._person.vault, noted.credential_id
-        if credential_id is None:
-            return
-        if any(wrap["id"] == credential_id for wrap in (await vault.keys()).wraps):
-            await vault.remove_key("prf", credential_id)
-        await vault.exec("resource:credentials action:delete", {"credential_id": credential_id})
+        if noted is not None and noted.to == to:
+            return noted
+        if noted is not None and noted.credential_id is not None:
+            await forget(self._person.vault, noted.credential_id)
+        known, former = await self._registration()
+        await check_free(self._new, known.identifier, known.channel, self._did)
+        return await self._note(Noted(to=to, former=former, registration=known, signers=noted.signers if noted else ()))
 
     async def _registration(self) -> tuple[DidRecord, str]:
         for credential in (await self._person.vault.query()).credentials:
@@ -127,7 +145,18 @@ class Move:
         if given.channel == "handle" and (await self._new.check_session(given.identifier)).available:
             raise MoveRefused("other_registration", "the new service offers the name to others")
 
-    async def _left(self, noted: Noted, credential_id: str, copy: Copy) -> Moved:
+    async def _owned(self, noted: Noted) -> Ownership:
+        """Make the new passkey an owner of the account, before the previous service loses anything."""
+        if self._owner is None:
+            return Ownership()
+        vault, signers = self._person.vault, [from_hex(signer) for signer in noted.signers]
+        new, former = [await signer_of(vault, it) for it in (noted.credential_id or "", noted.former)]
+        owned = await self._owner.make(Passkeys(new, former, [it for it in signers if it != new]))
+        if owned.is_owner:
+            await self._tell("the new passkey owns the account")
+        return owned
+
+    async def _left(self, noted: Noted, credential_id: str, copy: Copy, owned: Ownership) -> Moved:
         """Free the name at the previous service, and take its passkey back there."""
         given = noted.registration
         await self._person.free_identifier(given.identifier, given.channel)
@@ -143,6 +172,7 @@ class Move:
             credential_id=credential_id,
             root_cid=copy.snapshot.root_cid,
             left_behind=tuple(str(row["given"]) for row in rest) if isinstance(rest, list) else (),
+            **owned._asdict(),
         )
 
     def _store(self) -> VaultStore:

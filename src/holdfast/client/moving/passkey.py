@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import secrets
 from typing import TYPE_CHECKING
 
+from holdfast.chain.assertions import is_accepted
 from holdfast.client.callbacks import outside
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.passkeys import Person
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.wire.client_errors import PluginCallError
+from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
     from holdfast.client.moving.values import NewPasskeys
@@ -46,7 +50,7 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
     The challenge is new and leaves this machine only for the authenticator, so the signature is of no use elsewhere.
 
     Raises:
-        MoveRefused: the signature is not the passkey's, or not for this service.
+        MoveRefused: the signature is not the passkey's, not for this service, or not one that an account accepts.
         WebAuthnError: the passkey was not used, or has no PRF.
     """
     challenge = secrets.token_bytes(_CHALLENGE_BYTES)
@@ -57,7 +61,27 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
     if not said.get("valid") or said.get("credential_id") != credential_id:
         reason = said.get("reason") or "another passkey has"
         raise MoveRefused("no_proof", f"the new passkey has not signed for {passkeys.rp_id} ({reason})")
+    if not _is_accepted(challenge, assertion):
+        raise MoveRefused("no_proof", "the new passkey does not sign as an account requires")
     key = KnownKey(HostKey("prf", credential_id, secret=await outside(lambda: passkeys.prf(credential_id))))
-    if not any(wrap["kind"] == "prf" and wrap["id"] == credential_id for wrap in (await vault.keys()).wraps):
+    if not await opens(vault, credential_id):
         await vault.add_key(key)
     return key
+
+
+async def opens(vault: AsyncVault, credential_id: str) -> bool:
+    """Return whether the passkey opens the vault."""
+    return any((wrap["kind"], wrap["id"]) == ("prf", credential_id) for wrap in (await vault.keys()).wraps)
+
+
+async def forget(vault: AsyncVault, credential_id: str) -> None:
+    """Remove a passkey from the vault, which it may or may not open yet."""
+    if await opens(vault, credential_id):
+        await vault.remove_key("prf", credential_id)
+    await vault.exec("resource:credentials action:delete", {"credential_id": credential_id})
+
+
+def _is_accepted(challenge: bytes, assertion: str) -> bool:
+    response = json.loads(base64.b64decode(assertion))["response"]
+    data, client = (from_base64url(response[name]) for name in ("authenticatorData", "clientDataJSON"))
+    return is_accepted(challenge, data, client)

@@ -37,6 +37,8 @@ class Moved(Record, frozen=True, kw_only=True):
         credential_id: the new passkey.
         root_cid: the copy of the vault that was read back from the new service.
         left_behind: other names and addresses that the DID still has at the previous service.
+        is_owner: whether the new passkey is an owner of the account.
+        former_is_owner: whether the passkey of the previous service still is.
     """
 
     did: str
@@ -45,6 +47,8 @@ class Moved(Record, frozen=True, kw_only=True):
     credential_id: str
     root_cid: str
     left_behind: tuple[str, ...] = ()
+    is_owner: bool = False
+    former_is_owner: bool = False
 
 
 class Noted(Record, frozen=True, kw_only=True):
@@ -54,12 +58,14 @@ class Noted(Record, frozen=True, kw_only=True):
         to: the new service's address.
         registration: that of the previous service, by the passkey `former`.
         credential_id: the new passkey, once it is in the vault.
+        signers: the passkeys that were made in all attempts, as 0x-hex, of which some may be owners of the account.
     """
 
     to: str
     registration: DidRecord
     former: str
     credential_id: str | None = None
+    signers: tuple[str, ...] = ()
 
 
 class NewPasskeys(Protocol):

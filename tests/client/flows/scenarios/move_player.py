@@ -1,7 +1,9 @@
-"""Plays the scenarios of moves to another service. Effects are what the new passkey and the two services do."""
+"""Plays the scenarios of moves to another service. Effects are what the new passkey, the services and the account do."""
 
 from __future__ import annotations
 
+import base64
+import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import patch
@@ -9,11 +11,14 @@ from unittest.mock import patch
 import msgspec
 from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
 
+from holdfast.chain.account_messages import ChangeKind
 from holdfast.client.moving.move import Move
+from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.values import noted_move
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import DidRecord, ExecOutput
 from holdfast.wire.client_errors import ServiceError
+from holdfast.wire.encoding import to_base64url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +51,8 @@ class _Player:
 
     def __init__(self, store: VaultStore, given: dict[str, Any]) -> None:
         self.store, self.made = store, 0
-        self.credentials, self.wraps = ["former"], ["former"]
+        self.credentials, self.wraps, self.owners = ["former"], ["former"], given.get("owners", ["vault"])
+        self.flags, self.has_chain = given.get("flags", 5), given.get("chain", True)
         self.name, self.channel = given.get("name", "ada"), given.get("channel", "handle")
         self.services = {host: _Service(self, host) for host in ("old", "new", "gone")}
         if given.get("registered", True):
@@ -57,6 +63,7 @@ class _Player:
     async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
         """Make one attempt, which knows only what is stored."""
         script = self.script = Script(event.get("answers"), stop_after)
+        self.ends_former, self.wants_owner = event.get("endFormer"), event.get("owner", True)
         url = event.get("to", "https://new.example")
         new = self.services[url.partition("//")[2].partition(".")[0]]
         new.base_url = url
@@ -73,19 +80,24 @@ class _Player:
         old, registrar = self.services["old"], lambda passkey, _known: SimpleNamespace(register=new.registers(passkey))
         person = cast("Any", SimpleNamespace(vault=self, **old.person_methods()))
         places = {"connect": cast("Any", None), "registrar": cast("Any", registrar)}
+        change = OwnerChange(cast("Any", self), None if self.ends_former is None else lambda: self.ends_former)
+        places["owner"] = cast("Any", change if self.wants_owner else None)
         return await Move(cast("Any", old), cast("Any", new), person, cast("Any", self), **places).run()
 
     def state(self) -> dict[str, Any]:
         """Return what the services have of the person, which passkeys open the vault, and whether a move is noted."""
         services = {host: it.of_the_person() for host, it in self.services.items()}
         noted = noted_move(self.store, DID) is not None
-        return {**services, "opens": [self.symbol(it) for it in self.wraps], "noted": noted}
+        lists = {"opens": self.wraps, "records": self.credentials, "owners": self.owners}
+        return {**services, **{name: [self.symbol(it) for it in them] for name, them in lists.items()}, "noted": noted}
 
     def shown(self, result: Any) -> dict[str, Any] | None:
         if result is None:
             return None
         behind, passkey = list(result.left_behind), self.symbol(result.credential_id)
-        return {"identifier": result.identifier, "channel": result.channel, "passkey": passkey, "leftBehind": behind}
+        owned = {"isOwner": result.is_owner, "formerIsOwner": result.former_is_owner}
+        of = {"identifier": result.identifier, "channel": result.channel}
+        return {**of, "passkey": passkey, "leftBehind": behind, **owned}
 
     def symbol(self, credential_id: str) -> str:
         """Return the name of a passkey: how many attempts it took differs between the clients."""
@@ -103,10 +115,13 @@ class _Player:
 
     def create_passkey(self, _person: Any) -> Any:
         self.made += 1
-        return SimpleNamespace(credential="", credential_id=f"passkey {self.made}")
+        return SimpleNamespace(credential=f"passkey {self.made}", credential_id=f"passkey {self.made}")
 
-    def assertion(self, _challenge: bytes, credential_ids: tuple[str, ...]) -> str:
-        return credential_ids[0]
+    def assertion(self, challenge: bytes, credential_ids: tuple[str, ...]) -> str:
+        client = json.dumps({"type": "webauthn.get", "challenge": to_base64url(challenge)}, separators=(",", ":"))
+        data = bytes(32) + bytes([self.flags]) + bytes(4)
+        response = {"authenticatorData": to_base64url(data), "clientDataJSON": to_base64url(client.encode())}
+        return base64.b64encode(json.dumps({"id": credential_ids[0], "response": response}).encode()).decode()
 
     def prf(self, _credential_id: str) -> bytes:
         return bytes(32)
@@ -126,16 +141,53 @@ class _Player:
     async def publishing_key(self) -> Any:
         return SimpleNamespace(user_handle=b"handle")
 
-    async def parse_webauthn(self, _credential: str) -> Any:
-        return SimpleNamespace(parsed={"cose_key": ""})
+    async def parse_webauthn(self, credential: str) -> Any:
+        return SimpleNamespace(parsed={"cose_key": _public_key(credential)})
 
-    async def exec(self, what: str, args: dict[str, Any]) -> ExecOutput[Any]:
+    async def exec(self, what: str, args: dict[str, Any] | None = None) -> ExecOutput[Any]:
+        if args is None:
+            rows = [{"credential_id": it, "public_key": _public_key(it)} for it in self.credentials]
+            return ExecOutput(success=True, result=rows)
         if what.endswith("verify"):
-            usual = {"valid": True, "credential_id": args["assertion"]}
+            usual = {"valid": True, "credential_id": json.loads(base64.b64decode(args["assertion"]))["id"]}
             return ExecOutput(success=True, result=await self.answer("passkey signs") or usual)
         change = self.credentials.append if what.endswith("create") else self.credentials.remove
         change(args["credential_id"])
         return ExecOutput(success=True, result=None)
+
+    async def knows_chain(self) -> bool:
+        return bool(self.has_chain)
+
+    async def account_view(self) -> Any:
+        return SimpleNamespace(owners=[SimpleNamespace(signer=_signer(it)) for it in self.owners])
+
+    async def sign_account_changes(self, changes: Any) -> Any:
+        return [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
+
+    async def bring_account_changes(self, signed: Any) -> None:
+        """Change the owners. A change that ends passkeys of earlier attempts is no effect: the clients make other ones."""
+        adds, ends = (
+            [it for kind, it in signed[0] if kind is wanted]
+            for wanted in (ChangeKind.ADD_OWNER, ChangeKind.REMOVE_OWNER)
+        )
+
+        def then() -> None:
+            made = ["another"] if self.script.scripted("account") == "elsewhere" else adds
+            self.owners = [it for it in dict.fromkeys([*self.owners, *made]) if it not in ends]
+
+        if set(ends) <= {"former"}:
+            told = [f"add {self.symbol(it)}" for it in adds] + [f"end {it}" for it in ends]
+            await self.answer("account", f": {', '.join(told)}", then)
+        else:
+            then()
+
+
+def _signer(name: str) -> bytes:
+    return name.encode().ljust(64, b"\0")
+
+
+def _public_key(credential_id: str) -> str:
+    return base64.b64encode(b"\x04" + _signer(credential_id)).decode()
 
 
 class _Service:

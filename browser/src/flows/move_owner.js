@@ -1,0 +1,54 @@
+/** Makes the new passkey an owner of the account, by one change that the vault's key signs for every chain. */
+
+import "../core.js";
+import { OperationFailed } from "../chain/errors.js";
+import { passkeysOf } from "../passkeys/signers.js";
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {{isOwner: boolean, formerIsOwner: boolean}} Ownership
+ */
+
+/** @type {Ownership} */
+export const UNCHANGED = { isOwner: false, formerIsOwner: false };
+
+/**
+ * Returns the signer of a passkey in the vault; undefined for one whose signatures accounts do not verify.
+ *
+ * @param {Client} client
+ * @param {string} credentialId
+ */
+export async function signerOf({ vault }, credentialId) {
+  return (await passkeysOf(vault)).find((it) => it.credentialId === credentialId)?.signer;
+}
+
+/**
+ * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an endpoint of
+ * the chain, nothing is changed.
+ *
+ * @param {Client} next the new service's
+ * @param {{signer?: string, former?: string, stale: string[]}} passkeys as signers: the new one, the previous service's, and
+ *   those of given-up attempts
+ * @param {() => boolean | Promise<boolean>} endFormer asks whether that one, an owner, ends with the same change
+ * @returns {Promise<Ownership>}
+ * @throws {OperationFailed} the account does not take the change, or another device changed it meanwhile
+ */
+export async function owned(next, { signer: added, former, stale }, endFormer) {
+  const keys = await next.accountKeys();
+  if ((!added && !stale.length) || !(await keys.knowsChain())) return UNCHANGED;
+  const owners = async () => (await keys.view()).owners.map(({ signer }) => signer);
+  let present = await owners();
+  const ends = stale.filter((it) => present.includes(it));
+  if (added && former && present.includes(former) && (await endFormer())) ends.push(former);
+  if ((added && !present.includes(added)) || ends.length) {
+    // An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
+    const adds = added ? [{ kind: /** @type {const} */ ("add_owner"), signer: added }] : [];
+    const removes = ends.map((signer) => ({ kind: /** @type {const} */ ("remove_owner"), signer }));
+    await keys.bring([await keys.sign([...adds, ...removes])]);
+    present = await owners();
+  }
+  if ((added && !present.includes(added)) || ends.some((it) => present.includes(it)))
+    throw new OperationFailed("another device changed the account's owners meanwhile: move again to continue");
+  const isIn = (/** @type {string | undefined} */ it) => it !== undefined && present.includes(it);
+  return { isOwner: isIn(added), formerIsOwner: isIn(former) };
+}
