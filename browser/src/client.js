@@ -214,7 +214,7 @@ export class Client extends ServiceClient {
    * @param {import("./flows/move.js").MoveOptions & {invitation?: string}} [options]
    * @returns {Promise<import("./flows/move.js").Moved>}
    * @throws {MoveRefused} a check failed; `code` says which. This service has lost nothing
-   * @throws {OperationFailed} the account does not take its new owner. This service has lost nothing
+   * @throws {SecondKeyMissing} two owners of the account must sign. This service has lost nothing
    */
   async move(url, passkeys, { invitation = "", ...options } = {}) {
     const { move } = await part(import("./flows/move.js"));

@@ -43,11 +43,12 @@ export class PluginCallError extends ServiceError {
 /** A move to another service stopped. The previous service still has the name, the passkeys and the vault's copy. */
 export class MoveRefused extends ServiceError {
   /**
-   * @param {"same_service" | "insecure_service" | "other_service" | "other_chain" | "other_contracts" | "not_registered" | "name_taken" | "no_proof" | "other_registration" | "other_copy"} code
+   * @param {"same_service" | "insecure_service" | "other_service" | "other_chain" | "other_contracts" | "not_registered" | "name_taken" | "no_proof" | "other_registration" | "other_copy" | "not_owner"} code
    * @param {string} message
+   * @param {ErrorOptions} [options]
    */
-  constructor(code, message) {
-    super(message);
+  constructor(code, message, options) {
+    super(message, options);
     this.name = "MoveRefused";
     this.code = code;
   }

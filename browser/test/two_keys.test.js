@@ -1,9 +1,10 @@
-/** Which keys sign where two owners must, and a passkey's signature, by the vectors that all clients share. */
+/** Which keys sign where two owners must, and which assertions an account accepts, by the vectors that all clients share. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { toHex, fromHex } from "../src/bytes.js";
+import { toBase64, toHex, fromHex } from "../src/bytes.js";
+import { isAccepted } from "../src/chain/assertions.js";
 import { NATIVE } from "../src/chain/native.js";
 import { SecondKeyMissing } from "../src/chain/errors.js";
 import { wayOf, withinSum } from "../src/chain/two_keys.js";
@@ -29,3 +30,16 @@ for (const row of rows)
     assert.deepEqual(way.keys, row.keys);
     assert.equal(new SecondKeyMissing(account, way.keys).message, row.message);
   });
+
+test("which assertions an account accepts", () => {
+  const { digest, vectors: forms } = vectors("accounts/assertions.json");
+  const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
+  for (const { name, authenticatorData, clientData, accepted } of forms) {
+    const response = {
+      authenticatorData: toBase64(fromHex(authenticatorData)),
+      clientDataJSON: toBase64(utf8(clientData)),
+    };
+    const assertion = toBase64(utf8(JSON.stringify({ response })));
+    assert.equal(isAccepted(fromHex(digest), assertion), accepted, name);
+  }
+});

@@ -1,20 +1,23 @@
-"""A person moves from one service to another on the pages: two hosts, and a window between them."""
+"""A person moves from one service to another on the pages: two services of one chain, and a window between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
-from tests.support.page_visits import GENEROUS, GERMAN, Visit, new_name
+from tests.support.page_visits import GERMAN, Visit, person
 from tests.support.passkeys import Authenticator
-
-from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from playwright.async_api import Browser, Request
+    from tests.support.chain_service import ChainService
     from tests.support.serving import Server
 
 pytestmark = pytest.mark.timeout(300)
@@ -24,40 +27,26 @@ pytestmark = pytest.mark.timeout(300)
 class Place:
     """A service under its host."""
 
-    server: Server
-    host: str
+    url: str
 
     @property
-    def url(self) -> str:
-        return f"http://{self.host}"
+    def host(self) -> str:
+        return urlsplit(self.url).netloc
+
+    @property
+    def server(self) -> Any:
+        return SimpleNamespace(port=urlsplit(self.url).port)
 
 
-class At(Visit):
-    """A visit at a service's public host, where its passkeys work."""
-
-    at = ""
-
-    async def open(self, path: str) -> None:
-        await self.page.goto(f"{self.at}{path}")
-
-
-def placed(serve: Callable[..., Server], name: str) -> Place:
-    port = free_port()
-    host = f"{name}.localhost:{port}"
-    return Place(serve(port=port, public_url=f"http://{host}", **GENEROUS), host)
-
-
-async def test_a_person_moves_after_a_window_was_closed(browser: Browser, serve: Callable[..., Server]) -> None:
-    old, new = placed(serve, "old"), placed(serve, "new")
-    context = await browser.new_context()
-    visit = At(await context.new_page(), old.server)
-    visit.at, visit.authenticator = old.url, await Authenticator.of(visit.page)
+async def test_a_person_moves_after_a_window_was_closed(browser: Browser, chain: ChainService, tmp_path: Path) -> None:
+    """The old passkey owns the account, and ends with the change that makes the new one an owner."""
+    other = chain.another(tmp_path / "new", chain.bundler_url)
+    old, new = (Place(it.base_url.replace("127.0.0.1", "localhost")) for it in (chain, other))
+    visit, name, account = await person(browser, chain)
     addresses: list[str] = []
-    context.on("request", lambda asked: addresses.append(_address(asked)))
-    await visit.open("/")
-    name = new_name()
-    await visit.register(name)
+    visit.page.context.on("request", lambda asked: addresses.append(_address(asked)))
     former = await visit.page.locator("[data-credential]").first.get_attribute("data-credential") or ""
+    await the_passkey_owns_the_account(visit)
     await names_the_new_service(visit, old, new)
     await visit.told(name)
     await visit.inspect("move-review")
@@ -66,14 +55,27 @@ async def test_a_person_moves_after_a_window_was_closed(browser: Browser, serve:
     await window.told(f"{old.url} wants to move the vault of “{name}” to {new.host}.")
     await window.inspect("move-make")
     await window.press("make")
+    await visit.page.locator("dialog").wait_for()
+    await visit.inspect("move-former")
+    await visit.press("yes", "dialog")
     await visit.screen("move-done")
     await visit.told(f"{name} is at {new.host} now.")
+    await visit.told("The new passkey is a key of your account.")
     await visit.inspect("move-done")
     assert await visit.page.get_attribute('[data-name="there"]', "href") == f"{new.url}/vault"
     assert (is_free(old, name), is_free(new, name), finds(old, former)) == (True, False, False)
+    assert chain.call(account, "accountSettings()")[2 * 32 : 3 * 32][-1] == 2  # the vault's key and the new passkey
     assert visit.complaints == [] and window.complaints == []
     opened = {address for address in addresses if address.startswith(f"{new.url}/move")}
     assert opened <= {f"{new.url}/move#passkey", f"{new.url}/move"}
+
+
+async def the_passkey_owns_the_account(visit: Visit) -> None:
+    await visit.press("keys")
+    await visit.screen("keys")
+    await visit.press("add-passkey")
+    await visit.page.locator('main[data-screen="keys"] #status:not(:empty)').wait_for()
+    await visit.press("back")
 
 
 async def names_the_new_service(visit: Visit, old: Place, new: Place) -> None:
@@ -114,13 +116,11 @@ async def the_window(visit: Visit, new: Place) -> Visit:
 
 
 def is_free(at: Place, name: str) -> bool:
-    with at.server.client() as client:
-        return client.get(f"/api/sessions/check?handle={name}").json()["available"] is True
+    return httpx.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
 
 def finds(at: Place, credential_id: str) -> bool:
-    with at.server.client() as client:
-        return client.get(f"/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
+    return httpx.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
 
 
 def _address(asked: Request) -> str:

@@ -8,26 +8,27 @@ from holdfast.client import software_authenticator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from threading import Event
 
     from cryptography.hazmat.primitives.asymmetric import ec
 
 
 class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):
-    """Stores passkeys in memory. `refuse` makes the next commands fail as if the person had cancelled them.
+    """Stores passkeys in memory, or in a file. `refuse` makes the next commands fail as if the person had cancelled them.
 
     Without `verifies`, it is like a security key without a PIN.
     """
 
-    def __init__(self, *, algorithms: tuple[int, ...] = (-7,), prf: bool = True) -> None:
-        super().__init__()
+    def __init__(self, file: Path | None = None, *, algorithms: tuple[int, ...] = (-7,), prf: bool = True) -> None:
+        super().__init__(file)
         self.verifies = True
         self.refuse: int | None = None
         self.algorithms, self.has_prf = algorithms, prf
         self._signatures = 0
 
     def public_key(self, credential_id: bytes) -> ec.EllipticCurvePublicKey:
-        return self._passkeys[credential_id].key.public_key()
+        return self._known()[credential_id].key.public_key()
 
     def call(
         self,

@@ -1,7 +1,8 @@
 /** Makes the new passkey an owner of the account, by one change that the vault's key signs for every chain. */
 
 import "../core.js";
-import { OperationFailed } from "../chain/errors.js";
+import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
+import { MoveRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
 
 /**
@@ -31,9 +32,22 @@ export async function signerOf({ vault }, credentialId) {
  *   those of given-up attempts
  * @param {() => boolean | Promise<boolean>} endFormer asks whether that one, an owner, ends with the same change
  * @returns {Promise<Ownership>}
- * @throws {OperationFailed} the account does not take the change, or another device changed it meanwhile
+ * @throws {MoveRefused} `not_owner`: the account does not take the change, or another device changed it meanwhile, or the
+ *   chain cannot be read
+ * @throws {SecondKeyMissing} two owners must sign
  */
-export async function owned(next, { signer: added, former, stale }, endFormer) {
+export async function owned(next, passkeys, endFormer) {
+  try {
+    return await made(next, passkeys, endFormer);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error instanceof SecondKeyMissing) throw error;
+    const message = `the new passkey does not own the account yet: ${error.message}`;
+    throw new MoveRefused("not_owner", message, { cause: error });
+  }
+}
+
+/** @type {typeof owned} */
+async function made(next, { signer: added, former, stale }, endFormer) {
   const keys = await next.accountKeys();
   if ((!added && !stale.length) || !(await keys.knowsChain())) return UNCHANGED;
   const owners = async () => (await keys.view()).owners.map(({ signer }) => signer);
@@ -48,7 +62,7 @@ export async function owned(next, { signer: added, former, stale }, endFormer) {
     present = await owners();
   }
   if ((added && !present.includes(added)) || ends.some((it) => present.includes(it)))
-    throw new OperationFailed("another device changed the account's owners meanwhile: move again to continue");
+    throw new OperationFailed("another device has changed the owners meanwhile");
   const isIn = (/** @type {string | undefined} */ it) => it !== undefined && present.includes(it);
   return { isOwner: isIn(added), formerIsOwner: isIn(former) };
 }

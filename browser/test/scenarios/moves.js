@@ -104,7 +104,7 @@ export class MovePlayer {
     };
   }
 
-  /** A change that ends passkeys of earlier attempts is no effect: the clients make other ones. */
+  /** A change that ends passkeys of earlier attempts has no effect to compare: the clients make other ones. */
   async #changed(changes) {
     const named = (wanted) => changes.filter(({ kind }) => kind === wanted).map(({ signer }) => nameOf(signer));
     const [adds, ends] = [named("add_owner"), named("remove_owner")];
@@ -189,8 +189,8 @@ export class MovePlayer {
 
   #shown(result) {
     if (!result) return null;
-    const { credentialId, did: _, rootCid: __, ...rest } = result;
-    return { ...rest, passkey: this.#symbol(credentialId) };
+    const { identifier, channel, credentialId, leftBehind, isOwner, formerIsOwner } = result;
+    return { identifier, channel, passkey: this.#symbol(credentialId), leftBehind, isOwner, formerIsOwner };
   }
 
   /** The name of a passkey: how many attempts it took differs between the clients. */

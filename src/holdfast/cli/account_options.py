@@ -94,7 +94,7 @@ def opened(asked: Asked) -> Iterator[Client]:
     with (
         common.plain_errors(as_json=asked.as_json),
         common.opened_vault(asked.folder, asked.key, asked.service) as vault,
-        _second(asked) as second,
+        second_of(asked) as second,
         client_of(asked, vault, asked.service, second) as client,
     ):
         yield client
@@ -115,7 +115,8 @@ def client_of(asked: Asked, vault: Vault, service: str, second: SecondKey | None
         yield client
 
 
-def _second(asked: Asked) -> AbstractContextManager[SecondKey]:
+def second_of(asked: Asked) -> AbstractContextManager[SecondKey]:
+    """Yield the second key that the options name. Raises ValueError."""
     given = (asked.second_vault, asked.second_passkey, asked.second_file) if isinstance(asked, Paying) else (None,) * 3
     return second_key(*given, asked.service, as_json=asked.as_json)
 

@@ -94,11 +94,11 @@ def summary(store: VaultStore, stored: StoredVault) -> Summary:
 
 
 @contextmanager
-def client_of(vault: Vault, service: str) -> Iterator[Client]:
-    """Yield a client of the service with the vault, which uploads nothing by itself."""
+def client_of(vault: Vault, service: str, **more: Any) -> Iterator[Client]:
+    """Yield a client of the service with the vault, which uploads nothing by itself. `more`: options of the client."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.types import SnapshotConfig
 
     config = SnapshotConfig(automatic=False, service_did=os.environ.get(SERVICE_DID) or None)
-    with Client(service, vault=vault, snapshots=config, timeout=_PLACE_S) as client:
+    with Client(service, vault=vault, snapshots=config, timeout=_PLACE_S, **more) as client:
         yield client

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli import kept_snapshots
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
+from holdfast.cli.account_options import Paying, Yes, second_of, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail, require_answer
 
@@ -16,37 +16,48 @@ if TYPE_CHECKING:
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.moving.values import Moved
 
+_END = "The old passkey is an owner of the account. End it, now that the new one has signed?"
 
+
+@with_options
 def move(
     to: Annotated[str, typer.Option("--to", metavar="URL", help="The service to move to.")],
     invitation: Annotated[
         str | None, typer.Option(help="A code, if the new service admits people by invitation.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for the new service's host.")] = False,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
+    owner: Annotated[
+        bool, typer.Option("--owner/--no-owner", help="Whether the new passkey becomes an owner of the account.")
+    ] = True,
+    end_old: Annotated[
+        bool, typer.Option("--end-old-passkey", help="End the old passkey as an owner of the account, without asking.")
+    ] = False,
+    yes: Yes = False,
+    *,
+    asked: Paying,
 ) -> None:
     """Move to another service: the vault's copy, the name, and a new passkey for its host.
 
     DID, keys and account stay. The service that --service names gives up the name only after everything was found at
-    the new one. After an interruption, run the command again to continue.
+    the new one, and the new passkey owns the account. After an interruption, run the command again to continue.
     """
     from holdfast.client.moving.target import address_of
 
+    service, as_json = asked.service, asked.as_json
     with common.plain_errors(as_json=as_json):
         url = address_of(to)
         require_answer(yes=yes, as_json=as_json)
         _confirm(url, yes=yes, as_json=as_json)
-        with common.opened_vault(folder, key, service) as vault:
-            moved = _moved(vault, service, url, invitation)
+        with common.opened_vault(asked.folder, asked.key, service) as vault:
+            given = {"owner": owner, "end_former": lambda: end_old or (not yes and typer.confirm(_END, err=True))}
+            moved = _moved(vault, asked, url, invitation, given)
             if vault.store is not None:
                 vault.store.set_note("passkey", moved.credential_id)
                 kept_snapshots.begin(vault.store, url)
         lines = [f"{moved.identifier} is at {url} now, and stays {moved.did}", f"passkey {moved.credential_id}"]
+        lines += [_owner_line(moved)]
         lines += [f"still at {service}: {', '.join(moved.left_behind)}"] if moved.left_behind else []
-        emit(moved.to_json(), "\n".join(lines), as_json=as_json)
+        owners = {"is_owner": moved.is_owner, "former_is_owner": moved.former_is_owner}
+        emit({**moved.to_json(), **owners}, "\n".join(lines), as_json=as_json)
 
 
 def _confirm(url: str, *, yes: bool, as_json: bool) -> None:
@@ -57,10 +68,18 @@ def _confirm(url: str, *, yes: bool, as_json: bool) -> None:
         fail(Exit.FAILED, f"that is not {host_of(url)}: nothing was done", as_json=as_json)
 
 
-def _moved(vault: Vault, service: str, url: str, invitation: str | None) -> Moved:
+def _moved(vault: Vault, asked: Paying, url: str, invitation: str | None, given: dict[str, Any]) -> Moved:
     device = common.software_key(vault.store)
-    headers = {"Holdfast-Invitation": invitation} if invitation else None
-    with kept_snapshots.client_of(vault, service) as client:
-        return client.move(
-            url, common.security_key(url, device), code=common.ask_code, headers=headers, on_progress=common.say
-        )
+    given |= {"headers": {"Holdfast-Invitation": invitation} if invitation else None}
+    gas = common.gas_policy(asked.paymaster, asked.rpc)
+    with second_of(asked) as second:
+        more = {"account": asked.account, "foreign_contracts": asked.foreign, "second_key": second, "gas": gas}
+        with kept_snapshots.client_of(vault, asked.service, **more) as client:
+            passkeys = common.security_key(url, device)
+            return client.move(url, passkeys, code=common.ask_code, on_progress=common.say, **given)
+
+
+def _owner_line(moved: Moved) -> str:
+    if not moved.is_owner:
+        return "the new passkey does not own the account: `holdfast account owners add` makes it an owner"
+    return "the new passkey owns the account" + (", and so does the old one" if moved.former_is_owner else "")

@@ -338,9 +338,9 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
         Raises:
             ValueError: `url` has more than a scheme and a host.
-            MoveRefused: a check failed; `code` says which. This service has lost nothing.
-            OperationFailed: the account does not take its new owner. This service has lost nothing; `owner` can be
-                False.
+            MoveRefused: a check failed; `code` says which. This service has lost nothing. After `not_owner`, `owner`
+                can be False.
+            SecondKeyMissing: two owners of the account must sign. This service has lost nothing.
             RequestRefused, RegistrationRefused, WebAuthnError, NetworkError, StorageError: as in each step.
         """
         given = SnapshotConfig(automatic=False)

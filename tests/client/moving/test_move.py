@@ -47,7 +47,7 @@ class Ada:
 
     async def move(self, passkeys=None):
         async with self.at(OLD) as old:
-            return await old.move(NEW, passkeys or Authenticator(NEW, self.device))
+            return await old.move(NEW, passkeys or Authenticator(NEW, self.device), owner=False)
 
     async def has_old(self) -> bool:
         async with self.at(OLD) as old:
@@ -81,7 +81,7 @@ async def test_name_vault_and_a_new_passkey_move(ada, tmp_path):
     told = []
     ada.wire.sent.clear()
     async with ada.at(OLD) as old:
-        moved = await old.move(NEW, Authenticator(NEW, ada.device), on_progress=told.append)
+        moved = await old.move(NEW, Authenticator(NEW, ada.device), owner=False, on_progress=told.append)
     first_removal = ada.wire.sent.index(REMOVALS)
     assert all(host == "old.localhost" for host, _, _ in ada.wire.sent[first_removal:])
     assert (moved.did, moved.identifier, moved.left_behind) == (ada.did, ada.handle, ())
@@ -218,6 +218,7 @@ async def test_a_passkey_that_has_not_signed_for_the_new_service_moves_nothing(a
         await ada.move(_Elsewhere(NEW, ada.device))
     assert REMOVALS not in ada.wire.sent and ("new.localhost", "POST", "/api/sessions") not in ada.wire.sent
     assert [wrap["id"] for wrap in (await ada.vault.keys()).wraps] == [ada.former]
+    assert [it.credential_id for it in (await ada.vault.query()).credentials] == [ada.former]
     assert await ada.has_old()
 
 

@@ -1,10 +1,12 @@
 /** The page of the service that a person leaves: names the new one, shows what moves, and moves it. */
 
-import { MoveRefused, serviceAddress } from "../library.js";
+import { MoveRefused, SecondKeyMissing, serviceAddress } from "../library.js";
+import { confirmed } from "../parts/dialog.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { Told, problem } from "../parts/problems.js";
 import { run, say, show } from "../parts/screen.js";
+import { toldMissing } from "../parts/second_key.js";
 import { ready } from "../parts/vault_client.js";
 import { FOR_PASSKEY, made } from "./messages.js";
 
@@ -42,12 +44,17 @@ async function checked(address) {
 function review(plan) {
   const { address, host, identifier, did } = plan;
   const again = field(text("move.again", { host }), { name: "again", ...AT });
+  const owner = el("input", { type: "checkbox", class: "tick", name: "owner", checked: true });
   const begin = (/** @type {HTMLFormElement} */ it) => {
     const isSame = again.input.value.trim().toLowerCase() === host;
     again.judge(isSame ? "" : text("move.again.bad", { host }));
     if (!isSame) return again.input.focus();
     const opened = window.open(`${address}/move${FOR_PASSKEY}`, "_blank", "popup,width=480,height=640");
-    return run(it.querySelector("button"), () => told(moved(plan, opened)), text("move.waiting", { host }));
+    return run(
+      it.querySelector("button"),
+      () => told(moved(plan, opened, owner.checked)),
+      text("move.waiting", { host }),
+    );
   };
   const rows = [
     [text("move.name"), identifier],
@@ -62,13 +69,18 @@ function review(plan) {
     body: [
       el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { class: "mono" }, value)])),
       paragraph("move.steps", { host, from: location.host }),
-      form(begin, again.node, buttons(submit(text("move.begin")), button(text("back"), moveFrom, { kind: "plain" }))),
+      form(
+        begin,
+        again.node,
+        el("label", { class: "ticked" }, owner, text("move.owner")),
+        buttons(submit(text("move.begin")), button(text("back"), moveFrom, { kind: "plain" })),
+      ),
     ],
   });
 }
 
-/** @param {Plan} plan @param {Window | null} opened */
-async function moved({ address, host, identifier }, opened) {
+/** @param {Plan} plan @param {Window | null} opened @param {boolean} owner */
+async function moved({ address, host, identifier }, opened, owner) {
   if (!opened) throw new Told("move.blocked");
   const make = async (/** @type {import("./messages.js").Wanted} */ wanted) => {
     const passkey = await made(opened, address, wanted);
@@ -76,10 +88,13 @@ async function moved({ address, host, identifier }, opened) {
     return passkey;
   };
   const passkeys = { origin: address, rpId: new URL(address).hostname, make };
-  const shown = new Set(["checked", "signed", "copied"]);
+  const shown = new Set(["checked", "signed", "copied", "owned"]);
   const done = await (
     await ready()
   ).move(address, passkeys, {
+    owner,
+    endFormer: () =>
+      confirmed({ heading: text("move.former"), words: text("move.former.text"), yes: text("move.former.end") }),
     code: () => codeFor(host, identifier),
     onProgress: (step) => shown.has(step) && say(text(/** @type {TextKey} */ (`move.${step}`))),
   });
@@ -98,7 +113,7 @@ function codeFor(host, identifier) {
   });
 }
 
-/** @param {string} address @param {{identifier: string, leftBehind: string[]}} moved */
+/** @param {string} address @param {{identifier: string, leftBehind: string[], isOwner: boolean}} moved */
 function ended(address, moved) {
   const { host } = new URL(address);
   show({
@@ -107,6 +122,7 @@ function ended(address, moved) {
     redraw: () => ended(address, moved),
     body: [
       paragraph("move.done.text", { identifier: moved.identifier, host }),
+      paragraph(moved.isOwner ? "move.owned" : "move.done.owner"),
       moved.leftBehind.length > 0 && paragraph("move.done.behind", { names: moved.leftBehind.join(", ") }),
       el("p", {}, el("a", { href: `${address}/vault`, "data-name": "there" }, text("move.done.open", { host }))),
     ],
@@ -122,7 +138,9 @@ async function told(work) {
   try {
     await work;
   } catch (error) {
-    if (error instanceof MoveRefused) throw new Told(/** @type {TextKey} */ (`move.refused.${error.code}`));
-    throw error;
+    if (error instanceof SecondKeyMissing) throw await toldMissing(error, (await (await ready()).vault.query()).did);
+    if (!(error instanceof MoveRefused)) throw error;
+    const reason = error.cause === undefined ? "" : problem(error.cause);
+    throw new Told(/** @type {TextKey} */ (`move.refused.${error.code}`), { reason });
   }
 }

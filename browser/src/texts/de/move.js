@@ -21,17 +21,25 @@ export default {
   "move.again": "Geben Sie noch einmal {host} ein",
   "move.again.bad": "Das ist nicht {host}.",
   "move.code": "Code, den {host} an {identifier} geschickt hat",
+  "move.owner": "Der neue Passkey wird auch ein Schlüssel Ihres Kontos, mit dem er auch ohne Ihren Tresor zahlen kann",
   "move.begin": "Umziehen",
   "move.waiting": "Weiter geht es im Fenster von {host}.",
   "move.checked": "Der neue Dienst ist geprüft.",
   "move.signed": "Der neue Passkey hat unterschrieben.",
   "move.copied": "Die Kopie Ihres Tresors wurde zurückgelesen und geöffnet.",
+  "move.owned": "Der neue Passkey ist ein Schlüssel Ihres Kontos.",
+  "move.former": "Den alten Passkey aus Ihrem Konto entfernen?",
+  "move.former.text":
+    "Der neue Passkey hat unterschrieben. Auch der alte ist ein Schlüssel Ihres Kontos und kann daraus zahlen. Mit „Abbrechen“ bleibt er einer, und der Umzug geht weiter.",
+  "move.former.end": "Alten Passkey entfernen",
   "move.closed": "Das Fenster von {host} wurde geschlossen. Nichts ist umgezogen. Beginnen Sie neu, wann Sie wollen.",
   "move.blocked":
     "Der Browser hat das Fenster nicht geöffnet. Erlauben Sie dieser Seite Fenster und drücken Sie den Knopf noch einmal.",
   "move.done": "Sie sind umgezogen",
   "move.done.text":
     "{identifier} ist jetzt bei {host}. Öffnen Sie dort Ihren Tresor mit dem neuen Passkey. Was dieser Browser vom Tresor hat, bleibt, bis Sie es entfernen.",
+  "move.done.owner":
+    "Der neue Passkey ist kein Schlüssel Ihres Kontos. Sie können ihn dort unter „Schlüssel Ihres Kontos“ hinzufügen.",
   "move.done.behind": "Noch hier: {names}.",
   "move.done.open": "{host} öffnen",
   "move.make": "Ein Passkey für Ihren Umzug",
@@ -53,6 +61,8 @@ export default {
   "move.refused.no_proof": "Der neue Passkey hat nicht für den neuen Dienst unterschrieben. Nichts ist umgezogen.",
   "move.refused.other_registration":
     "Der neue Dienst hat Ihren Namen nicht so, wie er sagte. Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben.",
+  "move.refused.not_owner":
+    "Ihr Konto hat den neuen Passkey nicht als Schlüssel angenommen: {reason} Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben. Versuchen Sie es noch einmal, oder nehmen Sie den Haken weg.",
   "move.refused.other_copy":
     "Der neue Dienst hat die Kopie Ihres Tresors nicht so zurückgegeben, wie sie war. Ihr Name, Ihre Passkeys und die Kopie hier bleiben.",
 };

@@ -19,16 +19,24 @@ export default {
   "move.again": "Type {host} once more",
   "move.again.bad": "That is not {host}.",
   "move.code": "Code that {host} sent to {identifier}",
+  "move.owner": "The new passkey also becomes a key of your account, with which it can pay even without your vault",
   "move.begin": "Move",
   "move.waiting": "Go on in the window of {host}.",
   "move.checked": "The new service is checked.",
   "move.signed": "The new passkey has signed.",
   "move.copied": "Your vault’s copy was read back and opened.",
+  "move.owned": "The new passkey is a key of your account.",
+  "move.former": "Remove the old passkey from your account?",
+  "move.former.text":
+    "The new passkey has signed. The old one is a key of your account too, and can pay from it. If you choose “Cancel”, it stays one, and the move goes on.",
+  "move.former.end": "Remove the old passkey",
   "move.closed": "The window of {host} was closed. Nothing was moved. Begin again when you like.",
   "move.blocked": "The browser did not open the window. Allow windows for this page, then press the button again.",
   "move.done": "You have moved",
   "move.done.text":
     "{identifier} is at {host} now. Open your vault there with the new passkey. What this browser has of the vault stays until you remove it.",
+  "move.done.owner":
+    "The new passkey is not a key of your account. You can add it there, under “Keys of your account”.",
   "move.done.behind": "Still here: {names}.",
   "move.done.open": "Open {host}",
   "move.make": "A passkey for your move",
@@ -48,6 +56,8 @@ export default {
   "move.refused.no_proof": "The new passkey has not signed for the new service. Nothing was moved.",
   "move.refused.other_registration":
     "The new service does not have your name as it said. Your name, your passkeys and your vault’s copy here stay.",
+  "move.refused.not_owner":
+    "Your account did not take the new passkey as a key: {reason} Your name, your passkeys and your vault’s copy here stay. Try again, or take the tick away.",
   "move.refused.other_copy":
     "The new service did not give your vault’s copy back as it was. Your name, your passkeys and your vault’s copy here stay.",
 };

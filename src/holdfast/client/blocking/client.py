@@ -71,6 +71,10 @@ class Client(ServiceClient):
         """The vault. Raises ClientStateError if the client has none."""
         return kept(self._vault, self._asynchronous.vault)
 
+    def knows_chain(self) -> bool:
+        """Return whether an endpoint of the chain is known, without which owners can be neither read nor changed."""
+        return run(self._asynchronous.knows_chain())
+
     def account_view(self) -> AccountView:
         """Return the account's owners, guardians, terms and running recovery, as its chain says.
 
@@ -570,6 +574,8 @@ class Client(ServiceClient):
         url: str,
         passkeys: NewPasskeys,
         *,
+        owner: bool = True,
+        end_former: Callable[[], object] | None = None,
         code: Callable[[str], object] | None = None,
         headers: Mapping[str, str] | None = None,
         on_progress: Callable[[str], object] | None = None,
@@ -577,22 +583,32 @@ class Client(ServiceClient):
         """Move the person to another service, or to this one under a new host name: name, vault and a new passkey.
 
         DID, keys and account stay. This client's service gives up the name and the passkey only after the other one was
-        checked, the new passkey has signed, and the name and the vault's copy were found there. After an interruption,
-        a second call continues. From then on, use a client of the other service.
+        checked, the new passkey has signed, the name and the vault's copy were found there, and the new passkey owns
+        the account. After an interruption, a second call continues. From then on, use a client of the other service.
 
         Args:
             url: the other service's address, as the person typed it.
             passkeys: makes the new passkey and uses it, such as an `Authenticator` for `url`.
+            owner: whether the new passkey becomes an owner of the account, if a chain is known: by one change that the
+                vault's key (and `second_key`, where two owners must) signs for every chain.
+            end_former: called once the new passkey has signed, if the present one is an owner; returns whether it ends
+                with the same change. Without it, it stays an owner.
             code: as for `register`, if the identifier is not a handle.
             headers: for the other service, such as an invitation.
             on_progress: called with a sentence for each step.
 
         Raises:
             ValueError: `url` has more than a scheme and a host.
-            MoveRefused: a check failed; `code` says which. This service has lost nothing.
+            MoveRefused: a check failed; `code` says which. This service has lost nothing. After `not_owner`, `owner`
+                can be False.
+            SecondKeyMissing: two owners of the account must sign. This service has lost nothing.
             RequestRefused, RegistrationRefused, WebAuthnError, NetworkError, StorageError: as in each step.
         """
-        return run(self._asynchronous.move(url, passkeys, code=code, headers=headers, on_progress=on_progress))
+        return run(
+            self._asynchronous.move(
+                url, passkeys, owner=owner, end_former=end_former, code=code, headers=headers, on_progress=on_progress
+            )
+        )
 
     def close(self) -> None:
         """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""

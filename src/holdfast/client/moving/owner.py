@@ -8,6 +8,9 @@ from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.signers import passkey_signer
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.second_key import SecondKeyMissing
+from holdfast.client.moving.values import MoveRefused
+from holdfast.wire.client_errors import ServiceError
 from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
@@ -57,9 +60,18 @@ class OwnerChange:
         A repeated call has no effect. Without an endpoint of the chain, nothing is changed.
 
         Raises:
-            OperationFailed: the account does not take the change, or another device changed it meanwhile.
-            NetworkError: the chain cannot be read.
+            MoveRefused: `not_owner`: the account does not take the change, or another device changed it meanwhile, or
+                the chain cannot be read.
+            SecondKeyMissing: two owners must sign.
         """
+        try:
+            return await self._made(passkeys)
+        except SecondKeyMissing:
+            raise
+        except ServiceError as error:
+            raise MoveRefused("not_owner", f"the new passkey does not own the account yet: {error}") from error
+
+    async def _made(self, passkeys: Passkeys) -> Ownership:
         new, former, stale = passkeys
         if not (new or stale) or not await self._account.knows_chain():
             return Ownership()
@@ -74,7 +86,7 @@ class OwnerChange:
             await self._account.bring_account_changes([await self._account.sign_account_changes(changes)])
             owners = await self._owners()
         if not owners.issuperset(adds) or owners.intersection(ends):
-            raise OperationFailed("another device changed the account's owners meanwhile: move again to continue")
+            raise OperationFailed("another device has changed the owners meanwhile")
         return Ownership(new in owners, former in owners)
 
     async def _owners(self) -> set[bytes]:

@@ -20,7 +20,7 @@ class MoveRefused(ServiceError):
 
     Attributes:
         code: same_service, insecure_service, other_service, other_chain, other_contracts, not_registered, name_taken,
-            no_proof, other_registration or other_copy.
+            no_proof, other_registration, other_copy or not_owner.
     """
 
     def __init__(self, code: str, message: str) -> None:

@@ -165,7 +165,7 @@ class _Player:
         return [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
 
     async def bring_account_changes(self, signed: Any) -> None:
-        """Change the owners. A change that ends passkeys of earlier attempts is no effect: the clients make other ones."""
+        """Change the owners. A change that ends passkeys of earlier attempts has no effect to compare: the clients make other ones."""
         adds, ends = (
             [it for kind, it in signed[0] if kind is wanted]
             for wanted in (ChangeKind.ADD_OWNER, ChangeKind.REMOVE_OWNER)
