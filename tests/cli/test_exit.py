@@ -22,10 +22,12 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.chain.signers import p256_signer
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
+from holdfast.client import passkeys
 from holdfast.client.passkeys import Authenticator
-from holdfast.wire.encoding import from_hex
+from holdfast.wire.encoding import from_base64url, from_hex
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -334,10 +336,42 @@ def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender,
     assert "controlled by another key" in fails(bob, Exit.FAILED, *near)
     two = Change(ChangeKind.SET_THRESHOLD, value=2)
     change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), two)
-    for who in (ada, bob):
-        assert f"two owners of the account {ada.account} must sign" in fails(who, Exit.FAILED, *near)
-    told = ada.terminal.run("vault", "exit", "--rpc", chain.rpc_url).stdout
-    assert "must sign" in told
+    told = fails(ada, Exit.FAILED, *near)
+    assert f"two owners of the account {ada.account} must sign" in told
+    assert f"as the second key 0x{bob.signer.hex()}: name it with --second-vault" in told
+    stranger = person(tmp_path / "eve").terminal.folder
+    assert fails(ada, Exit.FAILED, *near, "--second-vault", str(stranger)) == told
+    assert "must sign" in ada.terminal.run("vault", "exit", "--rpc", chain.rpc_url).stdout
+
+
+@pytest.mark.parametrize("kind", ["vault", "passkey", "key"])
+def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, monkeypatch, kind):
+    """By an ordinary transaction with another vault, else through a bundler, which the account pays."""
+    to, (payer, key_file) = someone(), sender
+    if kind == "vault":
+        bob = person(tmp_path / "bob")
+        signer, words = bob.signer, ("--second-vault", str(bob.terminal.folder), "--sender-key", key_file)
+    elif kind == "passkey":
+        signer = a_security_key(monkeypatch)
+        words = ("--second-passkey", f"0x{signer.hex()}", "--bundler", chain.bundler_url)
+    else:
+        signer, words = from_hex(payer), ("--second-key", key_file, "--bundler", chain.bundler_url)
+    deploy(chain, ada)
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, signer), Change(ChangeKind.SET_THRESHOLD, value=2))
+    chain.give(ada.account, DOLLAR)
+    chain.fund(ada.account, ETH)
+    assert ada.exit(chain, "--to", to, *words)["obstacle"] is None
+    assert (chain.usdc_of(to), chain.usdc_of(ada.account)) == (DOLLAR, 0)
+
+
+def a_security_key(monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """Plug in a security key with a passkey, and return its signer."""
+    device, usual = SoftwareAuthenticator(), client_vault.security_key
+    plugged = Authenticator(NOWHERE, device)
+    made = plugged.create_passkey(passkeys.Person("ada")).credential_id
+    monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else plugged)
+    point = device.public_key(from_base64url(made)).public_numbers()
+    return p256_signer(point.x, point.y)
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):

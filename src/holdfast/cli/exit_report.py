@@ -46,7 +46,7 @@ def standing_value(standing: Standing) -> dict[str, object]:
     return {
         "chainId": account.chain_id,
         "deployed": account.deployed,
-        "obstacle": account.obstacle,
+        "obstacle": standing.obstacle,
         "owners": None if owners is None else [_owner_value(owner) for owner in owners],
         "coin": str(held.coin),
         "deposit": str(held.deposit),
@@ -64,7 +64,7 @@ def standing_text(standing: Standing) -> str:
     if standing.owners is None:
         lines.append("owners: the node does not show the account's history")
     lines += [_owner_text(owner, account.key.signer) for owner in standing.owners or ()]
-    lines += [account.obstacle] if account.obstacle else []
+    lines += [standing.obstacle] if standing.obstacle else []
     lines += [f"has {text}" for text in _held_texts(held)]
     return "\n".join(lines)
 

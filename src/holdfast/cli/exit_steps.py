@@ -95,13 +95,17 @@ def require_way(nodes: Nodes | None) -> None:
 
 
 def signed(vault: Vault, plan: Plan) -> UserOperation:
-    """Return the plan's operation with the vault's signature. Raises PluginCallError."""
+    """Return the plan's operation with the vault's signature, and the second key's where two must sign.
+
+    Raises PluginCallError.
+    """
     from holdfast.client.flows.operations import signature_in
     from holdfast.client.types import UserOp
 
     account, asked = plan.account, UserOp.from_json(plan.operation.to_rpc())
     made = vault.sign_user_op(asked, account.entry_point, account.chain_id)
-    return plan.operation.signed(signature_in(made, plan.hash, account.key, by_name=account.by_name))
+    own = signature_in(made, plan.hash, account.key, by_name=False)
+    return plan.operation.signed(account.signature(own, plan.hash))
 
 
 @contextmanager

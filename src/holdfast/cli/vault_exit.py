@@ -14,10 +14,12 @@ from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, 
 from holdfast.cli.exit_opening import Source, opened
 from holdfast.cli.key_file import key_in, read_key
 from holdfast.cli.output import confirm, emit, require_answer
+from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.vault import Vault
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.leaving.moves import Destination
     from holdfast.client.leaving.plan import Plan
     from holdfast.client.leaving.reading import Named, Standing
@@ -87,6 +89,9 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
     folder: Folder = None,
     key: Key = "password",
     val_share: ValShare = None,
+    second_vault: SecondVault = None,
+    second_passkey: SecondPasskey = None,
+    second_file: SecondFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move everything from the vault's account to an address, without any Holdfast service.
@@ -111,11 +116,16 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
         if to is not None:
             require_answer(yes=yes, as_json=as_json)
             exit_steps.require_way(nodes)
-        with opened(Source(file, folder, key, service, val_share)) as vault:
-            _leave(vault, asked, nodes, yes=yes, as_json=as_json)
+        with (
+            opened(Source(file, folder, key, service, val_share)) as vault,
+            second_key(second_vault, second_passkey, second_file, service, as_json=as_json) as second,
+        ):
+            _leave(vault, second, asked, nodes, yes=yes, as_json=as_json)
 
 
-def _leave(vault: Vault, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool) -> None:
+def _leave(
+    vault: Vault, second: SecondKey, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool
+) -> None:
     from holdfast.cli import exit_report as report
     from holdfast.client.leaving.account import key_and_account
     from holdfast.client.leaving.reading import standing_of
@@ -126,7 +136,9 @@ def _leave(vault: Vault, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: b
     if nodes is None:
         emit(said, report.vault_text(known), as_json=as_json)
         return
-    standing = nodes.ask(lambda reached: standing_of(reached.chain, key, asked.named))
+    standing = nodes.ask(
+        lambda reached: standing_of(reached.chain, key, asked.named, second if second.signer else None)
+    )
     said |= report.standing_value(standing)
     text = f"{report.vault_text(known)}\n{report.standing_text(standing)}"
     if asked.to is None:
@@ -142,9 +154,12 @@ def _leave(vault: Vault, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: b
 
 def _planned(standing: Standing, asked: Asked, nodes: exit_steps.Nodes) -> Plan:
     from holdfast.client.flows.failures import OperationFailed
+    from holdfast.client.flows.second_key import SecondKeyMissing
 
     account, held = standing.account, standing.held
     where = asked.destination(account.key.address)
+    if account.is_incomplete:
+        raise SecondKeyMissing(account.key.address, standing.others)
     if account.obstacle:
         raise OperationFailed(account.obstacle)
     if asked.did_to and held.did_hash is None:

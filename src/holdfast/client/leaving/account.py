@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.calls import Call
     from holdfast.chain.rpc import RpcClient
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.vault.own_key import OwnKey
 
 
@@ -39,7 +40,9 @@ class Account:
         key: the vault's key, and the account's address.
         deployed: whether it exists; if not, its first operation creates it.
         by_name: the key is an owner but not the primary key, so its signature names it.
-        obstacle: why the key cannot act for the account, None if it can.
+        second: another owner's key, which signs too because two owners must.
+        is_incomplete: two owners must sign, and `second` is missing.
+        obstacle: why the vault's key cannot act for the account, None if it can.
     """
 
     key: AccountKey
@@ -48,6 +51,8 @@ class Account:
     deployed: bool
     by_name: bool = False
     nonce: int = 0
+    second: SecondKey | None = None
+    is_incomplete: bool = False
     obstacle: str | None = None
 
     def operation(self, batch: Iterable[Call]) -> UserOperation:
@@ -58,8 +63,23 @@ class Account:
             call_data=calls.execute_batch(list(batch)),
             factory=None if self.deployed else from_hex(APP_FACTORY),
             factory_data=None if self.deployed else calls.create_account(self.key.x, self.key.y),
-            signature=named([(self.key.signer, PLACEHOLDER_SIGNATURE)]) if self.by_name else b"",
+            signature=self._placeholder(),
         )
+
+    def signature(self, own: bytes, operation_hash: bytes) -> bytes:
+        """Return the account's signature of an operation: the vault's, and the second key's where two must sign."""
+        other = None if self.second is None else cast("bytes", self.second.sign(operation_hash))
+        return self._whole(own, other)
+
+    def _placeholder(self) -> bytes:
+        if self.by_name or self.second is not None:
+            return self._whole(PLACEHOLDER_SIGNATURE, self.second.placeholder if self.second else None)
+        return b""
+
+    def _whole(self, own: bytes, other: bytes | None) -> bytes:
+        if self.second is not None and other is not None:
+            return named([(self.key.signer, own), (self.second.signer, other)])
+        return named([(self.key.signer, own)]) if self.by_name else own
 
 
 def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
@@ -72,42 +92,51 @@ def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
     return AccountKey(own.x, own.y, address or predict_account(own.x, own.y))
 
 
-async def account_on(chain: RpcClient, chain_id: int, key: AccountKey, entry_point: str) -> Account:
-    """Return the account of this key as the node tells it. Raises OtherChain, OperationFailed, RpcError."""
+async def account_on(
+    chain: RpcClient, chain_id: int, key: AccountKey, entry_point: str, second: SecondKey | None = None
+) -> Account:
+    """Return the account of this key as the node tells it.
+
+    `second`: another owner's key, which signs in the calling thread if two owners must sign.
+
+    Raises OtherChain, OperationFailed, RpcError.
+    """
     if (served := await chain.chain_id()) != chain_id:
         raise OtherChain(f"the node is of chain {served}, not {chain_id}")
     if not await chain.get_code(entry_point):
         raise OperationFailed(f"the chain {chain_id} has no entry point at {entry_point}: name another one")
     deployed = bool(await chain.get_code(key.address))
-    account = Account(key=key, chain_id=chain_id, entry_point=entry_point, deployed=deployed)
+    account = Account(key=key, chain_id=chain_id, entry_point=entry_point, deployed=deployed, second=second)
     return await _deployed(chain, account) if deployed else await _future(chain, account)
 
 
 async def _deployed(chain: RpcClient, account: Account) -> Account:
     key, address = account.key, account.key.address
-    is_owner, expiry, _ = await owner_state(chain, address, key.signer)
-    two = (await settings_of(chain, address)).threshold > 1
+    is_owner = await _is_owner(chain, address, key.signer)
+    two, second = (await settings_of(chain, address)).threshold > 1, account.second
+    is_second = second is not None and second.signer != key.signer and await _is_owner(chain, address, second.signer)
     nonce = await chain.eth_call(account.entry_point, call_data("getNonce(address,uint192)", address, 0))
     return replace(
         account,
         by_name=await primary_of(chain, address) != key.signer,
         nonce=int.from_bytes(nonce[:32]),
-        obstacle=_obstacle(address, is_owner=is_owner, expired=0 < expiry <= time.time(), two=two),
+        second=second if two and is_second else None,
+        is_incomplete=is_owner and two and not is_second,
+        obstacle=None if is_owner else f"the account {address} is controlled by another key than this vault's",
     )
+
+
+async def _is_owner(chain: RpcClient, address: str, signer: bytes) -> bool:
+    is_owner, expiry, _ = await owner_state(chain, address, signer)
+    return is_owner and not 0 < expiry <= time.time()
 
 
 async def _future(chain: RpcClient, account: Account) -> Account:
     """Return an account that does not exist yet, with why its first operation cannot create it."""
-    key = account.key
+    key, account = account.key, replace(account, second=None)
     if key.address != predict_account(key.x, key.y):
         return replace(account, obstacle=f"the account {key.address} does not exist on this chain")
     if await chain.get_code(APP_FACTORY):
         return account
     missing = f"the account {key.address} does not exist yet, and this chain lacks its factory {APP_FACTORY}"
     return replace(account, obstacle=missing)
-
-
-def _obstacle(address: str, *, is_owner: bool, expired: bool, two: bool) -> str | None:
-    if not is_owner or expired:
-        return f"the account {address} is controlled by another key than this vault's"
-    return f"two owners of the account {address} must sign" if two else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.chain.bundler import BY_NAME, RAW, Bundler
+from holdfast.chain.bundler import BY_NAME, RAW, Bundler, Margin
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.sent_transactions import mined
 from holdfast.client.flows.failures import GasTooDear, OperationFailed, chain_errors
@@ -75,10 +75,16 @@ class Bundled:
                 self.paymaster, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors()
             )
         policy = GasPolicy(sponsored=paymaster is not None, max_own_cost_wei=max_cost)
-        return Payer(bundler, policy, self.chain, paymaster, BY_NAME if account.by_name else RAW)
+        return Payer(bundler, policy, self.chain, paymaster, _margin(account))
 
     def _bundler(self, account: Account) -> Bundler:
         return Bundler(self.bundler, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors())
+
+
+def _margin(account: Account) -> Margin:
+    if account.second is not None:
+        return Margin(2 * BY_NAME.verification_gas + account.second.verification_gas)
+    return BY_NAME if account.by_name else RAW
 
 
 def _own(account: Account, held: Holdings, where: Destination, paid: UserOperation, max_cost: int) -> Plan:

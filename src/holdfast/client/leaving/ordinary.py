@@ -125,7 +125,8 @@ class Ordinary:
     async def _verification_gas(self, account: Account) -> int:
         told = values.data(await self.chain.call("eth_call", [{"to": _PRECOMPILE, "data": to_hex(_VALID)}, "latest"]))
         slow = int.from_bytes(told) != 1
-        return _VERIFICATION + (not account.deployed) * _DEPLOYMENT + slow * _WITHOUT_PRECOMPILE
+        keys = 1 + (account.second is not None)
+        return keys * (_VERIFICATION + slow * _WITHOUT_PRECOMPILE) + (not account.deployed) * _DEPLOYMENT
 
     async def _estimate(self, call: dict[str, str]) -> int:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.errors import RpcError
+from holdfast.chain.two_keys import missing_text
 from holdfast.client.account.reading import view_of
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.leaving.account import Account, account_on
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_reads import Owner
     from holdfast.chain.rpc import RpcClient
     from holdfast.client.flows.accounts import AccountKey
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.leaving.moves import Holdings
 
 
@@ -40,11 +42,22 @@ class Standing:
     held: Holdings
     owners: tuple[Owner, ...] | None
 
+    @property
+    def others(self) -> list[bytes]:
+        """The owners other than the vault's key, as signers."""
+        return [owner.signer for owner in self.owners or () if owner.signer != self.account.key.signer]
 
-async def standing_of(chain: RpcClient, key: AccountKey, named: Named) -> Standing:
+    @property
+    def obstacle(self) -> str | None:
+        """Why the keys cannot act for the account, None if they can."""
+        account = self.account
+        return missing_text(account.key.address, self.others) if account.is_incomplete else account.obstacle
+
+
+async def standing_of(chain: RpcClient, key: AccountKey, named: Named, second: SecondKey | None = None) -> Standing:
     """Return what the node says. Raises OtherChain, OperationFailed, NetworkError."""
     with chain_errors():
-        account = await account_on(chain, named.chain_id, key, named.entry_point)
+        account = await account_on(chain, named.chain_id, key, named.entry_point, second)
         held = await holdings_of(
             chain,
             key.address,
