@@ -51,22 +51,31 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
 class Left:
     """What is left of a vault whose service is gone."""
 
+    terminal: Terminal
     account: str
     car: Path
     export: Path
     password: str
     export_password: str
 
+    @property
+    def key(self) -> bytes:
+        return from_hex(self.terminal.json("vault", "exit")["key"])
+
 
 @pytest.fixture
 def left(tmp_path: Path) -> Left:
-    terminal = Terminal(tmp_path, NOWHERE)
+    return left_in(tmp_path)
+
+
+def left_in(folder: Path) -> Left:
+    terminal = Terminal(folder, NOWHERE)
     account = terminal.json("vault", "create", "--password")["account"]
-    car, export = tmp_path / "vault.car", tmp_path / "vault.export"
+    car, export = folder / "vault.car", folder / "vault.export"
     terminal.json("vault", "snapshot", "--car", str(car))
     terminal.json("vault", "export", str(export))
-    known = terminal.environment
-    return Left(account, car, export, known["HOLDFAST_VAULT_PASSWORD"], known["HOLDFAST_EXPORT_PASSWORD"])
+    passwords = (terminal.environment[f"HOLDFAST_{it}_PASSWORD"] for it in ("VAULT", "EXPORT"))
+    return Left(terminal, account, car, export, *passwords)
 
 
 class Visit:
@@ -89,6 +98,12 @@ class Visit:
         await self.page.set_input_files("#file", vault)
         await self.page.fill("#password", password)
         await self.press("open")
+
+    async def second(self, vault: Path, password: str) -> None:
+        """Open the second owner's vault."""
+        await self.page.set_input_files("#second-file", vault)
+        await self.page.fill("#second-password", password)
+        await self.page.click("form:has(#second-file) button.main")
 
     async def press(self, step: str) -> None:
         await self.page.click(f"[data-step={step}] button.main")
@@ -213,16 +228,23 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
     assert (owner_of(bare, stuck, art), pieces_of(bare, pieces, left.account, 1)) == (account, 5)
 
 
-async def test_the_account_pays_a_bundler_and_the_page_speaks_german(
-    visit: Visit, bare: ChainService, left: Left
+async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(
+    visit: Visit, bare: ChainService, left: Left, tmp_path: Path
 ) -> None:
-    to = someone()
+    to, second = someone(), left_in(tmp_path / "second")
     bare.give(left.account, 3 * DOLLAR)
     bare.fund(left.account, ETH)
     await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin)
     await visit.open(left.export, left.export_password)
     create(bare, from_hex(await visit.text("[data-key]")))
-    await visit.look(bare.rpc_url, bare.usdc)
+    two = [(int(ChangeKind.ADD_OWNER), second.key, 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
+    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
+    bare.fund(left.account, ETH)
+    assert "Two owners of the account must sign. Open" in await visit.look(bare.rpc_url, bare.usdc)
+    await visit.second(left.car, left.password)
+    await visit.page.locator("[data-standing]").get_by_text("is not one of them").wait_for()
+    await visit.second(second.car, second.password)
+    await visit.page.wait_for_selector("#second-file", state="detached")
     await visit.page.click("button[name=language]")
     seen = await visit.text("[data-standing]")
     assert "Das Konto existiert." in seen and "(erster, dieser Schlüssel)" in seen

@@ -146,9 +146,10 @@ async function send(page, standing, { bundler, plan }) {
   const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
   if (!plan) return;
   page.sent = bundler
-    ? await sendBundled(node, bundler, vault, standing, plan)
-    : await sendOrdinary(node, vault, standing, plan);
-  const asked = { account: standing.account, own: vault.account, signer: vault.signer };
+    ? await sendBundled(node, bundler, { vault, second: page.second }, standing, plan)
+    : await sendOrdinary(node, { vault, second: page.second }, standing, plan);
+  const { account, second } = standing;
+  const asked = { account, own: vault.account, signer: vault.signer, second };
   const tokens = standing.tokens.map(({ address }) => address);
   page.standing = await standingOf(node, {
     ...asked,

@@ -5,6 +5,7 @@ import { el } from "../kit/el.js";
 import { Node } from "./node.js";
 import { namedNft, nftName } from "./nfts.js";
 import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
+import { openForm } from "./opening.js";
 import { form, step, typed } from "./parts.js";
 import { standingOf } from "./standing.js";
 
@@ -41,11 +42,16 @@ export function lookSection(page, vault) {
     nfts.node,
     account.node,
   );
+  const opens = async (/** @type {import("./opened.js").OpenedVault} */ made) => {
+    page.second = made;
+    await look();
+  };
   return step(
     "look",
     text("look.heading"),
     form(page, text("look.do"), look, rpc.node, more),
     page.standing && shown(page, vault, page.standing),
+    /^two/.test(page.standing?.obstacle ?? "") && openForm(page, "second-", opens),
   );
 }
 
@@ -68,7 +74,8 @@ export function isUrl(text) {
 async function read(page, vault, rpc, { account, ...named }) {
   const node = new Node(rpc);
   const { signer, account: own } = vault;
-  const standing = await standingOf(node, { ...named, account: account || own, own, signer });
+  const second = page.second?.signer ?? "";
+  const standing = await standingOf(node, { ...named, account: account || own, own, signer, second });
   const had = new Set(standing.nfts.map(nftName));
   const absent = named.nfts.map(nftName).filter((it) => !had.has(it));
   if (absent.length > 0) throw new ServiceError(page.text("nft.absent", { nfts: absent.join(", ") }));

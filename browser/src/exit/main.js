@@ -16,6 +16,7 @@ import { LANGUAGES, textsOf } from "./texts.js";
  * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @property {Record<string, string>} typed what the person typed, by the field's name
  * @property {import("./opened.js").OpenedVault | null} vault
+ * @property {import("./opened.js").OpenedVault | null} second another owner's, where two must sign
  * @property {import("./node.js").Node | null} node
  * @property {import("./standing.js").Standing | null} standing
  * @property {import("./leaving.js").Chosen | null} chosen
@@ -30,6 +31,7 @@ const page = {
   wasm: fromBase64(document.getElementById("enclave")?.textContent ?? ""),
   typed: {},
   vault: null,
+  second: null,
   node: null,
   standing: null,
   chosen: null,

@@ -10,16 +10,33 @@ import { form, step } from "./parts.js";
 export function openSection(page) {
   const { text, vault } = page;
   if (vault) return step("opened", text("open.heading"), shown(page, vault));
-  const file = field(text("open.file"), { name: "file", type: "file", accept: ".car,.mtrv,application/octet-stream" });
-  const password = field(text("open.password"), { name: "password", type: "password" });
-  const open = async () => {
-    const chosen = file.input.files?.[0];
-    if (!chosen) return file.input.focus();
-    page.vault = await told(page, opened(new Uint8Array(await chosen.arrayBuffer()), password.input.value, page.wasm));
+  const open = (/** @type {import("./opened.js").OpenedVault} */ made) => {
+    page.vault = made;
     page.draw("look");
   };
   const notes = [el("p", { class: "notice" }, text("open.passkey")), el("p", { class: "small" }, text("open.safe"))];
-  return step("open", text("open.heading"), ...notes, form(page, text("open.do"), open, file.node, password.node));
+  return step("open", text("open.heading"), ...notes, openForm(page, "", open));
+}
+
+/**
+ * A form that opens a vault.
+ *
+ * @param {import("./main.js").Page} page
+ * @param {string} prefix of the fields' names
+ * @param {(vault: import("./opened.js").OpenedVault) => void | Promise<void>} done
+ */
+export function openForm(page, prefix, done) {
+  const { text } = page;
+  const accept = ".car,.mtrv,application/octet-stream";
+  const file = field(text("open.file"), { name: `${prefix}file`, type: "file", accept });
+  const password = field(text("open.password"), { name: `${prefix}password`, type: "password" });
+  const open = async () => {
+    const chosen = file.input.files?.[0];
+    if (!chosen) return file.input.focus();
+    const octets = new Uint8Array(await chosen.arrayBuffer());
+    await done(await told(page, opened(octets, password.input.value, page.wasm)));
+  };
+  return form(page, text("open.do"), open, file.node, password.node);
 }
 
 /**

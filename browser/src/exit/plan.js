@@ -26,6 +26,8 @@ const VALID =
 /**
  * @typedef {import("./standing.js").Standing} Standing
  * @typedef {import("../generated/types.js").UserOp} UserOp
+ * @typedef {{vault: import("./opened.js").OpenedVault, second: import("./opened.js").OpenedVault | null}} Keys `second`: another
+ *   owner's, where two must sign
  * @typedef {{kind: "token" | "nft" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token,
  *   nft?: import("./nfts.js").Nft, call: import("./abi.js").Call}} Move
  * @typedef {object} Plan
@@ -82,7 +84,8 @@ export async function ordinaryPlan(node, standing, signer, to) {
   let callGas = 0n;
   for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [asked(standing.account, call)]);
   const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
-  const verification = VERIFICATION + (standing.isDeployed ? 0n : DEPLOYMENT) + (slow ? WITHOUT_PRECOMPILE : 0n);
+  const each = VERIFICATION + (slow ? WITHOUT_PRECOMPILE : 0n);
+  const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
   const operation = {
     ...unpaid(standing, signer, moves),
     callGasLimit: hex((callGas * PERCENT) / 100n),
@@ -122,20 +125,22 @@ export async function bundledPlan(node, bundler, standing, signer, to) {
 }
 
 /**
- * Returns the operation with the vault's signature, which names the key unless it is the primary one.
+ * Returns the operation with the signature, which names the keys unless only the primary one signs.
  *
- * @param {import("./opened.js").OpenedVault} vault
+ * @param {Keys} keys
  * @param {Standing} standing
  * @param {UserOp} operation
  * @returns {{operation: UserOp, hash: string}}
  */
-export function signed(vault, { entryPoint, chainId, isNamed }, operation) {
-  const { signature, hash } = vault.signed(operation, entryPoint, chainId);
-  return { operation: { ...operation, signature: isNamed ? byName(vault.signer, signature) : signature }, hash };
+export function signed({ vault, second }, { entryPoint, chainId, isNamed, second: other }, operation) {
+  const signers = second && other ? [vault, second] : [vault];
+  const made = signers.map((it) => ({ signer: it.signer, ...it.signed(operation, entryPoint, chainId) }));
+  const [{ signature, hash }] = made;
+  return { operation: { ...operation, signature: isNamed ? byName(made) : signature }, hash };
 }
 
 /** @param {Standing} standing @param {string} signer @param {Move[]} moves @returns {UserOp} */
-function unpaid({ account, nonce, isDeployed, isNamed }, signer, moves) {
+function unpaid({ account, nonce, isDeployed, isNamed, second }, signer, moves) {
   const [x, y] = [signer.slice(2, 66), signer.slice(66)].map((part) => BigInt(`0x${part}`));
   return {
     ...EMPTY_OPERATION,
@@ -144,13 +149,15 @@ function unpaid({ account, nonce, isDeployed, isNamed }, signer, moves) {
     factory: isDeployed ? null : APP_FACTORY,
     factoryData: isDeployed ? null : createAccount(x, y),
     callData: executeBatch(moves.map(({ call }) => call)),
-    signature: isNamed ? byName(signer, PLACEHOLDER_SIGNATURE) : "0x",
+    signature: isNamed
+      ? byName([signer, second].filter(Boolean).map((it) => ({ signer: it, signature: PLACEHOLDER_SIGNATURE })))
+      : "0x",
   };
 }
 
-/** @param {string} signer @param {string} signature */
-function byName(signer, signature) {
-  return named([{ keyId: toHex(keccak256(fromHex(signer))), signer, signature }]);
+/** @param {{signer: string, signature: string}[]} signatures */
+function byName(signatures) {
+  return named(signatures.map((it) => ({ ...it, keyId: toHex(keccak256(fromHex(it.signer))) })));
 }
 
 /** @param {string} from @param {import("./abi.js").Call} call */

@@ -18,14 +18,14 @@ const EVENT = `0x${hash("UserOperationEvent(bytes32,address,address,uint256,bool
  * Sends the operation in an ordinary transaction of the payer's. The node tries it first.
  *
  * @param {import("./node.js").Node} node
- * @param {OpenedVault} vault
+ * @param {import("./plan.js").Keys} keys
  * @param {Standing} standing
  * @param {Plan} plan
  * @returns {Promise<Sent>}
  */
-export async function sendOrdinary(node, vault, standing, plan) {
-  const payer = vault.payer();
-  const { operation, hash: operationHash } = signed(vault, standing, plan.operation);
+export async function sendOrdinary(node, keys, standing, plan) {
+  const payer = keys.vault.payer();
+  const { operation, hash: operationHash } = signed(keys, standing, plan.operation);
   const { gas, tip, maxFee } = /** @type {NonNullable<Plan["transaction"]>} */ (plan.transaction);
   const call = { from: payer.address, to: standing.entryPoint, data: handleOps(operation, payer.address) };
   await node.quantity("eth_estimateGas", [call]);
@@ -37,13 +37,13 @@ export async function sendOrdinary(node, vault, standing, plan) {
 /**
  * @param {import("./node.js").Node} node
  * @param {import("../chain/bundler.js").Bundler} bundler
- * @param {OpenedVault} vault
+ * @param {import("./plan.js").Keys} keys
  * @param {Standing} standing
  * @param {Plan} plan
  * @returns {Promise<Sent>}
  */
-export async function sendBundled(node, bundler, vault, standing, plan) {
-  const { operation, hash: operationHash } = signed(vault, standing, plan.operation);
+export async function sendBundled(node, bundler, keys, standing, plan) {
+  const { operation, hash: operationHash } = signed(keys, standing, plan.operation);
   await bundler.send(operation, operationHash);
   const { transactionHash } = await bundler.wait(operationHash);
   return done(await node.mined(transactionHash), operationHash);

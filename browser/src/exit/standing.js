@@ -15,15 +15,18 @@ const THRESHOLD_AT = 3;
 /**
  * @typedef {{address: string, balance: bigint, symbol: string, decimals: number}} Token
  * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer` in 0x-hex; `expiry`: Unix time, 0 for never
- * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "no_entry_point"} Obstacle why the key cannot act alone
- * @typedef {{account: string, own: string, signer: string, tokens: string[], nfts: import("./nfts.js").Named[]}} Asked `own`: the
- *   key's first account; `tokens`: addresses, in addition to USDC
+ * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "two_other" | "no_entry_point"} Obstacle why the keys cannot act;
+ *   "two_other": two owners must sign, and the second key is not one of them
+ * @typedef {{account: string, own: string, signer: string, second: string, tokens: string[],
+ *   nfts: import("./nfts.js").Named[]}} Asked `own`: the key's first account; `second`: another vault's key, or empty;
+ *   `tokens`: addresses, in addition to USDC
  * @typedef {object} Standing
  * @property {number} chainId
  * @property {string} account
  * @property {string} entryPoint
  * @property {boolean} isDeployed if not, the first operation creates the account
- * @property {boolean} isNamed the key is an owner but not the primary key, so its signature names it
+ * @property {boolean} isNamed the key is an owner but not the primary key, or two sign, so the signature names the keys
+ * @property {string} second the second key if two owners must sign, or empty
  * @property {bigint} nonce
  * @property {Obstacle} obstacle
  * @property {Owner[] | null} owners null: the node does not show the account's history
@@ -39,14 +42,14 @@ const THRESHOLD_AT = 3;
  * @param {Asked} asked
  * @returns {Promise<Standing>}
  */
-export async function standingOf(node, { account, own, signer, tokens, nfts }) {
+export async function standingOf(node, { account, own, signer, second, tokens, nfts }) {
   const chainId = Number(await node.quantity("eth_chainId"));
   const isDeployed = await hasCode(node, account);
   const entryPoint = await entryPointOf(node);
   const facts = { chainId, account, entryPoint, isDeployed };
   const state = isDeployed
-    ? await deployed(node, facts, signer)
-    : { isNamed: false, nonce: 0n, owners: null, obstacle: await future(node, account === own) };
+    ? await deployed(node, facts, signer, second)
+    : { isNamed: false, second: "", nonce: 0n, owners: null, obstacle: await future(node, account === own) };
   const named = await nftsOf(node, account, nfts, false);
   const found = await foundNfts(node, account);
   const known = new Set(named.map(nftName));
@@ -78,19 +81,21 @@ async function future(node, isOwn) {
  * @param {import("./node.js").Node} node
  * @param {{account: string, entryPoint: string}} facts
  * @param {string} signer
+ * @param {string} second
  */
-async function deployed(node, { account, entryPoint }, signer) {
+async function deployed(node, { account, entryPoint }, signer, second) {
   const key = await node.read(account, callData("publicKey()"));
   const settings = await node.read(account, callData("accountSettings()"));
-  const [isOwner, expiry] = await keyState(node, account, signer);
-  const isOver = expiry !== 0 && expiry * 1000 <= Date.now();
+  const isOwner = await owns(node, account, signer);
+  const isSecond = second !== "" && second !== signer && (await owns(node, account, second));
   const isTwo = Number(BigInt(`0x${settings.slice(2 + THRESHOLD_AT * 64, 2 + (THRESHOLD_AT + 1) * 64)}`)) > 1;
   /** @type {Obstacle} */
-  const obstacle = !isOwner || isOver ? "not_owner" : isTwo ? "two" : "";
+  const obstacle = !isOwner ? "not_owner" : !isTwo || isSecond ? "" : second ? "two_other" : "two";
   const nonce =
     entryPoint && (await node.word(entryPoint, callData("getNonce(address,uint192)", address(account), number(0))));
   return {
-    isNamed: key.toLowerCase() !== signer.toLowerCase(),
+    isNamed: isTwo || key.toLowerCase() !== signer.toLowerCase(),
+    second: isTwo && isSecond ? second : "",
     nonce: nonce || 0n,
     obstacle,
     owners: await ownersOf(node, account, key),
@@ -128,6 +133,12 @@ function signerIn(data) {
   const at = 2 + Number(BigInt(data.slice(0, 66))) * 2;
   const length = Number(BigInt(`0x${data.slice(at, at + 64)}`));
   return `0x${data.slice(at + 64, at + 64 + length * 2)}`;
+}
+
+/** @param {import("./node.js").Node} node @param {string} account @param {string} signer */
+async function owns(node, account, signer) {
+  const [isOwner, expiry] = await keyState(node, account, signer);
+  return isOwner && (expiry === 0 || expiry * 1000 > Date.now());
 }
 
 /** @param {import("./node.js").Node} node @param {string} account @param {string} signer @returns {Promise<[boolean, number]>} */

@@ -49,7 +49,10 @@ export default {
   "obstacle.no_factory": "Das Konto existiert noch nicht, und dieser Chain fehlt seine Fabrik.",
   "obstacle.absent": "Dieses Konto existiert auf dieser Chain nicht.",
   "obstacle.not_owner": "Das Konto gehorcht einem anderen Schlüssel als dem dieses Tresors.",
-  "obstacle.two": "Zwei Eigentümer des Kontos müssen unterschreiben. Diese Seite unterschreibt mit einem.",
+  "obstacle.two":
+    "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten. Wenn der zweite Schlüssel ein Passkey oder eine gewöhnliche Adresse ist, nehmen Sie den Befehl „holdfast vault exit“.",
+  "obstacle.two_other":
+    "Zwei Eigentümer des Kontos müssen unterschreiben, und der Schlüssel dieses Tresors gehört nicht dazu. Öffnen Sie einen anderen.",
   "obstacle.no_entry_point": "Diese Chain hat keinen Entry Point, dem das Konto gehorcht.",
   "send.heading": "3. Alles mitnehmen",
   "send.to": "An (Adresse)",

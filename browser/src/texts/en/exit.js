@@ -45,7 +45,10 @@ export default {
   "obstacle.no_factory": "The account does not exist yet, and this chain lacks its factory.",
   "obstacle.absent": "This account does not exist on this chain.",
   "obstacle.not_owner": "The account is controlled by another key than this vault’s.",
-  "obstacle.two": "Two owners of the account must sign. This page signs with one.",
+  "obstacle.two":
+    "Two owners of the account must sign. Open the second one’s vault here too. If the second key is a passkey or an ordinary address, use the command “holdfast vault exit”.",
+  "obstacle.two_other":
+    "Two owners of the account must sign, and that vault’s key is not one of them. Open another one.",
   "obstacle.no_entry_point": "This chain has no entry point that the account obeys.",
   "send.heading": "3. Move everything",
   "send.to": "To (address)",
