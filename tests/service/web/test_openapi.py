@@ -13,10 +13,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.serving import Server
 from tests.support.soak import amount
+from tests.support.vector_files import VECTORS
 
-from holdfast.service.web.openapi import document
+from holdfast.service.web.openapi import document, fields
+from holdfast.service.web.openapi_examples import EXAMPLES
 from holdfast.service.web.openapi_texts import TEXTS
-from holdfast.wire.endpoints import ENDPOINTS
+from holdfast.wire.endpoints import ENDPOINTS, ErrorForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +28,14 @@ from tests.support.guarded_account import SECRETS
 
 CASES = amount(10, 100, "HOLDFAST_TEST_CASES")
 # Statuses that are documented for a service without a chain, workflow engine, indexer or bundler.
-EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured", "not_found"}
+EXPECTED = {
+    "rpc_error",
+    "internalError",
+    "workflow_not_configured",
+    "indexer_not_configured",
+    "bundler_not_configured",
+    "not_found",
+}
 
 
 @schemathesis.serializer("application/vnd.ipfs.ipns-record")
@@ -48,6 +57,12 @@ def test_no_operation_fails_for_any_generated_case(serve: Callable[..., Server])
             tried += exercise(operation, client)
     assert tried >= len(operations)
     assert "request failed" not in server.log.read_text()
+
+
+def error_in(body: Any) -> str:
+    """Return the text for programs of a body of an error, Holdfast's or a DID resolution's."""
+    text = body["error"] if "error" in body else body["didResolutionMetadata"]["error"]
+    return str(text)
 
 
 def exercise(operation, client: httpx.Client) -> int:
@@ -83,7 +98,7 @@ def exercise(operation, client: httpx.Client) -> int:
             answer = client.send(sent)
         except httpx.LocalProtocolError:
             return  # nor such a header value
-        assert answer.status_code < 500 or answer.json()["error"] in EXPECTED, (answer.status_code, answer.text)
+        assert answer.status_code < 500 or error_in(answer.json()) in EXPECTED, (answer.status_code, answer.text)
 
     one()
     return tried
@@ -99,7 +114,9 @@ def test_the_document_says_that_needed_texts_are_not_empty_and_that_a_module_may
 
 
 PATHS = json.loads(document(ENDPOINTS))["paths"]
+TEXT = "text/plain"
 OPERATIONS = [operation for path in PATHS.values() for operation in path.values()]
+BY_NAME = {operation["operationId"]: operation for operation in OPERATIONS}
 SCHEMAS = json.loads(document(ENDPOINTS))["components"]["schemas"]
 
 
@@ -136,6 +153,38 @@ def test_every_example_has_the_form_that_its_schema_says(operation: dict[str, An
     for content in operation.get("requestBody", {}).get("content", {}).values():
         if "example" in content:
             jsonschema.validate(content["example"], content["schema"])
+    for parameter in operation.get("parameters", []):
+        if "example" in parameter:
+            jsonschema.validate(parameter["example"], parameter["schema"])
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation["operationId"])
+def test_every_operation_has_examples(operation: dict[str, Any]) -> None:
+    """Of its parameters, its body and each response in JSON or plain text; pages, scripts and bytes have none."""
+    of_body = operation.get("requestBody", {}).get("content", {})
+    contents = [of_body, *(response.get("content", {}) for response in operation["responses"].values())]
+    shown = [content for each in contents for media, content in each.items() if "json" in media or media == TEXT]
+    assert all("example" in content for content in shown)
+    parameters = operation.get("parameters", [])
+    assert all("example" in each for each in parameters if each["in"] != "query" or each["required"])
+
+
+def test_every_example_is_of_an_endpoint_and_used() -> None:
+    names = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+    for name, example in EXAMPLES.items():
+        taken = {field for field, *_ in fields(names[name].input)} | set(names[name].path_parameters)
+        assert set(example.request) <= taken, name
+
+
+def cases_of(file: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((VECTORS / file).read_text())["cases"]
+    return found
+
+
+def test_the_examples_of_snapshots_are_those_of_the_vectors() -> None:
+    root, name = EXAMPLES["add_pin"].request["cid"], EXAMPLES["publish_name"].request["name"]
+    assert root in {case["root"] for case in cases_of("snapshots/valid.json")}
+    assert name in {case["texts"][0] for case in cases_of("ipns/names.json")}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation["operationId"])
@@ -151,32 +200,43 @@ def test_errors_are_enumerations(operation: dict[str, Any]) -> None:
 
 
 async def test_every_example_can_be_sent(make_api: Callable[..., Api]) -> None:
-    """In the order of a registration; a request to the chain gets the documented error of a service without one."""
+    """In the order of a registration; where it needs more than a fresh service, the error is the documented one."""
     api = make_api(secrets=SECRETS)
     for endpoint in sorted(ENDPOINTS, key=lambda each: each.method != "POST"):
-        text = TEXTS[endpoint.name]
-        if text.response is None or not endpoint.path.startswith("/api/") or endpoint.of_snapshots:
+        example = EXAMPLES.get(endpoint.name)
+        if example is None or not endpoint.path.startswith("/api/") or endpoint.errors_as is not ErrorForm.HOLDFAST:
             continue
-        request = dict(text.request)
+        request = dict(example.request)
+        path = endpoint.path.format(**{name: request.pop(name) for name in endpoint.path_parameters})
         if endpoint.name == "check_code":
             request["code"] = api.mailer.sent[-1][1]
-        send = api.post if endpoint.method == "POST" else api.get
-        answer = await send(endpoint.path.replace("{chain_id}", "84532"), **request)
-        if endpoint.name in WITHOUT_A_CHAIN:
-            assert answer.json()["error"] in EXPECTED
+        sent = {"params" if endpoint.in_query else "json": request}
+        answer = await api.http.request(endpoint.method, path, **sent)
+        if endpoint.name in ON_A_FRESH_SERVICE:
+            assert answer.json().get("error") in {*EXPECTED, *ON_A_FRESH_SERVICE[endpoint.name]}, answer.text
+            assert answer.status_code < 400 or str(answer.status_code) in BY_NAME[endpoint.name]["responses"]
             continue
         assert answer.status_code == endpoint.status, (endpoint.name, answer.text)
-        assert form_of(answer.json()) == form_of(text.response), endpoint.name
+        assert form_of(answer.json()) == form_of(example.response), endpoint.name
 
 
-WITHOUT_A_CHAIN = {
-    "bundler",
-    "bundler_of_chain",
-    "paymaster",
-    "predict_address",
-    "account_state",
-    "account_state_on_chain",
-    "balance",
+# The documented errors, besides EXPECTED, of a service without a chain, an indexer and recoveries.
+ON_A_FRESH_SERVICE = {
+    "bundler": (),
+    "bundler_of_chain": (),
+    "paymaster": (),
+    "predict_address": (),
+    "account_state": (),
+    "account_state_on_chain": (),
+    "balance": (),
+    "ask_recovery": ("recovery_not_possible",),
+    "check_recovery": (None,),  # 200 and `verified: false`
+    "name_of_snapshots": (None,),  # 200 and `found: false`
+    "sign_recovery": ("recovery_not_found",),
+    "indexer": (),
+    "workflow": (),
+    "register_workflow": (),
+    "run_workflow": (),
 }
 
 

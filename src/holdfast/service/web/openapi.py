@@ -8,6 +8,7 @@ import msgspec
 
 from holdfast import __version__
 from holdfast.rules.resolution import RESULT, result_of
+from holdfast.service.web.openapi_examples import EXAMPLES, IDEMPOTENCY_KEY, NO_EXAMPLE
 from holdfast.service.web.openapi_texts import INFO, TAGS, TEXTS
 from holdfast.wire.endpoints import ErrorForm
 from holdfast.wire.errors import ErrorRow
@@ -28,6 +29,7 @@ _IDEMPOTENCY_KEY = {
     "required": False,
     "description": "Names the request: the same request again with the same name gets the first answer for 24 hours.",
     "schema": {"type": "string", "pattern": "^[!-~]{1,128}$"},
+    "example": IDEMPOTENCY_KEY,
 }
 _JSON, _FORM = "application/json", "multipart/form-data"
 _BINARY = {"type": "string", "format": "binary"}
@@ -105,11 +107,17 @@ def _describe(endpoint: Endpoint[Input]) -> dict[str, Any]:
     if parameters:
         described["parameters"] = parameters
     if content := _taken(endpoint):
-        example = {"example": text.request} if text.request else {}
+        example = _body_example(endpoint)
         described["requestBody"] = {"required": True, "content": {endpoint.takes: {"schema": content, **example}}}
     if endpoint.errors_as is ErrorForm.FAILURE:
         described["security"] = [{_BEARER: []}]
     return described
+
+
+def _body_example(endpoint: Endpoint[Input]) -> dict[str, Any]:
+    named = EXAMPLES.get(endpoint.name, NO_EXAMPLE).request
+    body = {name: value for name, value in named.items() if name not in endpoint.path_parameters}
+    return {"example": body} if body and not endpoint.in_query else {}
 
 
 def _taken(endpoint: Endpoint[Input]) -> dict[str, Any] | None:
@@ -123,16 +131,14 @@ def _taken(endpoint: Endpoint[Input]) -> dict[str, Any] | None:
 
 def _parameters(endpoint: Endpoint[Input]) -> list[dict[str, Any]]:
     named = fields(endpoint.input) if endpoint.in_query else []
-    examples = TEXTS[endpoint.name].request
-    found = [
-        {"name": name, "in": "query", "required": needed, "schema": schema}
-        | ({"example": examples[name]} if name in examples else {})
-        for name, needed, schema in named
-    ]
+    examples = EXAMPLES.get(endpoint.name, NO_EXAMPLE).request
     text = {"type": "string"}
-    if endpoint.keyed:
-        found.append(_IDEMPOTENCY_KEY)
-    return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
+    found: list[dict[str, Any]] = [
+        {"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in named
+    ]
+    found += [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
+    shown = [each | ({"example": examples[each["name"]]} if each["name"] in examples else {}) for each in found]
+    return [*shown, _IDEMPOTENCY_KEY] if endpoint.keyed else shown
 
 
 def _body(declared: type[Input]) -> dict[str, Any]:
@@ -186,7 +192,7 @@ def _responses(endpoint: Endpoint[Input]) -> dict[str, Any]:
     schema = references[0] if len(references) == 1 else {"anyOf": references} if references else _file(endpoint.media)
     responses: dict[str, Any] = {str(endpoint.status): {"description": endpoint.summary}}
     if endpoint.status == _OK or endpoint.answers:
-        example = TEXTS[endpoint.name].response
+        example = EXAMPLES.get(endpoint.name, NO_EXAMPLE).response
         shown = {} if example is None else {"example": example}
         responses[str(endpoint.status)]["content"] = {endpoint.media: {"schema": schema, **shown}}
     by_status: dict[int, list[ErrorRow | FailureRow]] = {}

@@ -63,9 +63,11 @@ def _form(method: str, path: str, operation: Mapping[str, Any]) -> str:
 def _field(operation: str, parameter: Mapping[str, Any]) -> str:
     name, required = escape(parameter["name"]), " required" if parameter["required"] else ""
     key, example = f"{operation}-{name}", escape(str(parameter.get("example", "")))
+    # Sent twice, an optional header would mean the same request again.
+    shown = "placeholder" if parameter["in"] == "header" and not required else "value"
     return (
         f'<label for="{key}">{name}</label>'
-        f'<input id="{key}" name="{name}" data-in="{parameter["in"]}" value="{example}"{required}>'
+        f'<input id="{key}" name="{name}" data-in="{parameter["in"]}" {shown}="{example}"{required}>'
     )
 
 
@@ -78,7 +80,8 @@ def _body(content: Mapping[str, Any]) -> str:
 def _answer(status: str, response: Mapping[str, Any]) -> str:
     media, content = _first(response)
     example = content.get("example")
-    shown = "" if example is None else f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
+    text = example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+    shown = f"<pre>{escape(text)}</pre>" if example else ""
     about = escape(response["description"].replace(" | ", " · "))
     return f"<div><dt>{status}</dt><dd>{about}<small>{escape(media)}</small>{shown}</dd></div>"
 
